@@ -5,6 +5,7 @@
 
 mod cause;
 mod death;
+mod dialect;
 mod geometry;
 mod ids;
 mod problem;
@@ -18,6 +19,7 @@ mod units;
 
 pub use cause::LossCause;
 pub use death::Died;
+pub use dialect::{Dialect, FollowsDialect};
 pub use geometry::Position;
 pub use ids::{FlowId, NodeId, PacketId};
 pub use problem::{ConfigProblem, sentence};

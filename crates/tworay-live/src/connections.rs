@@ -154,6 +154,11 @@ impl Connections {
         self.all.iter().map(Connection::delivered).sum()
     }
 
+    /// TCP connections that are closing: one end has sent its FIN, and the two ends are not both done.
+    pub fn closing(&self) -> usize {
+        self.all.iter().filter(|connection| connection.closes()).count()
+    }
+
     /// Passes the observations of all flows to the network, for the report.
     pub fn settle(&self, live: &mut Live) {
         for connection in &self.all {
@@ -279,6 +284,11 @@ impl Connection {
     /// Whether end `side` waits for acknowledgments.
     pub fn waits(&self, side: usize) -> bool {
         self.is_tcp && self.ways[side].sent > self.ways[side].acked && self.finished_at.is_none()
+    }
+
+    /// Whether one end has sent its FIN and the two ends are not both done.
+    fn closes(&self) -> bool {
+        self.finished_at.is_none() && self.ways.iter().any(|way| way.fin.is_some())
     }
 
     /// How much of the data of `side` it has seen acknowledged.

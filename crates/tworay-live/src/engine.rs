@@ -46,6 +46,7 @@ pub(crate) enum End {
 pub(crate) struct Progress {
     pub at: SimTime,
     pub delivered_bytes: u64,
+    pub closing: usize,
     pub status: LiveStatus,
     pub lateness_seconds: f64,
     pub lag_seconds: f64,
@@ -154,6 +155,7 @@ impl Engine {
                 tell(Progress {
                     at: now,
                     delivered_bytes: self.connections.delivered(),
+                    closing: self.connections.closing(),
                     status: self.live.status(),
                     lateness_seconds: self.lateness.quantile_seconds(0.99),
                     lag_seconds: clock.real_seconds(clock.now().since(now).as_secs_f64()),

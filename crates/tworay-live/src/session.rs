@@ -84,6 +84,8 @@ pub struct Status {
     pub lateness_p99_seconds: f64,
     /// Payload delivered so far, bytes.
     pub delivered_bytes: u64,
+    /// TCP connections of which one end has sent its FIN, but the closing is not complete.
+    pub closing: usize,
     /// Segments lost so far by cause.
     pub lost: Vec<(&'static str, u64)>,
     /// Whether it still runs.
@@ -354,6 +356,7 @@ fn work_off(
                 lag_seconds: progress.lag_seconds,
                 lateness_p99_seconds: progress.lateness_seconds,
                 delivered_bytes: progress.delivered_bytes,
+                closing: progress.closing,
                 lost: progress.status.lost.iter().map(|(cause, n)| (cause.name(), *n)).collect(),
                 running: true,
             };

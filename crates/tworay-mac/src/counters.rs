@@ -30,12 +30,6 @@ pub struct MacCounters {
 }
 
 impl MacCounters {
-    /// Attempts, RTS or DATA, that remained unanswered.
-    #[inline]
-    pub fn failures(&self) -> u64 {
-        self.rts_failures + self.ack_failures
-    }
-
     /// Adds another station's counters.
     pub fn add(&mut self, o: &MacCounters) {
         self.tx_rts += o.tx_rts;

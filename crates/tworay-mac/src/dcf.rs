@@ -80,6 +80,8 @@ pub enum MacAction {
         /// The packet.
         packet: PacketId,
     },
+    /// An attempt with the current packet, an RTS or a DATA frame, got no answer. Comes before what follows from it.
+    Unanswered,
     /// The packet could not be delivered to the next hop.
     GaveUp(GiveUp),
     /// The station can accept the next packet.

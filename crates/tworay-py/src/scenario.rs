@@ -200,12 +200,14 @@ impl Scenario {
 
     /// Estimated memory of a run, bytes.
     fn memory(&self, py: Python<'_>, seed: u64) -> PyResult<u64> {
-        py.detach(|| self.world.memory(seed)).map_err(errors::run)
+        py.detach(|| simulator::memory(&self.world, seed)).map_err(errors::run)
     }
 
     /// Estimated resources of a run: initial memory in bytes, and processor time in seconds.
     fn estimate(&self, py: Python<'_>, seed: u64) -> PyResult<(u64, f64)> {
-        py.detach(|| self.world.estimate(seed)).map(|e| (e.bytes, e.seconds)).map_err(errors::run)
+        py.detach(|| simulator::estimate(&self.world, seed))
+            .map(|e| (e.bytes, e.seconds))
+            .map_err(errors::run)
     }
 
     fn __repr__(&self) -> String {

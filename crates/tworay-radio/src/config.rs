@@ -2,9 +2,11 @@
 
 use crate::fading::{FadingConfig, ShadowingConfig, refuse_flat, refuse_measured};
 use crate::measured::{self, MeasuredLink};
+use crate::quirks::ReceptionQuirks;
+use crate::refusals::{between, problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::{BitRate, ConfigProblem, Hertz, Metres, Ratio, Watts};
+use tworay_base::{BitRate, ConfigProblem, Dialect, FollowsDialect, Hertz, Metres, Ratio, Watts};
 
 /// A named radio. A profile fixes transmit power, frequency, antennas, losses and thresholds. To change any
 /// of these, set `profile = "custom"`.
@@ -134,6 +136,9 @@ impl Default for SinrConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RadioConfig {
+    /// Whose quirks of reception apply: `standard` or `ns2` (ns-2.35: signals that arrive while the station
+    /// transmits occupy its receiver, and a frame that was captured over reserves the medium).
+    pub dialect: Dialect,
     /// The named radio. `custom` allows the keys from `tx_power` to `cs_threshold`.
     pub profile: Profile,
     /// How the received power falls with distance.
@@ -176,6 +181,7 @@ pub struct RadioConfig {
 impl Default for RadioConfig {
     fn default() -> Self {
         Self {
+            dialect: Dialect::Standard,
             profile: Profile::Wavelan914,
             propagation: Propagation::TwoRayGround,
             shadowing: None,
@@ -198,10 +204,29 @@ impl Default for RadioConfig {
     }
 }
 
+impl FollowsDialect for RadioConfig {
+    type Dialect = Dialect;
+
+    fn of(dialect: impl Into<Dialect>) -> Self {
+        match dialect.into() {
+            Dialect::Standard => Self::default(),
+            Dialect::Ns2 => Self::ns2(),
+        }
+    }
+}
+
 impl RadioConfig {
+    /// The quirks of the dialect.
+    pub fn quirks(&self) -> ReceptionQuirks {
+        match self.dialect {
+            Dialect::Standard => ReceptionQuirks::CAPTURE,
+            Dialect::Ns2 => ReceptionQuirks::NS2,
+        }
+    }
+
     /// ns-2.35's radio: the default radio with ns-2's capture rule for overlapping signals.
     pub fn ns2() -> Self {
-        Self { reception: ReceptionModel::Capture, ..Self::default() }
+        Self { dialect: Dialect::Ns2, reception: ReceptionModel::Capture, ..Self::default() }
     }
 
     /// Checks ranges and that a profile's values are unchanged. The error names the key, the problem and the
@@ -330,17 +355,6 @@ impl RadioConfig {
         }
         Ok(())
     }
-}
-
-pub(crate) fn problem(key: &str, problem: String, remedy: String) -> ConfigProblem {
-    ConfigProblem::new(key, problem, remedy)
-}
-
-pub(crate) fn between(key: &str, value: f64, least: f64, most: f64) -> Result<(), ConfigProblem> {
-    if (least..=most).contains(&value) {
-        return Ok(());
-    }
-    Err(problem(key, format!("{value} is out of range"), format!("give a value from {least} to {most}")))
 }
 
 #[cfg(test)]

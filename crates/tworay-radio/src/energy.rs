@@ -5,7 +5,7 @@
 //! to the elapsed time. Energy is computed from these times on request. The moment at which the battery is
 //! empty is computed, not polled.
 
-use crate::config::problem;
+use crate::refusals::problem;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

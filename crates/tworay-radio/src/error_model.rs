@@ -1,6 +1,6 @@
 //! Random errors on a channel or wire: Bernoulli and Gilbert-Elliott, per packet or per bit.
 
-use crate::config::between;
+use crate::refusals::between;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, RngStream};

@@ -3,7 +3,7 @@
 //! A draw depends only on the run's seed, the pair of nodes and the time. It is computed, not stored, so it
 //! is the same in both directions of a link and for all TCP variants, and costs nothing when disabled.
 
-use crate::config::{between, problem};
+use crate::refusals::{between, problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, NodeId, Purpose, Ratio, RngStream, SimDuration, SimTime};

@@ -79,6 +79,18 @@ struct Failed {
     out_of_reach_since: Option<SimTime>,
 }
 
+/// What is known of the failures of a MAC's attempts with its current packet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Past {
+    /// None has failed.
+    Clean,
+    /// All that have failed are booked; the latest attempt is not among them.
+    Booked,
+    /// The latest attempt has failed and is not booked yet. It will be when the next one begins, or when the MAC gives
+    /// up: the time up to then is lost, too.
+    Unbooked,
+}
+
 /// The attempts of a MAC with its current packet. What all attempts need is small, because each costs time; most of
 /// them do not fail.
 #[derive(Clone, Debug)]
@@ -87,10 +99,9 @@ pub(crate) struct Attempts {
     at: SimTime,
     kind: FrameKind,
     failure: Failure,
-    /// Number of failed attempts with the packet.
+    past: Past,
+    /// Number of booked failures with the packet.
     failed: u16,
-    /// Number of attempts that the MAC has counted as failed and that were booked here.
-    counted: u64,
     /// Sender of the signal that corrupted the last attempt, or the answer to it.
     pub interferer: Option<NodeId>,
     /// (ns-2) The receiver has answered an RTS and reserves itself for the DATA until then.
@@ -105,8 +116,8 @@ impl Default for Attempts {
             at: SimTime::ZERO,
             kind: FrameKind::Rts,
             failure: Failure::Busy,
+            past: Past::Clean,
             failed: 0,
-            counted: 0,
             interferer: None,
             reserved_until: SimTime::ZERO,
             details: Box::default(),
@@ -126,29 +137,38 @@ impl Attempts {
         (self.at, self.kind, self.failure)
     }
 
-    /// Whether the latest attempt has failed, if the MAC has counted this many failures by now.
-    #[inline]
-    pub fn has_failed(&self, counted: u64) -> bool {
-        counted != self.counted
+    /// The latest attempt got no answer.
+    pub fn unanswered(&mut self) {
+        self.past = Past::Unbooked;
     }
 
-    /// Whether an attempt with the packet has failed.
+    /// True if any attempt with the packet has failed: then the end of the latest one must be booked.
+    #[inline]
+    pub fn has_past(&self) -> bool {
+        self.past != Past::Clean
+    }
+
+    /// True if the latest attempt has failed and was not booked yet.
+    pub fn is_unbooked(&self) -> bool {
+        self.past == Past::Unbooked
+    }
+
+    /// Whether a failed attempt with the packet was booked.
     #[inline]
     pub fn has_failed_before(&self) -> bool {
         self.failed > 0
     }
 
     /// The latest attempt was answered, after earlier ones with the packet had failed.
-    #[cold]
     pub fn answered(&mut self) {
         if self.kind == FrameKind::Rts {
             self.details.rts = Tally::default();
         }
     }
 
-    /// The attempt to reach `to` with a frame of this length has ended at `now` and failed, for the reason noted
-    /// meanwhile. The MAC has counted `counted` failures by now.
-    pub fn failed(&mut self, now: SimTime, to: NodeId, airtime: SimDuration, counted: u64) {
+    /// Books the attempt to reach `to` with a frame of this length, which has ended at `now` and failed for the reason
+    /// noted meanwhile.
+    pub fn failed(&mut self, now: SimTime, to: NodeId, airtime: SimDuration) {
         if self.failed == 0 {
             *self.details = Failed::default();
         }
@@ -172,12 +192,12 @@ impl Attempts {
         }
         details.latest = Some(failure);
         self.failed = self.failed.saturating_add(1);
-        self.counted = counted;
+        self.past = Past::Booked;
     }
 
-    /// The MAC is done with the packet. `counted`: number of attempts that it has counted as failed.
-    pub fn reset(&mut self, counted: u64) {
-        (self.failed, self.counted, self.interferer) = (0, counted, None);
+    /// The MAC is done with the packet.
+    pub fn reset(&mut self) {
+        (self.past, self.failed, self.interferer) = (Past::Clean, 0, None);
         self.failure = Failure::Busy;
     }
 

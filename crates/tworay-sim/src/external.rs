@@ -5,16 +5,17 @@
 //! network up to a time ([`Live::run_until`]), passes packets in ([`Live::take_in`]) and takes out those
 //! that arrived ([`Live::pop_leaving`]). This module is independent of devices and of real time.
 
-use crate::flow::{Application, Flow, FlowSetup, Resent, Transport};
+use crate::flow::{Flow, Resent, Transport};
 use crate::ledger::Carries;
 use crate::network::Network;
 use crate::report::RunReport;
 use crate::run::RunError;
-use crate::scenario::Scenario;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tworay_base::{FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_routing::Protocol;
+use tworay_scenario::Scenario;
+use tworay_scenario::{Application, FlowSetup};
 use tworay_tcp::{Counters, Phase, Snapshot};
 
 /// Protocol layer at which stations exchange packets.

@@ -2,63 +2,10 @@
 
 use crate::engine::TimerSlot;
 use tworay_base::{NodeId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_scenario::{Application, FlowSetup};
 use tworay_tcp::{
-    Connection, Counters, Ignored, Operation, Operations, Phase, Ports, Side, Snapshot, TcpConfig, Variant,
+    Connection, Counters, Ignored, Operation, Operations, Phase, Ports, Side, Snapshot, TcpConfig,
 };
-
-/// Application of a flow.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Application {
-    /// A file over TCP, of given or unlimited size.
-    Ftp {
-        /// Bytes to send, followed by a FIN; `None` never ends.
-        bytes: Option<u64>,
-        /// TCP variant.
-        variant: Variant,
-    },
-    /// Datagrams of constant size at constant intervals over UDP.
-    Cbr {
-        /// Time between datagrams.
-        interval: SimDuration,
-        /// Payload of each, bytes.
-        payload: u32,
-        /// Number of datagrams, at least one; `None` never ends.
-        packets: Option<u64>,
-    },
-    /// Constant bit rate in bursts, with exponential on and off times.
-    OnOff {
-        /// Time between datagrams while on.
-        interval: SimDuration,
-        /// Payload of each, bytes.
-        payload: u32,
-        /// Mean length of a burst.
-        on: SimDuration,
-        /// Mean pause between bursts.
-        off: SimDuration,
-    },
-    /// Traffic of programs outside the simulation.
-    External {
-        /// Congestion control of the kernel, or `None` for anything but TCP.
-        tcp: Option<String>,
-    },
-}
-
-/// Setup of one flow.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FlowSetup {
-    /// Sending node.
-    pub from: NodeId,
-    /// Receiving node.
-    pub to: NodeId,
-    /// Destination port.
-    pub port: u16,
-    /// When the application starts.
-    pub start: SimTime,
-    /// When it stops, if before the end of the run.
-    pub stop: Option<SimTime>,
-    /// The application.
-    pub application: Application,
-}
 
 /// The transport of a flow.
 pub(crate) enum Transport {

@@ -256,11 +256,20 @@ impl Medium {
         };
     }
 
-    /// Appends the stations that can decode `from` now, fading aside.
-    pub fn in_range(&mut self, now: SimTime, from: NodeId, tracks: &mut [Track], out: &mut Vec<NodeId>) {
+    /// Appends the stations that can decode `from` now, fading aside, of those that are `wanted`.
+    pub fn in_range(
+        &mut self,
+        now: SimTime,
+        from: NodeId,
+        tracks: &mut [Track],
+        wanted: impl Fn(NodeId) -> bool,
+        out: &mut Vec<NodeId>,
+    ) {
         if self.measured.is_some() {
             let both = |&b: &NodeId| {
-                self.measured_reach(from, b) == Some(true) && self.measured_reach(b, from) == Some(true)
+                wanted(b)
+                    && self.measured_reach(from, b) == Some(true)
+                    && self.measured_reach(b, from) == Some(true)
             };
             out.extend(self.candidates[from.index()].iter().copied().filter(both));
             return;
@@ -270,7 +279,7 @@ impl Medium {
         }
         let here = tracks[from.index()].position(now);
         let threshold = self.channel.rx_threshold();
-        for &node in &self.candidates[from.index()] {
+        for &node in self.candidates[from.index()].iter().filter(|node| wanted(**node)) {
             let d2 = tracks[node.index()].position(now).distance_squared(here);
             if self.channel.rx_power_squared(d2) >= threshold {
                 out.push(node);

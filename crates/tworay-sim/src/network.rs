@@ -20,7 +20,7 @@ mod link_layer;
 mod meters;
 mod nodes;
 mod outcome;
-mod packets;
+pub(crate) mod packets;
 mod radio;
 mod receive;
 mod routing;
@@ -30,14 +30,12 @@ mod switching;
 #[cfg(test)]
 mod testing;
 mod transport;
-mod watch;
 mod wires;
 
-use crate::capture::Layout;
 use crate::engine::TimerSlot;
-use crate::flow::{Application, Drawn, Flow, FlowSetup};
+use crate::flow::{Drawn, Flow};
 use crate::ledger::Ledger;
-use crate::scenario::{Costs, Settings};
+use crate::observe::Layout;
 use crate::stations::Stations;
 use agenda::Agenda;
 use common::Common;
@@ -53,44 +51,14 @@ use std::path::Path;
 use std::sync::Arc;
 use tworay_base::{NodeId, PacketId, SimTime};
 use tworay_mac::{MacAction, MacTimer};
-use tworay_mobility::Track;
 use tworay_routing::{Protocol, RoutingAction};
+use tworay_scenario::{Application, Costs, FlowSetup, Settings, Setup};
 use tworay_tcp::{TcpAction, TcpTimer};
 use tworay_wire::{Body, Packet};
 use wires::Wires;
 
-pub(crate) use common::UNTRACKED;
 pub(crate) use external::External;
 pub(crate) use outcome::Outcome;
-pub use radio::LinkCut;
-pub use wires::{WireEvent, WireRecord, WireSetup};
-
-/// Input from which a network is built.
-pub struct Setup {
-    /// Seed of all random streams.
-    pub seed: u64,
-    /// All settings of the scenario.
-    pub settings: Settings,
-    /// Whether nodes have radios; false in a wired-only network.
-    pub has_radio: bool,
-    /// Computing costs of the transport.
-    pub costs: Arc<Costs>,
-    /// Movement of each node.
-    pub tracks: Vec<Track>,
-    /// The flows.
-    pub flows: Vec<FlowSetup>,
-    /// Point-to-point connections.
-    pub wires: Vec<WireSetup>,
-    /// Events that switch nodes off and on: (time, node, on).
-    pub switches: Vec<(SimTime, NodeId, bool)>,
-    /// Links to be cut while they carry a flow.
-    pub cuts: Vec<LinkCut>,
-    /// Whether to record time series.
-    pub series: bool,
-    /// Pairs of nodes between which packets of real stations travel in both directions; `None` in a pure
-    /// simulation.
-    pub external: Option<Vec<(NodeId, NodeId)>>,
-}
 
 /// Settings of a run that never change.
 struct Plan {
@@ -141,11 +109,11 @@ impl Network {
         let ledger = Ledger::new(flows.iter().map(|f| f.from), series);
         let warm_at = SimTime::ZERO + settings.warmup;
         let mut network = Self {
-            common: Common::new(agenda, ledger, count),
+            common: Common::new(agenda, ledger, count, series),
             stations: Stations::new(&settings.station, has_radio, seed, count),
             radio,
             nodes: Nodes::new(count, &settings.mac, &settings.routing, seed),
-            wires: Wires::new(wires, series, seed),
+            wires: Wires::new(wires, seed),
             flows: Vec::new(),
             plan: Plan { seed, settings, warm_at, switches, costs },
             external: external.map(|ends| Box::new(External::new(ends))),
@@ -223,35 +191,35 @@ impl Network {
 
     /// Starts recording.
     pub(crate) fn record(&mut self) {
-        self.common.watch.record(self.radio.as_ref().and_then(Radio::ranges));
+        self.common.observers.record(self.radio.as_ref().and_then(Radio::ranges));
     }
 
     /// Starts a log of the medium.
     pub(crate) fn log_medium(&mut self) {
-        self.common.watch.log_medium();
+        self.common.observers.log_medium();
     }
 
     /// Starts a capture of transmissions in a file at `path`, with a comment in its header.
     pub(crate) fn capture_to(&mut self, path: &Path, megahertz: u16, comment: String) -> io::Result<()> {
         let radios = if self.radio.is_some() { self.nodes.len() } else { 0 };
         let layout = Layout { radios, wires: self.wires.ends(), megahertz, comment };
-        self.common.watch.capture_to(path, &layout, &self.plan.settings.mac)
+        self.common.observers.capture_to(path, &layout, &self.plan.settings.mac)
     }
 
     /// Starts an animation of transmissions at `path`; `flows` are the end nodes of each flow.
     pub(crate) fn animate_to(&mut self, path: &Path, flows: &[(NodeId, NodeId)]) -> io::Result<()> {
         let tracks = self.radio.as_ref().map_or_else(Vec::new, |radio| radio.tracks().to_vec());
-        self.common.watch.animate_to(path, tracks, self.common.agenda.end, flows)
+        self.common.observers.animate_to(path, tracks, self.common.agenda.end, flows)
     }
 
     /// Completes the capture, if there is one.
     pub(crate) fn finish_capture(&mut self) -> io::Result<()> {
-        self.common.watch.finish_capture()
+        self.common.observers.finish_capture()
     }
 
     /// Completes the animation, if there is one.
     pub(crate) fn finish_animation(&mut self) -> io::Result<()> {
-        self.common.watch.finish_animation()
+        self.common.observers.finish_animation()
     }
 
     /// Processes events until the end, or until `keep_going` returns false; it is called from time to time
@@ -415,7 +383,7 @@ impl Network {
         if holders != live {
             return Err(format!("{} packets are alive but {} are held somewhere", live.len(), holders.len()));
         }
-        let copies = packets.iter().filter(|(_, p)| p.uid < UNTRACKED).count() as u64;
+        let copies = packets.iter().filter(|(_, p)| p.uid < packets::UNTRACKED).count() as u64;
         if copies != books.ledger.live_copies() {
             return Err(format!(
                 "{copies} tracked copies are alive, the ledger counts {}",

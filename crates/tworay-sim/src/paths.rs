@@ -1,14 +1,14 @@
 //! Checks from positions and wires whether a scenario's flows have paths at all, and words the warnings if
 //! not.
 
-use crate::flow::FlowSetup;
-use crate::network::Setup;
 use crate::report::{Warning, WarningKind};
 use std::collections::BTreeSet;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mobility::Track;
 use tworay_mobility::facts::{Links, PairFacts, pair_facts, widest_gap};
 use tworay_radio::{Channel, MeasuredLink, RadioConfig};
+use tworay_scenario::FlowSetup;
+use tworay_scenario::Setup;
 
 /// Interval between checks of moving nodes.
 const STEP: SimDuration = SimDuration::from_millis(500);

@@ -31,6 +31,18 @@ impl Setback {
         Self { next_hop: (!next_hop.is_broadcast()).then_some(next_hop), ..self }
     }
 
+    /// The same break for packets in the opposite direction. A node that is off has no hop there: which neighbour the
+    /// packets would have come from is open.
+    pub fn reversed(self) -> Self {
+        match (self.cause, self.next_hop) {
+            (Some(LossCause::LinkFailure), Some(b)) => {
+                Self::new(self.at, b, LossCause::LinkFailure).towards(self.node)
+            }
+            (Some(LossCause::NodeDown), Some(b)) => Self::new(self.at, b, LossCause::NodeDown),
+            _ => self,
+        }
+    }
+
     /// A route discovery although a path exists.
     pub fn search(at: SimTime, node: NodeId) -> Self {
         Self { at, node, next_hop: None, cause: None, attempts: 0, interferer: None }
@@ -38,7 +50,7 @@ impl Setback {
 
     /// Whether the cause is independent of load. Contention depends on load, as congestion does.
     pub fn is_independent_of_load(&self) -> bool {
-        self.is_physical() || self.cause == Some(LossCause::Channel)
+        self.is_physical() || matches!(self.cause, Some(LossCause::Channel | LossCause::NoRoute))
     }
 
     /// Whether the next hop or the destination was physically out of reach.

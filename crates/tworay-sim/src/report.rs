@@ -17,16 +17,16 @@ pub(crate) use self::tables::table;
 pub use self::tables::{Column, ColumnData, Table};
 pub use self::warnings::{Warning, WarningKind};
 use crate::diagnosis::{self, Diagnosed};
-use crate::flow::{Application, Flow, Resent, Sample, TcpPair, Transport};
+use crate::flow::{Flow, Resent, Sample, TcpPair, Transport};
 use crate::ledger::{AloftSample, Ledger, LossRecord};
-use crate::medium_log::MediumLog;
-use crate::network::{Outcome, WireRecord};
+use crate::network::Outcome;
+use crate::observe::{MediumLog, Recorder, WireRecord};
 use crate::paths::FlowPath;
-use crate::record::Recorder;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tworay_base::{FlowId, LossCause, SimTime};
+use tworay_scenario::Application;
 use tworay_tcp::{Computing, CostTable, Counters, Ignored, Operation, Phase};
 
 /// Losses of one cause.
@@ -263,7 +263,7 @@ impl RunReport {
     }
 }
 
-fn frame_count(b: &crate::frame_counts::ByFrame) -> FrameCount {
+fn frame_count(b: &crate::observe::ByFrame) -> FrameCount {
     FrameCount { rts_cts: b.rts + b.cts, data: b.data, ack: b.ack }
 }
 

@@ -3,10 +3,10 @@
 use crate::network::Network;
 use crate::paths::{FlowPath, Pair, all_pairs, flow_paths};
 use crate::report::RunReport;
-use crate::scenario::Scenario;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use tworay_mobility::facts::{PairFacts, PathFacts};
+use tworay_scenario::Scenario;
 use tworay_tcp::VariantInfo;
 
 /// Options of a run.

@@ -1,10 +1,5 @@
-//! Optional behaviour of point-to-point connections: RED queues, handoffs, and schedules of delays and
-//! losses.
+//! RED queues of point-to-point connections.
 
-mod handoff;
-mod lanes;
 mod red;
 
-pub use handoff::{HandoffConfig, Outages};
-pub use lanes::{Lane, LanesConfig};
-pub use red::{Backlog, Red, RedConfig, RedUnit, RedVerdict};
+pub use red::{Backlog, Red, RedVerdict};

@@ -34,8 +34,8 @@ pub(crate) mod westwood_plus;
 
 pub use hooks::{
     AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
-    ProbeEvent, ProbeVerdict, RateSample, RtoDecision, RtoEvent, RttEvent, Sampling, SenderView, SentEvent,
-    UndoEvent, Window,
+    ProbeEvent, ProbeVerdict, RateSample, RestartEvent, RtoDecision, RtoEvent, RttEvent, Sampling,
+    SenderView, SentEvent, UndoEvent, Window,
 };
 pub(crate) use slots::{Controls, Role};
 

@@ -115,9 +115,20 @@ impl Connection {
 
     /// Closes the sending direction: a FIN follows the data, if FINs are enabled.
     pub fn close(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
-        if std::mem::replace(&mut self.closing, true) {
-            return;
+        if !self.closing {
+            self.end_data(now, out);
         }
+    }
+
+    /// The application stops: takes back all data that has not been sent, and closes. What has been sent is
+    /// still repaired. As ns-2's `$ftp stop`, which sets the end of the data to the highest packet sent.
+    pub fn stop(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
+        self.sender.space_mut().take_back_unsent();
+        self.end_data(now, out);
+    }
+
+    fn end_data(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
+        self.closing = true;
         if self.config.fin {
             self.sender.space_mut().want_fin();
         }

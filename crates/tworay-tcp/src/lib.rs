@@ -27,8 +27,8 @@ pub use config::{
 };
 pub use control::{
     AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
-    ProbeEvent, ProbeVerdict, RateSample, RtoDecision, RtoEvent, RttEvent, Sampling, SenderView, SentEvent,
-    UndoEvent, Window,
+    ProbeEvent, ProbeVerdict, RateSample, RestartEvent, RtoDecision, RtoEvent, RttEvent, Sampling,
+    SenderView, SentEvent, UndoEvent, Window,
 };
 pub use costs::{
     COSTS_CSV, Call, Computing, CostProblem, CostTable, Lived, Operation, Operations, Timed, live,

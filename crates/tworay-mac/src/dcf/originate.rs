@@ -189,6 +189,7 @@ impl Dcf {
         };
         *failures += 1;
         *count = count.saturating_add(1);
+        out.push(MacAction::Unanswered);
         if let Some(overload) = &mut self.overload {
             overload.retried();
         }

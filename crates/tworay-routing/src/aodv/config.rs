@@ -5,7 +5,7 @@ use super::options::{
     Requests, StaleErrors, Stranded, Upkeep,
 };
 use crate::settings::settings;
-use tworay_base::{ConfigProblem, SimDuration};
+use tworay_base::{ConfigProblem, Dialect, FollowsDialect, SimDuration};
 
 settings! {
     /// Settings of AODV. In a scenario, `dialect` says whose rules apply, and the other keys change
@@ -127,17 +127,29 @@ impl Default for AodvConfig {
     }
 }
 
-impl AodvConfig {
-    /// The values of a dialect.
-    pub fn dialect(dialect: AodvDialect) -> Self {
+impl From<Dialect> for AodvDialect {
+    fn from(dialect: Dialect) -> Self {
         match dialect {
+            Dialect::Standard => Self::Standard,
+            Dialect::Ns2 => Self::Ns2,
+        }
+    }
+}
+
+impl FollowsDialect for AodvConfig {
+    type Dialect = AodvDialect;
+
+    fn of(dialect: impl Into<AodvDialect>) -> Self {
+        match dialect.into() {
             AodvDialect::Standard => Self::rfc3561(),
             AodvDialect::Ns2 => Self::ns2(),
             AodvDialect::ThesisTrace => Self::thesis_trace(),
             AodvDialect::Thesis => Self::thesis(),
         }
     }
+}
 
+impl AodvConfig {
     /// RFC 3561 §10, with link-layer feedback instead of HELLOs (§6.10).
     pub fn rfc3561() -> Self {
         Self {

@@ -1,6 +1,6 @@
 //! Broken links: route errors and salvaging (RFC 4728 §8.3.3 to §8.3.6).
 
-use super::cache::Found;
+use super::found::Found;
 use super::parcel::Parcel;
 use super::{Dsr, MaintenanceOrder, Out, RequestPattern};
 use crate::{DropReason, RoutingAction, RoutingNote};

@@ -2,7 +2,7 @@
 
 use super::options::{CacheKind, DsrDialect, MaintenanceOrder, RequestPattern};
 use crate::settings::settings;
-use tworay_base::{ConfigProblem, SimDuration};
+use tworay_base::{ConfigProblem, Dialect, FollowsDialect, SimDuration};
 
 settings! {
     /// Settings of DSR. In a scenario, `dialect` says whose rules apply, and the other keys change
@@ -124,10 +124,20 @@ impl Default for DsrConfig {
     }
 }
 
-impl DsrConfig {
-    /// The values of a dialect.
-    pub fn dialect(dialect: DsrDialect) -> Self {
+impl From<Dialect> for DsrDialect {
+    fn from(dialect: Dialect) -> Self {
         match dialect {
+            Dialect::Standard => Self::Standard,
+            Dialect::Ns2 => Self::Ns2,
+        }
+    }
+}
+
+impl FollowsDialect for DsrConfig {
+    type Dialect = DsrDialect;
+
+    fn of(dialect: impl Into<DsrDialect>) -> Self {
+        match dialect.into() {
             DsrDialect::Standard => Self::rfc4728(),
             DsrDialect::ThesisTrace => Self::thesis_trace(),
             DsrDialect::Thesis => Self::thesis(),
@@ -135,7 +145,9 @@ impl DsrConfig {
             DsrDialect::FreezeProbing => Self::freeze_probing(),
         }
     }
+}
 
+impl DsrConfig {
     /// RFC 4728 §9, with link-layer feedback (§3.4.3) and a Link-MaxLife cache (§4.1).
     pub fn rfc4728() -> Self {
         Self {

@@ -1,7 +1,6 @@
 //! Route maintenance without link-layer feedback: passive and network-layer acknowledgments, and the buffer
 //! of packets that the next hop has not confirmed (RFC 4728 §8.3.1 to §8.3.3).
 
-use super::data::forward;
 use super::parcel::Parcel;
 use super::{Dsr, Out};
 use crate::RoutingAction;
@@ -47,7 +46,7 @@ impl Dsr {
             None => {
                 let header = Some(Box::new(parcel.header));
                 out.push(RoutingAction::SetHeader { packet: parcel.id, header });
-                out.push(forward(parcel.id, next_hop, delay));
+                out.push(RoutingAction::Forward { packet: parcel.id, next_hop, delay });
             }
             Some(proof) => {
                 let deadline = now + self.patience(proof);

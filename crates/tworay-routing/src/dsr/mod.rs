@@ -11,6 +11,7 @@ mod check;
 mod config;
 mod data;
 mod discovery;
+mod found;
 mod link_cache;
 mod maintenance;
 mod options;
@@ -25,7 +26,8 @@ pub use config::DsrConfig;
 pub use options::{CacheKind, DsrDialect, MaintenanceOrder, RequestPattern};
 
 use crate::{DropReason, Malformed, RoutingAction, RoutingCounters, RoutingNote};
-use cache::{Found, RouteCache};
+use cache::RouteCache;
+use found::Found;
 use maintenance::Held;
 use parcel::{Parcel, SendBuffer};
 use requests::{Search, SeenRequests};

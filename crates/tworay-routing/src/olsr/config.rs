@@ -1,7 +1,7 @@
 //! All parameters of OLSR.
 
 use crate::settings::{choice, settings};
-use tworay_base::{ConfigProblem, SimDuration};
+use tworay_base::{ConfigProblem, Dialect, FollowsDialect, SimDuration};
 use tworay_wire::olsr::Vtime;
 
 choice!(
@@ -86,15 +86,27 @@ impl Default for OlsrConfig {
     }
 }
 
-impl OlsrConfig {
-    /// The values of a dialect.
-    pub fn dialect(dialect: OlsrDialect) -> Self {
+/// ns-2.35 has no OLSR.
+impl From<Dialect> for OlsrDialect {
+    fn from(dialect: Dialect) -> Self {
         match dialect {
-            OlsrDialect::Standard => Self::rfc3626(),
-            OlsrDialect::ThesisTrace | OlsrDialect::Thesis => Self::thesis(dialect),
+            Dialect::Standard | Dialect::Ns2 => Self::Standard,
         }
     }
+}
 
+impl FollowsDialect for OlsrConfig {
+    type Dialect = OlsrDialect;
+
+    fn of(dialect: impl Into<OlsrDialect>) -> Self {
+        match dialect.into() {
+            OlsrDialect::Standard => Self::rfc3626(),
+            dialect => Self::thesis(dialect),
+        }
+    }
+}
+
+impl OlsrConfig {
     /// RFC 3626 §18; optional features (hysteresis, link-layer feedback, early TC messages) are off.
     pub fn rfc3626() -> Self {
         Self {

@@ -12,15 +12,14 @@ const AIRTIME: SimDuration = SimDuration::from_micros(352);
 /// Makes one attempt a millisecond; `None` is an answered one.
 fn attempts(outcomes: &[(FrameKind, Option<Failure>)]) -> Attempts {
     let mut attempts = Attempts::default();
-    let mut counted = 0;
     for (ms, (kind, failure)) in (0..).zip(outcomes) {
         attempts.begin(at(ms), *kind, Failure::Busy);
         if let Some(failure) = failure {
             attempts.spoil(*kind, *failure);
-            counted += 1;
+            attempts.unanswered();
         }
-        if attempts.has_failed(counted) {
-            attempts.failed(at(ms + 1), TO, AIRTIME, counted);
+        if attempts.is_unbooked() {
+            attempts.failed(at(ms + 1), TO, AIRTIME);
         } else {
             attempts.answered();
         }
@@ -104,11 +103,11 @@ fn a_receiver_that_waits_for_the_data_of_a_lost_cts() {
     attempts.begin(at(0), FrameKind::Rts, Failure::Busy);
     attempts.reserve(at(5));
     attempts.spoil(FrameKind::Rts, Failure::Errors);
-    attempts.failed(at(2), TO, AIRTIME, 1);
+    attempts.failed(at(2), TO, AIRTIME);
     attempts.begin(at(3), FrameKind::Rts, Failure::Busy);
-    attempts.failed(at(5), TO, AIRTIME, 2);
+    attempts.failed(at(5), TO, AIRTIME);
     attempts.begin(at(6), FrameKind::Rts, Failure::Busy);
-    attempts.failed(at(8), TO, AIRTIME, 3);
+    attempts.failed(at(8), TO, AIRTIME);
     let setback = attempts.setback(at(9), (NODE, TO), FrameKind::Rts);
     assert_eq!((setback.cause, attempts.lost()), (Some(LossCause::Channel), SimDuration::from_millis(4)));
 }
@@ -117,11 +116,11 @@ fn a_receiver_that_waits_for_the_data_of_a_lost_cts() {
 #[test]
 fn a_new_packet() {
     let mut attempts = attempts(&[(FrameKind::Rts, Some(Failure::Errors))]);
-    attempts.reset(1);
-    assert!(!attempts.has_failed(1) && !attempts.has_failed_before());
+    attempts.reset();
+    assert!(!attempts.has_past() && !attempts.has_failed_before());
     assert_eq!((attempts.lost(), attempts.delay(at(9), NODE)), (SimDuration::ZERO, None));
     attempts.begin(at(3), FrameKind::Rts, Failure::NodeDown);
-    attempts.failed(at(4), TO, AIRTIME, 2);
+    attempts.failed(at(4), TO, AIRTIME);
     let setback = attempts.setback(at(9), (NODE, TO), FrameKind::Rts);
     assert_eq!((setback.cause, setback.attempts), (Some(LossCause::NodeDown), 1));
 }

@@ -1,25 +1,19 @@
-//! State shared by every part of a network: agenda, packets, books and watchers.
+//! State shared by every part of a network: agenda, packets, books and observers.
 
 use super::agenda::Agenda;
 use super::is_message;
 use super::judge::Judge;
-use super::packets::PacketSlab;
-use super::watch::Watchers;
-use crate::frame_counts::NetworkCounters;
+use super::packets::{PacketSlab, UNTRACKED};
 use crate::ledger::{Death, Ledger};
+use crate::observe::{Fact, Observers, View};
 use crate::provenance::Setback;
 use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
 use tworay_wire::Body;
 
-/// First uid of packets that the ledger does not track.
-pub(crate) const UNTRACKED: u64 = 1 << 48;
-
-/// The books: what happened to every segment, what held it up, and how many frames were lost.
+/// The books: what happened to every segment, and what held it up.
 pub(crate) struct Books {
     /// Every segment sent, and its outcome.
     pub ledger: Ledger,
-    /// Network-wide counters.
-    pub counters: NetworkCounters,
     /// Determines root causes of losses.
     pub judge: Judge,
 }
@@ -30,20 +24,32 @@ pub(crate) struct Common {
     pub agenda: Agenda,
     pub packets: PacketSlab,
     pub books: Books,
-    pub watch: Watchers,
+    pub observers: Observers,
     last_control_uid: u64,
 }
 
 impl Common {
-    pub fn new(agenda: Agenda, ledger: Ledger, nodes: usize) -> Self {
+    pub fn new(agenda: Agenda, ledger: Ledger, nodes: usize, series: bool) -> Self {
         Self {
             now: SimTime::ZERO,
             agenda,
             packets: PacketSlab::default(),
-            books: Books { ledger, counters: NetworkCounters::default(), judge: Judge::new(nodes) },
-            watch: Watchers::default(),
+            books: Books { ledger, judge: Judge::new(nodes) },
+            observers: Observers::new(series),
             last_control_uid: UNTRACKED,
         }
+    }
+
+    /// Passes a fact to the observers.
+    #[inline(always)]
+    pub fn observe(&mut self, fact: Fact<'_>) {
+        self.observers.observe(fact, View { now: self.now, packets: &self.packets });
+    }
+
+    /// Whether there are observers on request.
+    #[inline(always)]
+    pub fn watched(&self) -> bool {
+        self.observers.watched()
     }
 
     /// A uid for a packet that the ledger does not track.
@@ -77,11 +83,11 @@ impl Common {
             };
             let cause = root.cause.unwrap_or(LossCause::Unknown);
             if root.is_physical() {
-                self.books.judge.note_struck(self.now, flow, root);
+                self.books.judge.note_struck(self.now, (flow, from), root);
             }
             let booked = self.books.ledger.records().len();
             self.books.ledger.died(uid, Death { root, cause, died, node, from, hops }, self.now);
-            if self.watch.on {
+            if self.watched() {
                 self.show_loss(packet, booked);
             }
         }
@@ -100,7 +106,7 @@ impl Common {
         if uid < UNTRACKED {
             let booked = self.books.ledger.records().len();
             self.books.ledger.handed_on(uid, self.now);
-            if self.watch.on {
+            if self.watched() {
                 self.show_loss(packet, booked);
             }
         } else if let Body::Arp(arp) = p.body
@@ -111,11 +117,12 @@ impl Common {
         self.packets.discard(packet);
     }
 
-    /// A copy of `packet` is gone. If it was the last one, shows the ledger's new entry to the watchers.
+    /// A copy of `packet` is gone. If it was the last one, shows the ledger's new entry to the observers on request.
     #[cold]
     fn show_loss(&mut self, packet: PacketId, booked_before: usize) {
         if let Some(loss) = self.books.ledger.records().get(booked_before) {
-            self.watch.lost(self.now, self.packets.get(packet), loss);
+            let view = View { now: self.now, packets: &self.packets };
+            self.observers.lost(self.packets.get(packet), loss, view);
         }
     }
 
@@ -138,6 +145,15 @@ impl Common {
     /// A packet becomes another's copy at the next hop.
     #[inline]
     pub fn hand_on(&mut self, packet: PacketId, copy: PacketId) {
+        if self.packets.is_held_up(packet) {
+            self.hand_on_held(packet, copy);
+        }
+    }
+
+    /// As [`Common::hand_on`], for a packet that something has held up.
+    #[cold]
+    #[inline(never)]
+    fn hand_on_held(&mut self, packet: PacketId, copy: PacketId) {
         if let Some(hold) = self.packets.hand_on(packet, copy) {
             self.note_hold(packet, hold);
         }

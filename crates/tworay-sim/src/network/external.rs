@@ -2,13 +2,14 @@
 //! leave at their destination. Without [`External`] none of this runs.
 
 use super::Network;
-use super::common::UNTRACKED;
 use super::event::Event;
+use super::packets::UNTRACKED;
 use crate::external::{Entering, Expired, Leaving, RouteBreak};
-use crate::flow::{Flow, FlowSetup};
+use crate::flow::Flow;
 use crate::ledger::{Carries, Ledger};
 use std::collections::VecDeque;
 use tworay_base::{FlowId, NodeId, PacketId, SimDuration, SimTime};
+use tworay_scenario::FlowSetup;
 use tworay_tcp::TcpConfig;
 use tworay_wire::{Body, Packet, RealPacket};
 

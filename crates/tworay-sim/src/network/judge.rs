@@ -4,6 +4,7 @@
 //! disturbance occurred at a hop and a time that could have touched the packet. What no rule explains is
 //! `unknown`; no rule has a cause as its last resort. Each kind of disturbance has its own file:
 //!
+//! - `closing`: the break that closes the paths between two nodes;
 //! - `hop`: a failed hop, and a full ARP hold slot;
 //! - `queue`: a full interface queue;
 //! - `route`: a lost route, a missing route and a loop;
@@ -13,6 +14,7 @@
 //! record of breaks and missed messages and reads the network through a [`Scene`]; it changes nothing in
 //! it.
 
+mod closing;
 mod hop;
 mod queue;
 mod route;
@@ -61,14 +63,15 @@ pub(crate) struct Judge {
     searches: BTreeMap<(NodeId, NodeId), Search>,
     /// Broadcasts that never reached the medium: per sender the latest one.
     unsent: BTreeMap<NodeId, Miss>,
-    /// ARP requests from one node for another: end of the latest transmission, and time of the latest
-    /// reception.
+    /// ARP of one node for another: beginning of the latest exchange, end of the latest request's transmission, and
+    /// time of the latest reception.
+    exchanges: BTreeMap<(NodeId, NodeId), SimTime>,
     asked: BTreeMap<(NodeId, NodeId), SimTime>,
     heard: BTreeMap<(NodeId, NodeId), SimTime>,
     /// ARP exchanges in progress for traffic that a break has rerouted, and the break.
     detours: BTreeMap<(NodeId, NodeId), Setback>,
-    /// For each flow when it last lost a packet to a break, and the break.
-    struck: BTreeMap<FlowId, (SimTime, Setback)>,
+    /// For each flow when it last lost a packet to a break, the packet's source, and the break.
+    struck: BTreeMap<FlowId, (SimTime, NodeId, Setback)>,
     /// For each node the destinations to which it lost the route.
     lost: Vec<BTreeMap<NodeId, LostRoute>>,
     /// Whether routers know routes in advance, from tables that they exchange.
@@ -85,10 +88,10 @@ impl Judge {
         self.proactive = true;
     }
 
-    /// A packet of `flow` was lost to a break.
+    /// A packet of `flow` from `src` was lost to a break.
     #[cold]
-    pub fn note_struck(&mut self, now: SimTime, flow: FlowId, root: Setback) {
-        self.struck.insert(flow, (now, root));
+    pub fn note_struck(&mut self, now: SimTime, (flow, src): (FlowId, NodeId), root: Setback) {
+        self.struck.insert(flow, (now, src, root));
     }
 
     /// A hop failed.
@@ -107,6 +110,8 @@ impl Judge {
     /// A node lost its stored state.
     pub fn forget(&mut self, node: NodeId) {
         self.lost[node.index()].clear();
+        let own = self.searches.range_mut((node, NodeId(0))..=(node, NodeId::BROADCAST));
+        own.for_each(|(_, search)| search.restart());
     }
 
     /// Routing drops a packet at `node`: returns how it ends and the root, with a cause unless the ledger

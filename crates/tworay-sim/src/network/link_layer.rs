@@ -5,7 +5,9 @@ use super::event::Event;
 use super::judge::Judge;
 use super::judge::Occasion;
 use super::nodes::NodeTimer;
-use super::{Network, common::UNTRACKED, is_message};
+use super::packets::UNTRACKED;
+use super::{Network, is_message};
+use crate::observe::Fact;
 use crate::provenance::Setback;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimDuration};
 use tworay_mac::{ArpAction, ArpDue, FrameKind, GiveUp, MAX_REQUESTS, Outgoing, QueueEntry};
@@ -21,10 +23,7 @@ impl Network {
             self.common.kill_at_dead_node(packet, node);
             return;
         }
-        if self.common.watch.on {
-            let p = self.common.packets.get(packet);
-            self.common.watch.routed(self.common.now, node, p, next_hop);
-        }
+        self.common.observe(Fact::Routed { node, packet, next_hop });
         if let Some(wire) = self.wires.between(node, next_hop) {
             self.wires.send(&mut self.common, wire, packet);
             return;
@@ -49,11 +48,12 @@ impl Network {
             ArpAction::Request { pushed_out } | ArpAction::Wait { pushed_out } => {
                 if pushed_out.is_none() {
                     let root = self.common.packets.independent_setback(packet);
-                    let (now, flow) = (self.common.now, self.common.packets.get(packet).flow);
-                    self.common.books.judge.note_exchange((node, next_hop), now, flow, root);
+                    let p = self.common.packets.get(packet);
+                    let (now, of) = (self.common.now, (p.flow, p.src));
+                    self.common.books.judge.note_exchange((node, next_hop), now, of, root);
                 }
                 if let Some(old) = pushed_out {
-                    self.common.books.counters.arp_drops += 1;
+                    self.common.observe(Fact::HoldReplaced);
                     let (judge, mut scene) = self.scene();
                     let root = judge.hold(&mut scene, node, next_hop, [old, packet]);
                     self.common.kill(old, node, Died::Arp, root);
@@ -162,13 +162,11 @@ impl Network {
         let n = &mut self.nodes[node];
         n.service.offered(self.common.now, n.mac.is_free());
         if let Some(refused) = n.queue.push(entry) {
-            self.common.books.counters.queue_drops += 1;
+            self.common.observe(Fact::Refused);
             let root = self.judge_queue(node, refused);
             self.common.kill(refused.packet, node, Died::Ifq, root);
         }
-        if self.common.watch.on {
-            self.common.watch.queued(self.common.now, node, self.nodes[node].queue.len());
-        }
+        self.common.observe(Fact::Queued { node, packets: self.nodes[node].queue.len() });
         if self.nodes[node].mac.is_free() {
             self.feed_mac(node);
         }
@@ -190,15 +188,13 @@ impl Network {
         let out = Outgoing { packet: e.packet, to: e.next_hop, ip_bytes: e.ip_bytes };
         n.mac.offer(self.common.now, out);
         self.nodes.set_mac_timers(node, &mut self.common.agenda);
-        if self.common.watch.on {
-            self.common.watch.queued(self.common.now, node, self.nodes[node].queue.len());
-        }
+        self.common.observe(Fact::Queued { node, packets: self.nodes[node].queue.len() });
     }
 
     /// Link-RED drops a packet instead of sending it.
     #[cold]
     fn drop_early(&mut self, node: NodeId, dropped: QueueEntry) {
-        self.common.books.counters.queue_drops += 1;
+        self.common.observe(Fact::Refused);
         let root = self.judge_queue(node, dropped);
         self.common.kill(dropped.packet, node, Died::LinkRed, root);
     }
@@ -229,7 +225,9 @@ impl Network {
             Body::Frame(_) => return self.deliver_frame(node, packet),
             _ => {}
         }
-        let (uid, copy) = (sent.uid, Packet { hops: sent.hops.saturating_add(1), ..sent.clone() });
+        let uid = sent.uid;
+        let mut copy = sent.clone();
+        copy.hops = copy.hops.saturating_add(1);
         let copy = self.common.packets.insert(copy);
         if uid < UNTRACKED {
             self.common.books.ledger.copied(uid);
@@ -252,13 +250,13 @@ impl Network {
         let n = &mut self.nodes[node];
         let root = n.attempts.setback(self.common.now, (node, give_up.to), give_up.unanswered);
         n.service.gave_up(self.common.now, n.attempts.lost(), root);
-        n.attempts.reset(n.mac.counters().failures());
+        n.attempts.reset();
         if root.is_independent_of_load() {
             self.hold_back(node, root);
         }
         let died = if give_up.unanswered == FrameKind::Rts { Died::RtsRetries } else { Died::DataRetries };
-        let p = self.common.packets.get(give_up.packet);
-        self.common.books.counters.give_ups.add_give_up(died == Died::RtsRetries, p);
+        let rts = died == Died::RtsRetries;
+        self.common.observe(Fact::GaveUp { packet: give_up.packet, rts });
         self.link_failed(give_up.packet, give_up.to, died, root);
     }
 
@@ -288,10 +286,8 @@ impl Network {
     #[inline(never)]
     fn link_failed(&mut self, packet: PacketId, next_hop: NodeId, died: Died, root: Setback) {
         let node = root.node;
-        self.common.books.counters.link_failures += 1;
-        if self.nodes[next_hop].up && self.scene().1.in_range(node, next_hop) {
-            self.common.books.counters.false_link_failures += 1;
-        }
+        let in_reach = self.nodes[next_hop].up && self.scene().1.in_range(node, next_hop);
+        self.common.observe(Fact::LinkFailed { in_reach });
         let judge = &mut self.common.books.judge;
         judge.note_break(root);
         let sent = self.common.packets.get(packet);

@@ -49,6 +49,8 @@ pub(crate) struct Nodes {
     pub meters: Option<Box<Meters>>,
     /// Whether any node has ever been switched off or died.
     pub any_failed: bool,
+    /// Number of times that nodes with a routing protocol were switched off.
+    pub power_offs: u32,
     /// EIFS of the MACs.
     pub eifs: SimDuration,
 }
@@ -91,7 +93,7 @@ impl Nodes {
             })
             .collect();
         let eifs = list.first().map_or(SimDuration::ZERO, |n| n.mac.timing().eifs);
-        Self { list, meters: None, any_failed: false, eifs }
+        Self { list, meters: None, any_failed: false, power_offs: 0, eifs }
     }
 
     /// Number of nodes.

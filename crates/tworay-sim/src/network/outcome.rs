@@ -1,18 +1,15 @@
 //! Results of a finished run for its report, which reads nothing else of a network.
 
 use super::Network;
-use super::wires::WireRecord;
 use crate::flow::Flow;
-use crate::frame_counts::NetworkCounters;
 use crate::ledger::Ledger;
-use crate::medium_log::MediumLog;
-use crate::record::Recorder;
-use crate::scenario::Costs;
+use crate::observe::{MediumLog, NetworkCounters, Recorder, WireRecord};
 use std::sync::Arc;
 use tworay_base::SimTime;
 use tworay_mac::MacCounters;
 use tworay_radio::Meter;
 use tworay_routing::RoutingCounters;
+use tworay_scenario::Costs;
 
 /// Results of a run, closed at its end.
 pub(crate) struct Outcome {
@@ -25,9 +22,9 @@ pub(crate) struct Outcome {
     pub flows: Vec<Flow>,
     pub ledger: Ledger,
     pub counters: NetworkCounters,
-    /// NetworkCounters summed over all MACs.
+    /// Counters summed over all MACs.
     pub mac: MacCounters,
-    /// NetworkCounters of each node's router since it was last switched on.
+    /// Counters of each node's router since it was last switched on.
     pub routing: Vec<RoutingCounters>,
     /// Meters of all radios, if an energy model was on.
     pub meters: Option<Vec<Meter>>,
@@ -49,13 +46,14 @@ impl Network {
     /// Closes the books of a finished run.
     pub(crate) fn finish(mut self) -> Outcome {
         let end = self.common.agenda.end;
-        let record = self.common.watch.take_record().map(|mut recorder| {
+        let record = self.common.observers.take_record().map(|mut recorder| {
             if let Some(radio) = &mut self.radio {
                 recorder.moved(radio.legs_until(end));
             }
             recorder
         });
-        let medium_log = self.common.watch.take_medium_log();
+        let wire_trace = self.common.observers.take_wire_trace();
+        let medium_log = self.common.observers.take_medium_log();
         self.flows.iter_mut().for_each(|flow| flow.means.close(end));
         self.common.close_holds();
         let books = self.common.books;
@@ -72,14 +70,14 @@ impl Network {
             events: self.common.agenda.events,
             flows: self.flows,
             ledger,
-            counters: books.counters,
+            counters: self.common.observers.counters,
             mac,
             routing,
             meters,
             battery,
             record,
             medium_log,
-            wire_trace: self.wires.take_trace(),
+            wire_trace,
             joules_per_instruction: self.plan.settings.energy.instruction.get(),
             costs: self.plan.costs,
         }

@@ -3,10 +3,12 @@
 //! A frame on the air pins its packet: hearers can read it until the frame has passed, even if its sender
 //! has released it meanwhile (a sender is done with a broadcast after its last bit).
 
-use super::common::UNTRACKED;
 use crate::provenance::{HeldUp, Setback};
 use tworay_base::PacketId;
 use tworay_wire::Packet;
+
+/// First uid of packets that the ledger does not track.
+pub(crate) const UNTRACKED: u64 = 1 << 48;
 
 struct PacketSlot {
     packet: Option<Packet>,
@@ -28,12 +30,16 @@ impl PacketSlab {
     /// Stores a packet.
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
-        let slot = PacketSlot { packet: Some(packet), held_up: None, pins: 0, dead: false };
         if let Some(i) = self.free.pop() {
-            self.slots[i as usize] = slot;
+            // Field by field: a slot made here first would be moved.
+            let slot = &mut self.slots[i as usize];
+            debug_assert!(slot.packet.is_none() && slot.pins == 0, "a free slot");
+            slot.packet = Some(packet);
+            slot.held_up = None;
+            slot.dead = false;
             PacketId(i)
         } else {
-            self.slots.push(slot);
+            self.slots.push(PacketSlot { packet: Some(packet), held_up: None, pins: 0, dead: false });
             PacketId(self.slots.len() as u32 - 1)
         }
     }
@@ -111,6 +117,12 @@ impl PacketSlab {
         {
             held_up.here = Some(root);
         }
+    }
+
+    /// Whether anything holds up a live packet, or has done so.
+    #[inline]
+    pub fn is_held_up(&self, id: PacketId) -> bool {
+        self.slots[id.index()].held_up.is_some()
     }
 
     /// A packet becomes another's copy at the next hop: it inherits the other's past setbacks but no

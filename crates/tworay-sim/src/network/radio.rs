@@ -5,19 +5,18 @@ mod cuts;
 mod errors;
 mod signals;
 
-pub use cuts::LinkCut;
 pub(super) use signals::bad_end;
 
 use super::agenda::Agenda;
 use super::event::Event;
 use crate::medium::{Hearer, Medium};
-use crate::scenario::Settings;
 use cuts::Cuts;
 use errors::Errors;
 use tworay_base::{FlowId, NodeId, SimTime};
-use tworay_mac::{Dialect, Frame};
+use tworay_mac::Frame;
 use tworay_mobility::{Leg, Track};
-use tworay_radio::{BodyRates, Channel, Fader, Reception, ReceptionQuirks};
+use tworay_radio::{BodyRates, Channel, Fader, Reception};
+use tworay_scenario::{LinkCut, Settings};
 
 /// The radio side of a network.
 pub(crate) struct Radio {
@@ -31,6 +30,8 @@ pub(crate) struct Radio {
     may_spoil: bool,
     /// Whether links can change: stations move, or links are cut.
     links_change: bool,
+    /// (ns-2) Whether a station that has sent a CTS reserves itself for the DATA.
+    reserves: bool,
     /// Number of broadcasts on the medium.
     broadcasts: u32,
 }
@@ -40,12 +41,8 @@ impl Radio {
     pub fn new(settings: &Settings, mut tracks: Vec<Track>, cuts: Vec<LinkCut>, seed: u64) -> Self {
         let Settings { radio: config, errors, mac, .. } = settings;
         let channel = Channel::new(config);
-        let quirks = match mac.dialect {
-            Dialect::Standard => ReceptionQuirks::CAPTURE,
-            Dialect::Ns2 => ReceptionQuirks::NS2,
-        };
         let rates = BodyRates([mac.basic_rate, mac.rate_of_acks(), mac.data_rate]);
-        let rules = Reception::new(config, &channel, quirks, rates, mac.plcp);
+        let rules = Reception::new(config, &channel, config.quirks(), rates, mac.plcp);
         let medium = match config.links.as_slice() {
             [] => Medium::new(channel, Fader::new(config, seed), &mut tracks),
             links => Medium::measured(channel, links, tracks.len()),
@@ -60,6 +57,7 @@ impl Radio {
             cuts: Cuts::new(cuts),
             errors,
             links_change,
+            reserves: mac.quirks().cts_waits_for_data,
             broadcasts: 0,
         }
     }
@@ -105,10 +103,16 @@ impl Radio {
         self.links_change
     }
 
-    /// Appends the stations that can decode `node` now, fading aside.
-    pub fn neighbours(&mut self, now: SimTime, node: NodeId, out: &mut Vec<NodeId>) {
+    /// Appends the stations that can decode `node` now, fading aside, of those that are `wanted`.
+    pub fn neighbours(
+        &mut self,
+        now: SimTime,
+        node: NodeId,
+        wanted: impl Fn(NodeId) -> bool,
+        out: &mut Vec<NodeId>,
+    ) {
         let first = out.len();
-        self.medium.in_range(now, node, &mut self.tracks, out);
+        self.medium.in_range(now, node, &mut self.tracks, wanted, out);
         if self.cuts.none() {
             return;
         }

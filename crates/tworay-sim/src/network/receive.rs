@@ -4,6 +4,7 @@ use super::Network;
 use super::event::Event;
 use super::radio::bad_end;
 use crate::medium::Hearer;
+use crate::observe::Fact;
 use crate::provenance::Setback;
 use tworay_base::{NodeId, SimTime};
 use tworay_mac::{Dcf, Frame, MacAction};
@@ -41,6 +42,7 @@ impl Network {
                     self.sent(node);
                     self.common.release(packet);
                 }
+                MacAction::Unanswered => self.nodes[node].attempts.unanswered(),
                 MacAction::GaveUp(give_up) => self.on_give_up(node, give_up),
                 MacAction::Ready => self.feed_mac(node),
             }
@@ -55,7 +57,7 @@ impl Network {
         if n.attempts.has_failed_before() {
             n.service.delayed(self.common.now, node, &n.attempts);
             let delay = n.attempts.delay(self.common.now, node);
-            n.attempts.reset(n.mac.counters().failures());
+            n.attempts.reset();
             if let Some(root) = delay {
                 self.hold_back(node, root);
             }
@@ -85,9 +87,9 @@ impl Network {
         let base = self.common.now;
         let ending = radio.ending(&self.nodes, &mut self.common, tx);
         let frame = ending.frame;
-        let done = if ending.alone {
+        if ending.alone {
             let hearers = radio.take_hearers(tx);
-            if self.common.watch.wants_every_hearer() {
+            if self.common.watched() {
                 self.end_at_every(tx, ending.origin, &frame, &hearers);
             } else {
                 for &hearer in &hearers {
@@ -99,18 +101,15 @@ impl Network {
             }
             if let Some(radio) = &mut self.radio {
                 radio.give_back(tx, hearers);
+                radio.retire(&mut self.common, tx, &frame);
             }
-            true
         } else {
-            self.end_by_turns(tx, ending.origin, &frame)
-        };
-        if done && let Some(radio) = &mut self.radio {
-            radio.retire(&mut self.common, tx, &frame);
+            self.end_by_turns(tx, ending.origin, &frame);
         }
         self.common.now = base;
     }
 
-    /// Ends a transmission at all its hearers, also at those that do not receive it, because a watcher shows
+    /// Ends a transmission at all its hearers, also at those that do not receive it, because an observer shows
     /// each of them.
     #[cold]
     #[inline(never)]
@@ -121,20 +120,20 @@ impl Network {
         }
     }
 
-    /// Ends a transmission at its hearers until another event comes first; returns whether all are done.
+    /// Ends a transmission at its hearers until another event comes first; then its end goes on later.
     #[cold]
-    fn end_by_turns(&mut self, tx: u32, origin: SimTime, frame: &Frame) -> bool {
-        let Some(radio) = &mut self.radio else { return true };
+    fn end_by_turns(&mut self, tx: u32, origin: SimTime, frame: &Frame) {
+        let Some(radio) = &mut self.radio else { return };
         let mut turns = radio.turns(tx, origin, self.common.now, false);
         while let Some((hearer, at)) = turns.next(&self.common.agenda) {
             self.common.now = at;
             self.end_at(tx, frame, hearer);
         }
-        let rest = self.radio.as_mut().and_then(|radio| radio.end_turns(turns));
-        if let Some(at) = rest {
-            self.common.agenda.push(at, Event::End(tx));
+        let Some(radio) = &mut self.radio else { return };
+        match radio.end_turns(turns) {
+            Some(at) => self.common.agenda.push(at, Event::End(tx)),
+            None => radio.retire(&mut self.common, tx, frame),
         }
-        rest.is_none()
     }
 
     #[inline(always)]
@@ -180,13 +179,13 @@ impl Network {
     /// A valid frame for the station's own MAC.
     #[inline(never)]
     fn hand_up(&mut self, tx: u32, frame: &Frame, node: NodeId) {
-        if self.common.watch.on {
+        if self.common.watched() {
             return self.hand_up_watched(tx, frame, node);
         }
         self.with_mac(node, |mac, now, out| mac.on_frame(now, frame, out));
     }
 
-    /// As [`Network::hand_up`]; shows the watchers whether the MAC refused the frame.
+    /// As [`Network::hand_up`]; reports whether the MAC refused the frame.
     #[cold]
     #[inline(never)]
     fn hand_up_watched(&mut self, tx: u32, frame: &Frame, node: NodeId) {
@@ -196,7 +195,7 @@ impl Network {
             && self.nodes[node].mac.counters().busy > refused
             && let Some(radio) = &self.radio
         {
-            self.common.watch.refused(tx, node, radio.medium());
+            self.common.observe(Fact::NotAnswered { tx, node, medium: radio.medium() });
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Between link layer and transport: inputs and actions of routing.
 
 use super::Network;
-use super::common::UNTRACKED;
 use super::event::Event;
 use super::judge::Occasion;
 use super::nodes::NodeTimer;
+use super::packets::UNTRACKED;
+use crate::observe::Fact;
 use crate::provenance::Setback;
 use tworay_base::{Died, NodeId, PacketId, SimDuration, SimTime};
 use tworay_routing::{DropReason, Router, RoutingAction, RoutingNote};
@@ -25,12 +26,17 @@ impl Network {
         self.rooms.routing.push(out);
     }
 
-    /// Routing buffers a packet that waits for a route.
+    /// Routing buffers a packet that waits for a route; `actions` may contain a request because of it.
     #[cold]
-    fn on_wait(&mut self, node: NodeId, packet: PacketId) {
+    fn on_wait(&mut self, node: NodeId, packet: PacketId, actions: &[RoutingAction]) {
         let dst = self.common.packets.get(packet).dst;
         let (judge, mut scene) = self.scene();
-        let root = judge.missing_route(&mut scene, node, dst);
+        for action in actions {
+            if let RoutingAction::Originate { packet, .. } = action {
+                judge.note_request(&mut scene, node, packet);
+            }
+        }
+        let root = judge.awaited_route(&mut scene, node, dst);
         self.common.set_back(packet, root);
     }
 
@@ -51,7 +57,7 @@ impl Network {
         let p = self.common.packets.get(packet);
         let mut occasion = Occasion::received(p, from);
         if p.uid < UNTRACKED && keeps(&out, packet) {
-            self.on_wait(node, packet);
+            self.on_wait(node, packet, &out);
         }
         let p = self.common.packets.get_mut(packet);
         if p.dst != node && !p.dst.is_broadcast() {
@@ -71,7 +77,7 @@ impl Network {
         let mut out = self.rooms.routing.pop().unwrap_or_default();
         self.nodes[node].router.on_send(self.common.now, packet, self.common.packets.get(packet), &mut out);
         if keeps(&out, packet) {
-            self.on_wait(node, packet);
+            self.on_wait(node, packet, &out);
         }
         self.apply_routing(node, &mut out, &mut Occasion::Other);
         out.clear();
@@ -151,6 +157,8 @@ impl Network {
             RoutingAction::Forward { .. } | RoutingAction::Deliver { .. } | RoutingAction::WakeAt(_) => {}
             RoutingAction::Originate { mut packet, next_hop, delay } => {
                 packet.uid = self.common.control_uid();
+                let (judge, mut scene) = self.scene();
+                judge.note_request(&mut scene, node, &packet);
                 let packet = self.common.packets.insert(*packet);
                 // Rebroadcasts already have a jitter added by routing.
                 let jitter = if next_hop.is_broadcast() && delay.is_zero() {
@@ -200,9 +208,7 @@ impl Network {
             return;
         }
         self.nodes[node].service.withdrawn(gone.len());
-        if self.common.watch.on {
-            self.common.watch.queued(self.common.now, node, self.nodes[node].queue.len());
-        }
+        self.common.observe(Fact::Queued { node, packets: self.nodes[node].queue.len() });
         let broken = match *occasion {
             Occasion::Break(_, root) if root.next_hop == Some(next_hop) => Some(root),
             // The neighbour lost its route while the link to it works: only packets that used this route
@@ -228,21 +234,15 @@ impl Network {
         }
     }
 
-    /// Counts route changes and notifies the sender as far as it may know: the length of its source route,
+    /// Notifies the sender as far as it may know: the length of its source route,
     /// a broken link (ELFN). Records breaks and lost routes.
     #[inline(never)]
     fn on_routing_note(&mut self, node: NodeId, note: RoutingNote, occasion: &mut Occasion) {
-        if self.common.watch.on {
-            self.common.watch.noted(self.common.now, node, note);
-        }
+        self.common.observe(Fact::Noted { node, note });
         match note {
-            RoutingNote::RouteChanged { dst, hops } => {
-                self.common.books.counters.route_changes += 1;
-                if self.nodes[node].router.routes_at_source() {
-                    self.tell_source_route(node, dst, hops);
-                }
+            RoutingNote::RouteChanged { dst, hops } if self.nodes[node].router.routes_at_source() => {
+                self.tell_source_route(node, dst, hops);
             }
-            RoutingNote::RouteFound { .. } => self.common.books.counters.route_changes += 1,
             RoutingNote::LinkBroken { neighbour } => {
                 let known = matches!(occasion, Occasion::Break(_, root) if root.next_hop == Some(neighbour));
                 if !known {

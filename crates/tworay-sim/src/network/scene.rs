@@ -58,8 +58,23 @@ impl Scene<'_> {
         let now = self.now;
         let radio = self.radio.as_mut()?;
         let mended = radio.mended_since(from, node, next_hop);
-        let apart = mended || (0..=LOOKS).any(|i| !radio.in_range(from + before * i / LOOKS, node, next_hop));
+        let looks = if radio.changes() { LOOKS } else { 0 };
+        let apart = mended || (0..=looks).any(|i| !radio.in_range(from + before * i / LOOKS, node, next_hop));
         // Positions are those of the past; the tracks must return to the present.
+        radio.in_range(now, node, next_hop);
+        apart.then_some(LossCause::LinkFailure)
+    }
+
+    /// Why the next hop was out of reach at a time, if it was and has come back since.
+    pub fn was_out_of_reach_at(&mut self, node: NodeId, next_hop: NodeId, at: SimTime) -> Option<LossCause> {
+        let there = &self.nodes[next_hop];
+        if there.up_since > at && there.down_since <= at {
+            return Some(LossCause::NodeDown);
+        }
+        let now = self.now;
+        let radio = self.radio.as_mut()?;
+        let apart = radio.mended_since(at, node, next_hop) || !radio.in_range(at, node, next_hop);
+        // The tracks must return to the present.
         radio.in_range(now, node, next_hop);
         apart.then_some(LossCause::LinkFailure)
     }
@@ -90,13 +105,17 @@ impl Scene<'_> {
     /// up: then they arrived together for this reason.
     pub fn burst(&self, dies: PacketId, others: &[PacketId]) -> Option<Setback> {
         let own = self.packets.independent_setback(dies);
+        let src = self.packets.get(dies).src;
         let of_flows = others.iter().filter(|id| self.packets.is_tracked(**id));
         let (mut all, mut held_up, mut first) = (1, usize::from(own.is_some()), own);
         for other in of_flows {
             all += 1;
             if let Some(root) = self.packets.independent_setback(*other) {
                 held_up += 1;
-                // The dying packet itself was not held up before; it stops now.
+                // The dying packet itself was not held up before; it stops now. Its flow's packets in the other
+                // direction met the same break from the other side.
+                let back = self.packets.get(*other).dst == src;
+                let root = if back { root.reversed() } else { root };
                 first = first.or(Some(Setback { at: self.now, ..root }));
             }
         }
@@ -145,7 +164,7 @@ impl Scene<'_> {
             near.clear();
             self.wires.from(a, &mut near);
             if let Some(radio) = &mut self.radio {
-                radio.neighbours(self.now, a, &mut near);
+                radio.neighbours(self.now, a, |b| hops.of(b).is_none(), &mut near);
             }
             for &b in &near {
                 if hops.of(b).is_none() && admits(self, b) {
@@ -166,25 +185,55 @@ impl Scene<'_> {
         at: SimTime,
         restored: &[(NodeId, NodeId)],
     ) -> bool {
-        if to.is_broadcast() {
-            return false;
+        [link, (link.1, link.0)].into_iter().any(|link| self.leads((from, to), link, at, restored).is_some())
+    }
+
+    /// As [`Self::carries`], in the direction of the hop alone: the length of the shortest such path.
+    pub fn leads(
+        &mut self,
+        (from, to): (NodeId, NodeId),
+        (a, b): (NodeId, NodeId),
+        at: SimTime,
+        restored: &[(NodeId, NodeId)],
+    ) -> Option<u16> {
+        if to.is_broadcast() || from == b {
+            return None;
         }
-        let forth = |scene: &mut Self, (a, b): (NodeId, NodeId)| {
-            scene.reaches((from, a), b, at, restored, false) && scene.reaches((b, to), a, at, restored, false)
-        };
-        forth(self, link) || forth(self, (link.1, link.0))
+        let before = self.walk((from, a), &[b], at, restored, false)?;
+        let after = self.walk((b, to), &before, at, restored, false)?;
+        u16::try_from(before.len() + after.len() - 1).ok()
+    }
+
+    /// The node from which the shortest path between two nodes over node `via` entered it at a time; of the nodes
+    /// that `admits`.
+    pub fn entry(
+        &mut self,
+        ends: (NodeId, NodeId),
+        via: NodeId,
+        at: SimTime,
+        admits: impl Fn(NodeId) -> bool,
+    ) -> Option<NodeId> {
+        let nodes = self.nodes.ids().filter(|a| *a != via && admits(*a));
+        let near = nodes.filter(|a| self.radio.as_mut().is_some_and(|radio| radio.in_range(at, *a, via)));
+        let near: Vec<NodeId> = near.collect();
+        let paths = near.into_iter().filter_map(|a| Some((self.leads(ends, (a, via), at, &[])?, a)));
+        paths.min().map(|(_, a)| a)
+    }
+
+    /// Whether paths can come and go: stations move, links are cut, or a node has failed.
+    pub fn changes(&self) -> bool {
+        self.nodes.any_failed || self.radio.as_ref().is_some_and(|radio| radio.changes())
     }
 
     /// Why there was no path between two nodes at some time since `from`, if there was none.
     pub fn was_apart(&mut self, node: NodeId, to: NodeId, from: SimTime) -> Option<LossCause> {
-        let moves = self.radio.as_ref().is_some_and(|radio| radio.changes());
-        if to.is_broadcast() || !(moves || self.nodes.any_failed) {
+        if to.is_broadcast() || !self.changes() {
             return None;
         }
         let step = self.now.since(from) / LOOKS;
         let apart = |scene: &mut Self, all| {
             let mut times = (0..=LOOKS).map(|i| from + step * i);
-            times.any(|at| !scene.reaches((node, to), NodeId::BROADCAST, at, &[], all))
+            times.any(|at| scene.walk((node, to), &[], at, &[], all).is_none())
         };
         if apart(self, true) {
             Some(LossCause::LinkFailure)
@@ -193,27 +242,25 @@ impl Scene<'_> {
         }
     }
 
-    /// Whether `from` reached `to` at time `at` without node `without`; `all` includes nodes that were off.
-    fn reaches(
+    /// The nodes of a shortest path at time `at` that avoids some nodes; `all` includes nodes that were off.
+    fn walk(
         &mut self,
         (from, to): (NodeId, NodeId),
-        without: NodeId,
+        without: &[NodeId],
         at: SimTime,
         restored: &[(NodeId, NodeId)],
         all: bool,
-    ) -> bool {
+    ) -> Option<Vec<NodeId>> {
         let same = |x: (NodeId, NodeId), y: (NodeId, NodeId)| x == y || x == (y.1, y.0);
         let was_up =
             |n: &Node| n.up && n.up_since <= at || n.down_since != SimTime::NEVER && n.down_since >= at;
-        let mut seen = vec![false; self.nodes.len()];
-        let mut open = vec![from];
-        seen[from.index()] = true;
-        while let Some(a) = open.pop() {
-            if a == to {
-                return true;
-            }
+        // Where the search came from; the first node came from itself.
+        let mut before: Vec<Option<NodeId>> = vec![None; self.nodes.len()];
+        before[from.index()] = Some(from);
+        let mut open = VecDeque::from([from]);
+        while let Some(a) = open.pop_front().filter(|a| *a != to) {
             for b in self.nodes.ids() {
-                if seen[b.index()] || b == without {
+                if before[b.index()].is_some() || without.contains(&b) {
                     continue;
                 }
                 let mended = restored.iter().any(|link| same(*link, (a, b)));
@@ -221,12 +268,14 @@ impl Scene<'_> {
                     || (all || was_up(&self.nodes[b]))
                         && self.radio.as_mut().is_some_and(|radio| radio.in_range(at, a, b));
                 if mended || works {
-                    seen[b.index()] = true;
-                    open.push(b);
+                    before[b.index()] = Some(a);
+                    open.push_back(b);
                 }
             }
         }
-        false
+        before[to.index()]?;
+        let back = std::iter::successors(Some(to), |n| before[n.index()].filter(|_| *n != from));
+        Some(back.collect())
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Network;
 use super::judge::Occasion;
 use super::nodes::NodeTimer;
+use crate::observe::Fact;
 use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimTime};
 use tworay_radio::Meter;
 use tworay_routing::{Protocol, Router};
@@ -62,12 +63,11 @@ impl Network {
         if let Some(radio) = &mut self.radio {
             radio.node_failed();
         }
-        let books = &mut self.common.books;
-        books.judge.forget(node);
+        self.common.books.judge.forget(node);
         let n = &mut self.nodes[node];
         n.up = false;
         n.down_since = self.common.now;
-        n.attempts.reset(n.mac.counters().failures());
+        n.attempts.reset();
         *n.service = Default::default();
         let mut gone: Vec<PacketId> = n.mac.power_off().into_iter().collect();
         while let Some(entry) = n.queue.pop() {
@@ -76,20 +76,18 @@ impl Network {
         gone.extend(n.arp.clear());
         gone.extend(n.router.buffered());
         if self.plan.settings.routing.protocol != Protocol::Static {
-            books.counters.boots += 1;
-            let number = u64::from(books.counters.boots) << 32 | u64::from(node.0);
+            self.nodes.power_offs += 1;
+            let number = u64::from(self.nodes.power_offs) << 32 | u64::from(node.0);
             let rng = RngStream::numbered(self.plan.seed, number, Purpose::RoutingJitter);
-            let old = std::mem::replace(&mut n.router, Router::new(&self.plan.settings.routing, node, rng));
-            books.counters.control_packets += old.counters().control_packets();
-            books.counters.control_bytes += old.counters().control_bytes();
+            let router = Router::new(&self.plan.settings.routing, node, rng);
+            let old = std::mem::replace(&mut self.nodes[node].router, router);
+            self.common.observe(Fact::RouterStopped { counters: old.counters() });
         }
         for kind in NodeTimer::ALL {
             self.common.agenda.clear_timer(self.nodes.timer(node, kind));
         }
         self.common.agenda.set_access(node, SimTime::NEVER);
-        if self.common.watch.on {
-            self.common.watch.queued(self.common.now, node, self.nodes[node].queue.len());
-        }
+        self.common.observe(Fact::Queued { node, packets: self.nodes[node].queue.len() });
         for packet in gone {
             self.common.kill_at_dead_node(packet, node);
         }

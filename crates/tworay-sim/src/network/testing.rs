@@ -2,9 +2,9 @@
 
 use super::Network;
 use crate::ledger::Carries;
-use crate::scenario::Scenario;
 use std::path::Path;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
+use tworay_scenario::Scenario;
 use tworay_wire::{Body, Packet, UdpDatagram};
 
 /// Nodes in a row at these distances from the first, with static routes between the first and the last;

@@ -1,12 +1,14 @@
 //! The top layer: applications, TCP connections, UDP.
 
 use super::Network;
-use super::common::UNTRACKED;
 use super::event::{AppEvent, Event};
-use crate::flow::{Application, Guess, Resent, Transport};
+use super::packets::UNTRACKED;
+use crate::flow::{Guess, Resent, Transport};
 use crate::ledger::Carries;
+use crate::observe::Fact;
 use crate::provenance::Setback;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
+use tworay_scenario::Application;
 use tworay_tcp::{Amount, Arrival, Connection, PathEvent, SegmentKind, Side, TcpAction, TcpNote, TcpTimer};
 use tworay_wire::{Body, Packet, TcpSegment, UdpDatagram};
 
@@ -40,7 +42,7 @@ impl Network {
                 });
             }
             (Application::Ftp { .. }, AppEvent::Stop) => {
-                self.with_tcp(flow, Side::Active, |c, now, out| c.close(now, out));
+                self.with_tcp(flow, Side::Active, |c, now, out| c.stop(now, out));
             }
             (Application::Ftp { .. } | Application::External { .. }, _) => {}
             (_, what) => self.on_udp_app(flow, what),
@@ -96,10 +98,10 @@ impl Network {
         let packet =
             Packet { uid, src: from, dst: to, ttl: INITIAL_TTL, hops: 0, ip_bytes, flow, dsr: None, body };
         let packet = self.common.packets.insert(packet);
-        if self.common.watch.on {
+        if self.common.watched() {
             let again = self.flows[flow.index()].resent.last().is_some_and(|r| r.uid == uid);
-            let (p, carries) = (self.common.packets.get(packet), self.common.books.ledger.carries(uid));
-            self.common.watch.sent(self.common.now, p, carries, again);
+            let carries = self.common.books.ledger.carries(uid);
+            self.common.observe(Fact::Sent { packet, carries, again });
         }
         let processing = self.stations.processing(self.common.now, from);
         if processing.is_zero() {
@@ -119,8 +121,8 @@ impl Network {
         let now = self.common.now;
         let tracked = p.uid < UNTRACKED;
         let shipped = if tracked { self.common.books.ledger.delivered(p.uid, now) } else { None };
-        if self.common.watch.on && shipped.is_some() {
-            self.common.watch.arrived(now, p.uid, p.hops);
+        if shipped.is_some() {
+            self.common.observe(Fact::Arrived { uid: p.uid, hops: p.hops });
         }
         if matches!(p.body, Body::Datagram(_)) {
             return self.deliver_outside(node, p, shipped);
@@ -231,7 +233,9 @@ impl Network {
                 });
             }
         }
-        self.common.books.counters.stray_notices += u64::from(!heard);
+        if !heard {
+            self.common.observe(Fact::StrayNotice);
+        }
     }
 
     /// Routing at `node` selected another source route to `dst`: notifies senders that use its length.

@@ -1,10 +1,10 @@
 //! Energy in the report: totals of the document, the account of each node, and samples of remaining energy.
 
 use super::{Column, ColumnData, CostsReport, EnergyReport, Table, table};
-use crate::scenario::Costs;
 use std::collections::BTreeMap;
 use tworay_base::SimTime;
 use tworay_radio::{Meter, RadioState};
+use tworay_scenario::Costs;
 
 /// Energy accounts of all nodes at the end of a run.
 #[derive(Clone, Debug)]

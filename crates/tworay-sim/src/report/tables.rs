@@ -3,7 +3,7 @@
 use super::{FlowReport, RunReport};
 use crate::diagnosis::Diagnosed;
 use crate::ledger::{AloftSample, Carries, LossRecord};
-use crate::network::{WireEvent, WireRecord};
+use crate::observe::{WireEvent, WireRecord};
 use tworay_base::NodeId;
 use tworay_tcp::{Phase, Snapshot};
 

@@ -11,6 +11,7 @@
 //! | [`Bbr::check_cycle`] | the gains 5/4, 3/4 and six times 1 of ProbeBW, §4.3.4 |
 //! | [`Bbr::check_probe_rtt`] | ProbeRTT, §4.3.5 |
 //! | `on_loss`, `on_rto`, `on_recovery_exit` | packet conservation, and the window saved, §4.2.3.4 |
+//! | `on_restart` | an idle application: the window stays, ProbeBW paces at BtlBw (HandleRestartFromIdle, §3.5.3) |
 //! | `on_undo` | not in the draft; as Linux' `bbr_undo_cwnd`: the saved window, and a new judgement of Startup |
 //!
 //! Segments are sent one by one. A lost segment counts as in flight until it is retransmitted. If several
@@ -23,8 +24,8 @@ pub(crate) mod three;
 
 use super::*;
 use crate::control::{
-    AckEvent, Effect, Effects, LossEvent, RateSample, RtoDecision, RtoEvent, RttEvent, SenderView, SentEvent,
-    UndoEvent, Window,
+    AckEvent, Effect, Effects, LossEvent, RateSample, RestartEvent, RtoDecision, RtoEvent, RttEvent,
+    SenderView, SentEvent, UndoEvent, Window,
 };
 use filter::{MaxFilter, passed};
 use shared::{FULL_GROWTH, FULL_ROUNDS, NEEDS, Shared, UNLESS};
@@ -293,6 +294,13 @@ impl CongestionControl for Bbr {
     fn on_rto(&mut self, view: &SenderView, _: &RtoEvent, _: &mut Effects) -> RtoDecision {
         self.conserving = false;
         self.shared.on_rto(view, self.mode == Mode::ProbeRtt)
+    }
+
+    fn on_restart(&mut self, view: &SenderView, event: &RestartEvent, effects: &mut Effects) -> Window {
+        if self.shared.on_restart(event) && self.mode == Mode::ProbeBw {
+            self.shared.pace(view, self.rate.best(), self.filled, effects);
+        }
+        Window { cwnd: view.cwnd, ssthresh: view.ssthresh }
     }
 
     fn on_undo(&mut self, view: &SenderView, event: &UndoEvent, _: &mut Effects) -> Window {

@@ -10,14 +10,15 @@
 //! | a timeout | §4.8: the next avoidance starts with K = 0 and W_max = cwnd |
 //! | [`Cubic::on_undo`] | a spurious timeout, §4.9.1: everything is as before it |
 //!
-//! The flight size multiplied in §4.6 is limited to cwnd, because limited transmit (RFC 3042) sends beyond
-//! it and RFC 5681 does not count these segments. The clock stops on ACKs that arrive while something other
-//! than cwnd limits the sender (§5.8). Slow start is Reno's; §4.10 recommends HyStart++ (`cubic+hystart++`). Linux
-//! forgets W_max at a spurious timeout, and CUBIC then grows from the restored window on.
+//! The flight size multiplied in §4.6 is limited to cwnd, because limited transmit (RFC 3042) sends beyond it and RFC
+//! 5681 does not count these segments. The clock stops on ACKs that arrive while something other than cwnd limits the
+//! sender (§5.8), and while nothing is in flight (§4.2; Linux, `cubictcp_cwnd_event`). Slow start is Reno's; §4.10
+//! recommends HyStart++ (`cubic+hystart++`). Linux forgets W_max at a spurious timeout, and CUBIC then grows from the
+//! restored window on.
 
 use super::*;
 use crate::control::{
-    AckEvent, Backoff, Effects, LossEvent, RtoDecision, RtoEvent, SenderView, UndoEvent, Window,
+    AckEvent, Backoff, Effects, LossEvent, RestartEvent, RtoDecision, RtoEvent, SenderView, UndoEvent, Window,
 };
 use tworay_base::SimTime;
 
@@ -147,6 +148,15 @@ impl CongestionControl for Cubic {
         self.w_max = None;
         self.epoch = None;
         RtoDecision { window: Window { cwnd: event.standard.cwnd, ssthresh }, backoff: Backoff::Double }
+    }
+
+    /// The time in which nothing was in flight does not count.
+    fn on_restart(&mut self, view: &SenderView, event: &RestartEvent, _: &mut Effects) -> Window {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.began += event.idle;
+        }
+        self.last_ack = view.now;
+        event.standard
     }
 
     fn on_undo(&mut self, _: &SenderView, event: &UndoEvent, _: &mut Effects) -> Window {

@@ -177,6 +177,17 @@ pub struct UndoEvent {
     pub standard: Window,
 }
 
+/// Sending resumes after a time in which nothing was in flight.
+#[derive(Copy, Clone, Debug)]
+pub struct RestartEvent {
+    /// Time since the last segment or ACK of new data.
+    pub idle: SimDuration,
+    /// True if the application had no more data to send. Always false without the need for rates.
+    pub app_limited: bool,
+    /// The window that the settings' rule sets: smaller than before after more than an RTO (RFC 5681 §4.1).
+    pub standard: Window,
+}
+
 /// A delivery-rate sample of one ACK (Cheng et al. 2022, draft-cheng-iccrg-delivery-rate-estimation-02).
 ///
 /// It refers to the newest segment that the ACK reports for the first time, cumulatively or by SACK. A
@@ -351,6 +362,10 @@ pub trait CongestionControl: Debug + Send {
     }
     /// A timeout turned out to be spurious. The owner of reduction decides the window.
     fn on_undo(&mut self, _view: &SenderView, event: &UndoEvent, _effects: &mut Effects) -> Window {
+        event.standard
+    }
+    /// Sending resumes after an idle time. The owner of reduction decides the window.
+    fn on_restart(&mut self, _view: &SenderView, event: &RestartEvent, _effects: &mut Effects) -> Window {
         event.standard
     }
     /// A round-trip sample of data.

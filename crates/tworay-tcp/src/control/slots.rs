@@ -140,6 +140,17 @@ impl Controls {
         decided
     }
 
+    pub fn on_restart(&mut self, view: &SenderView, event: &RestartEvent, effects: &mut Effects) -> Window {
+        let mut decided = event.standard;
+        for (role, part) in &mut self.parts {
+            let own = part.on_restart(view, event, effects);
+            if role.reduces() {
+                decided = own;
+            }
+        }
+        decided
+    }
+
     pub fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
         self.parts.iter_mut().for_each(|(_, p)| p.on_rtt(view, event, effects));
     }

@@ -89,6 +89,11 @@ impl RateMeter {
         self.app_limited = (self.delivered + self.out).max(1);
     }
 
+    /// True if the application had no more data when everything sent so far had been sent.
+    pub fn is_limited_by_application(&self) -> bool {
+        self.app_limited > 0
+    }
+
     pub fn is_below(&self, bytes: f64) -> bool {
         (self.out as f64) < bytes
     }

@@ -51,6 +51,11 @@ impl Space {
         self.data_end = self.data_end.saturating_add(bytes).min(ENDLESS);
     }
 
+    /// Takes back the data that has not been sent.
+    pub fn take_back_unsent(&mut self) {
+        self.data_end = self.data_end.min(self.max.max(1));
+    }
+
     /// Requests a FIN after the written data.
     pub fn want_fin(&mut self) {
         self.fin_wanted = true;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::config::{AfterRto, IdleRestart};
+use crate::control::{Effects, RestartEvent, Window};
 use crate::ranges::RangeSet;
 use crate::recovery::TimerFor;
 
@@ -170,28 +171,46 @@ impl Sender {
         }
     }
 
-    /// Reduces the window after an idle period longer than the RTO.
+    /// Sending resumes although nothing is in flight: the window may shrink.
     #[inline]
-    fn restart_after_idle(&mut self, cx: &Cx) {
+    fn restart_after_idle(&mut self, cx: &mut Cx) {
         let space = &self.tx.space;
         let idle = space.una == space.max && space.una > 0 && space.nxt < space.end();
-        if !idle
-            || self.tx.last_send == SimTime::ZERO
-            || cx.now.since(self.tx.last_activity) <= self.tx.rtt.rto()
-        {
-            return;
+        if idle && self.tx.last_send != SimTime::ZERO && cx.now > self.tx.last_activity {
+            self.restart_after(cx, cx.now.since(self.tx.last_activity));
         }
-        match cx.cfg.idle_restart {
-            IdleRestart::Off => {}
-            IdleRestart::InitialWindow => {
-                self.tx.window.cwnd = self.tx.bounded(self.tx.window.cwnd.min(self.tx.window.initial));
+    }
+
+    /// Applies the rule of the settings after an idle time longer than the RTO, unless the variant decides otherwise.
+    #[inline(never)]
+    fn restart_after(&mut self, cx: &mut Cx, idle: SimDuration) {
+        let CongestionWindow { cwnd, ssthresh, initial, .. } = self.tx.window;
+        let long = idle > self.tx.rtt.rto();
+        let restarted = match cx.cfg.idle_restart {
+            IdleRestart::InitialWindow if long => self.tx.bounded(cwnd.min(initial)),
+            IdleRestart::OneSegment if long => self.tx.bounded(1.0),
+            _ => cwnd,
+        };
+        if self.tx.controls.is_standard() {
+            self.tx.window.cwnd = restarted;
+        } else {
+            let mut effects = Effects::new();
+            let view = self.view(cx);
+            let app_limited = self.tx.needs.rates && self.tx.rate.is_limited_by_application();
+            let standard = Window { cwnd: restarted, ssthresh };
+            let event = RestartEvent { idle, app_limited, standard };
+            let decided = self.tx.controls.on_restart(&view, &event, &mut effects);
+            if decided != (Window { cwnd, ssthresh }) {
+                self.set_window(decided);
             }
-            IdleRestart::OneSegment => {
-                self.tx.window.cwnd = self.tx.bounded(1.0);
+            self.apply(cx, effects);
+        }
+        if long {
+            if cx.cfg.idle_restart == IdleRestart::OneSegment && self.tx.window.cwnd <= restarted {
                 self.tx.mark_cut(CutBy::Timeout);
                 self.tx.timed = None;
             }
+            self.recovery.on_window_set(self.tx.window.cwnd);
         }
-        self.recovery.on_window_set(self.tx.window.cwnd);
     }
 }

@@ -17,7 +17,8 @@ use tworay_base::{FlowId, LossCause, NodeId, PacketId, SimDuration, SimTime};
 
 /// Upper bound for the propagation of a frame's last bit: 300 km.
 const PASSING: SimDuration = SimDuration::from_millis(1);
-/// A node that was off so recently would know its neighbours' addresses otherwise: it sends anew after a search.
+/// A node that was off so recently would know its neighbours' addresses otherwise: it sends anew after a search. A
+/// request that was sent so recently while its target was off explains an address that is still unknown.
 const FORGOT: SimDuration = SimDuration::from_secs(12);
 /// A neighbour that was out of reach so recently may still be considered gone: three HELLO intervals of OLSR
 /// (RFC 3626 §18.3), the longest time that a protocol waits for a neighbour.
@@ -34,15 +35,19 @@ impl Judge {
         self.heard.insert((node, target), at);
     }
 
-    /// An ARP exchange starts for a packet of `flow` that was held up by `root`, if by anything.
+    /// An ARP exchange starts for a packet of `flow` from `src` that was held up by `root`, if by anything.
     pub fn note_exchange(
         &mut self,
         (node, target): (NodeId, NodeId),
         now: SimTime,
-        flow: FlowId,
+        (flow, src): (FlowId, NodeId),
         root: Option<Setback>,
     ) {
-        let struck = || self.struck.get(&flow).filter(|(at, _)| *at + RECENT >= now).map(|(_, root)| *root);
+        self.exchanges.insert((node, target), now);
+        let struck = || {
+            let (_, of, root) = self.struck.get(&flow).filter(|(at, ..)| *at + RECENT >= now)?;
+            Some(if *of == src { *root } else { root.reversed() })
+        };
         match root.or_else(struck) {
             Some(root) => self.detours.insert((node, target), root),
             None => self.detours.remove(&(node, target)),
@@ -52,11 +57,16 @@ impl Judge {
     /// Whether the latest ARP request was missed because its target was transmitting or receiving another
     /// frame.
     fn went_unheard(&self, node: NodeId, target: NodeId, now: SimTime) -> bool {
+        let heard = self.heard.get(&(node, target)).map_or(SimTime::ZERO, |at| *at + PASSING);
+        self.latest_request(node, target)
+            .is_some_and(|asked| asked > heard && asked + PASSING < now && asked + RECENT >= now)
+    }
+
+    /// When the latest request of the exchange in progress was transmitted.
+    fn latest_request(&self, node: NodeId, target: NodeId) -> Option<SimTime> {
         let pair = (node, target);
-        let heard = self.heard.get(&pair).map_or(SimTime::ZERO, |at| *at + PASSING);
-        self.asked
-            .get(&pair)
-            .is_some_and(|asked| *asked > heard && *asked + PASSING < now && *asked + RECENT >= now)
+        let began = self.exchanges.get(&pair)?;
+        self.asked.get(&pair).copied().filter(|asked| asked >= began)
     }
 
     /// Why a node considers the link to a neighbour broken, or cannot resolve its address.
@@ -96,25 +106,58 @@ impl Judge {
         lost.or_else(unheard).or_else(delayed).or_else(refused).or_else(waiting)
     }
 
+    /// The physical reason for which the latest ARP request of this exchange, or the answer to it, did not arrive. It
+    /// counts until the next request is on the medium.
+    fn asked_in_vain(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<Setback> {
+        let now = scene.now;
+        let fresh = |cause| Setback::new(now, node, cause).towards(next_hop);
+        if let Some(cause) = scene.out_of_reach(node, next_hop) {
+            return Some(fresh(cause));
+        }
+        let asked = self.latest_request(node, next_hop).filter(|asked| *asked + FORGOT >= now)?;
+        if self.heard.get(&(node, next_hop)).is_none_or(|heard| *heard + PASSING < asked) {
+            return scene.was_out_of_reach_at(node, next_hop, asked).map(fresh);
+        }
+        let answer = self.breaks.get(&(next_hop, node))?;
+        let failed = answer.is_physical() && answer.at + PASSING >= asked;
+        failed.then(|| Setback { cause: answer.cause, ..fresh(LossCause::Unknown) })
+    }
+
+    /// What spoiled the resolution of an address, load apart, although the neighbour could be reached.
+    fn spoiled(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<Setback> {
+        let recent = |root: &&Setback| root.at + RECENT >= scene.now && !root.is_physical();
+        let known = self.breaks.get(&(node, next_hop)).filter(recent);
+        let known = known.map(|root| Setback { at: scene.now, ..*root });
+        let spoilt = known.or_else(|| self.exchange(scene, node, next_hop));
+        spoilt.filter(|root| root.cause != Some(LossCause::Congestion))
+    }
+
     /// Why a node could not resolve a neighbour's address. If nothing was lost, the request has not been sent yet, or
     /// the answer is under way: packets came faster than ARP can answer.
     pub fn address(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> Setback {
-        let root = self.link(scene, node, next_hop);
-        if root.cause != Some(LossCause::Unknown) {
+        let now = scene.now;
+        let fresh = |cause| Setback::new(now, node, cause).towards(next_hop);
+        let lost = self.asked_in_vain(scene, node, next_hop).or_else(|| self.spoiled(scene, node, next_hop));
+        if let Some(root) = lost {
             return root;
         }
         let heard = self.heard.get(&(node, next_hop)).map_or(SimTime::ZERO, |at| *at + PASSING);
-        let asked = self.asked.get(&(node, next_hop)).copied();
-        let open = asked.is_none_or(|asked| asked <= heard || asked + PASSING >= scene.now);
-        let load = Setback { cause: Some(LossCause::Congestion), ..root };
-        if open { self.forgotten(scene, node, next_hop).unwrap_or(load) } else { root }
+        let asked = self.latest_request(node, next_hop);
+        match asked.filter(|asked| *asked > heard && *asked + PASSING < now) {
+            Some(asked) => {
+                let apart = scene.was_out_of_reach(node, next_hop, now.since(asked));
+                let load = || scene.message_waits(node, next_hop).then_some(LossCause::Congestion);
+                fresh(apart.or_else(load).unwrap_or(LossCause::Unknown))
+            }
+            None => self.forgotten(scene, node).unwrap_or_else(|| fresh(LossCause::Congestion)),
+        }
     }
 
-    /// The outage in which a node forgot a neighbour's address, if it was off lately.
-    fn forgotten(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<Setback> {
+    /// The outage in which a node forgot its neighbours' addresses, if it was off lately. No hop failed.
+    fn forgotten(&self, scene: &Scene<'_>, node: NodeId) -> Option<Setback> {
         let up = scene.nodes[node].up_since;
         let lately = up > SimTime::ZERO && up + FORGOT >= scene.now;
-        lately.then(|| Setback::new(scene.now, node, LossCause::NodeDown).towards(next_hop))
+        lately.then(|| Setback::new(scene.now, node, LossCause::NodeDown))
     }
 
     /// A newer packet replaces a packet in ARP's hold slot: because the hop is out of reach, the exchange
@@ -127,14 +170,13 @@ impl Judge {
         packets: [PacketId; 2],
     ) -> Setback {
         let now = scene.now;
-        if let Some(cause) = scene.out_of_reach(node, next_hop) {
-            return Setback::new(now, node, cause).towards(next_hop);
+        if let Some(root) = self.asked_in_vain(scene, node, next_hop) {
+            return root;
         }
         let lost = self.missed(next_hop, node).is_some_and(|m| m.at + RECENT >= now)
             || self.breaks.get(&(next_hop, node)).is_some_and(|b| b.at + RECENT >= now)
             || self.went_unheard(node, next_hop, now);
-        let link = lost.then(|| self.link(scene, node, next_hop));
-        if let Some(root) = link.filter(|root| root.cause != Some(LossCause::Unknown)) {
+        if let Some(root) = lost.then(|| self.spoiled(scene, node, next_hop)).flatten() {
             return root;
         }
         if let Some(cause) = scene.message_delayed(node, next_hop).filter(|c| *c == LossCause::Channel) {
@@ -144,6 +186,6 @@ impl Judge {
         let detour = self.detours.get(&(node, next_hop)).map(|root| Setback { at: now, ..*root });
         let burst = scene.burst(packets[0], &packets[1..]);
         let load = || Setback::new(now, node, LossCause::Congestion).towards(next_hop);
-        burst.or(detour).or_else(|| self.forgotten(scene, node, next_hop)).unwrap_or_else(load)
+        burst.or(detour).or_else(|| self.forgotten(scene, node)).unwrap_or_else(load)
     }
 }

@@ -16,6 +16,7 @@
 //! the routing tables inconsistent. If the shortest path is longer than the packet's way so far, the cause is the
 //! hop limit; if there is none, geometry decides.
 
+use super::search::Prospect;
 use super::{Judge, Occasion};
 use crate::network::scene::Scene;
 use crate::provenance::Setback;
@@ -30,11 +31,15 @@ const UNUSED: SimDuration = SimDuration::from_secs(10);
 /// After its end, a break may keep routing from using a path for that long: searches are repeated at growing intervals
 /// of up to 10 s (RFC 4728 §9: MaxRequestPeriod; ns-2's AODV: MAX_RREQ_TIMEOUT).
 const AFTERMATH: SimDuration = SimDuration::from_secs(12);
-/// How long a break may stay unnoticed by the nodes at its ends (OLSR's NEIGHB_HOLD_TIME, RFC 3626 §18.3).
-const NOTICED: SimDuration = SimDuration::from_secs(6);
-/// How long OLSR may take to notice a break everywhere: HELLOs must stay away (6 s), and topology entries
-/// expire (15 s; RFC 3626 §18.3).
-const STALE_TABLES: SimDuration = SimDuration::from_secs(21);
+
+/// Who needs the route that is missing.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Need {
+    /// A packet that waits for a search, and for the backoff between its requests.
+    OfSearch,
+    /// A packet that the node drops; it may not search at all.
+    Now,
+}
 
 /// Record of a node that lost its route to a destination, or misses it.
 #[derive(Copy, Clone, Debug)]
@@ -45,6 +50,18 @@ pub(super) struct LostRoute {
     /// When the judgement was last made, and when a packet last needed the route.
     checked: SimTime,
     asked: SimTime,
+}
+
+impl LostRoute {
+    /// The judgement by geometry is no longer valid.
+    pub fn look_again(&mut self) {
+        self.checked = SimTime::ZERO;
+    }
+
+    /// Whether packets have needed the route without a long pause.
+    pub fn is_needed(&self, now: SimTime) -> bool {
+        self.asked + UNUSED >= now
+    }
 }
 
 impl Judge {
@@ -72,102 +89,90 @@ impl Judge {
             let now = scene.now;
             let lost = LostRoute { root, began: now, checked: SimTime::ZERO, asked: now };
             self.lost[node.index()].insert(dst, lost);
+            self.end_prospect(node, dst);
         }
     }
 
     /// A packet leaves a node that had lost its route to some destinations.
     #[cold]
     pub fn note_way_found(&mut self, node: NodeId, dst: NodeId) {
-        self.lost[node.index()].remove(&dst);
+        if self.lost[node.index()].remove(&dst).is_some() {
+            self.end_prospect(node, dst);
+        }
     }
 
-    /// Why `node` has no route to `dst`.
+    /// Why `node` has no route to `dst` for a packet that it drops.
     pub fn missing_route(&mut self, scene: &mut Scene<'_>, node: NodeId, dst: NodeId) -> Setback {
+        self.why_missing(scene, (node, dst), Need::Now)
+    }
+
+    /// Why a packet waits at `node` for a route to `dst`. A request that is sent because of this packet has been
+    /// noted.
+    pub fn awaited_route(&mut self, scene: &mut Scene<'_>, node: NodeId, dst: NodeId) -> Setback {
+        self.why_missing(scene, (node, dst), Need::OfSearch)
+    }
+
+    fn why_missing(&mut self, scene: &mut Scene<'_>, (node, dst): (NodeId, NodeId), need: Need) -> Setback {
         let now = scene.now;
-        let known = self.lost[node.index()].get(&dst).copied();
+        let known = self.lost[node.index()].get_mut(&dst);
         if let Some(lost) = known
             && lost.checked > SimTime::ZERO
             && lost.checked + GEOMETRY > now
+            && (lost.root.cause.is_some() || !scene.changes())
         {
-            if let Some(lost) = self.lost[node.index()].get_mut(&dst) {
-                lost.asked = now;
-            }
+            lost.asked = now;
             return Setback { at: now, ..lost.root };
         }
-        let pause = known.is_none_or(|lost| lost.asked + UNUSED < now);
-        let began = known.filter(|_| !pause).map_or(now, |lost| lost.began);
-        let blocked = scene.no_path(node, dst);
-        let kept = known.and_then(|lost| self.still_explains(scene, (node, dst), lost, blocked.is_some()));
-        let lost = kept.unwrap_or_else(|| {
-            let root = match blocked {
-                Some(cause) => Setback::new(now, node, cause),
-                // Messages of routing by tables name no break.
-                None => self
-                    .proactive
-                    .then(|| self.stale_routes(scene, node, dst))
-                    .flatten()
-                    .unwrap_or_else(|| Setback::search(now, node)),
-            };
-            LostRoute { root, began, checked: now, asked: now }
+        let known = self.lost[node.index()].get(&dst).copied();
+        let began = known.filter(|lost| lost.is_needed(now)).map_or(now, |lost| lost.began);
+        let root = self.obstacle(scene, (node, dst), known).or_else(|| {
+            if self.proactive {
+                return self.stale_routes(scene, (node, dst), known);
+            }
+            self.aftermath(scene, (node, dst), known, need)
         });
-        self.lost[node.index()].insert(dst, LostRoute { checked: now, asked: now, ..lost });
-        Setback { at: now, ..lost.root }
+        let root = root.unwrap_or_else(|| Setback::search(now, node));
+        self.lost[node.index()].insert(dst, LostRoute { root, began, checked: now, asked: now });
+        Setback { at: now, ..root }
     }
 
-    /// The record of a lost route, if its break still explains why the route is missing. `blocked`: no path
-    /// exists.
-    fn still_explains(
+    /// A break that closes every path from `node` to `dst` now, or on whose account the route was lost while the
+    /// link has not come back.
+    pub(super) fn obstacle(
         &self,
         scene: &mut Scene<'_>,
         (node, dst): (NodeId, NodeId),
-        lost: LostRoute,
-        blocked: bool,
-    ) -> Option<LostRoute> {
-        let now = scene.now;
+        known: Option<LostRoute>,
+    ) -> Option<Setback> {
+        if let Some(cause) = scene.no_path(node, dst) {
+            return Some(self.closing_break(scene, (node, dst), cause, known.map(|lost| lost.root)));
+        }
+        let lost = known.filter(|lost| lost.is_needed(scene.now))?;
         let (a, b) = (lost.root.node, lost.root.next_hop?);
-        let goes_on = lost.asked + UNUSED >= now;
-        // The link may be out of reach for another reason by now: that is a break of its own.
-        let stands = scene.out_of_reach(a, b) == lost.root.cause;
-        let stood = stands || scene.was_out_of_reach(a, b, AFTERMATH) == lost.root.cause;
-        let explains = if !lost.root.is_physical() {
-            goes_on && !blocked
-        } else if stands && blocked {
-            let broken = self.standing_breaks(scene);
-            scene.carries((node, dst), (a, b), now, &broken)
-        } else {
-            goes_on && stood
-        };
-        explains.then_some(lost)
+        let stands = !lost.root.is_physical() || scene.out_of_reach(a, b) == lost.root.cause;
+        stands.then_some(lost.root)
     }
 
-    /// Links on record that are out of reach now.
-    fn standing_breaks(&self, scene: &mut Scene<'_>) -> Vec<(NodeId, NodeId)> {
-        let physical = self.breaks.iter().filter(|(_, root)| root.is_physical());
-        physical.map(|(link, _)| *link).filter(|(a, b)| scene.out_of_reach(*a, *b).is_some()).collect()
-    }
-
-    /// The latest break on a path from `node` to `dst` that some routers may not have heard of yet.
-    fn stale_routes(&self, scene: &mut Scene<'_>, node: NodeId, dst: NodeId) -> Option<Setback> {
+    /// A path exists again: the break that is over, if the search that it set off has not had a chance since.
+    fn aftermath(
+        &self,
+        scene: &mut Scene<'_>,
+        (node, dst): (NodeId, NodeId),
+        known: Option<LostRoute>,
+        need: Need,
+    ) -> Option<Setback> {
         let now = scene.now;
-        let mut recent: Vec<Setback> =
-            self.breaks.values().filter(|root| root.at + STALE_TABLES >= now).copied().collect();
-        recent.sort_by_key(|root| std::cmp::Reverse(root.at));
-        let mut on_path = |root: &&Setback| {
-            let Some(b) = root.next_hop else { return false };
-            let stood = |scene: &mut Scene<'_>| {
-                let now = scene.out_of_reach(root.node, b);
-                now.or_else(|| scene.was_out_of_reach(root.node, b, AFTERMATH)) == root.cause
-            };
-            let before =
-                |time: SimDuration| SimTime::from_nanos(root.at.as_nanos().saturating_sub(time.as_nanos()));
-            // A node that moves on breaks other links as well, and a break may be noticed late.
-            let times = [SimDuration::ZERO, NOTICED / 2, NOTICED];
-            (!root.is_physical() || stood(scene))
-                && times
-                    .into_iter()
-                    .any(|time| scene.carries((node, dst), (root.node, b), before(time), &[(root.node, b)]))
-        };
-        recent.iter().find(|root| on_path(root)).map(|root| Setback { at: now, ..*root })
+        match self.prospect(node, dst) {
+            Prospect::Open => None,
+            Prospect::Hopeless { at, root } => {
+                (need == Need::OfSearch || at + AFTERMATH >= now).then_some(root)
+            }
+            Prospect::NotSent => {
+                let lost = known.filter(|lost| lost.is_needed(now) && lost.root.is_physical())?;
+                let (a, b) = (lost.root.node, lost.root.next_hop?);
+                (scene.was_out_of_reach(a, b, AFTERMATH) == lost.root.cause).then_some(lost.root)
+            }
+        }
     }
 
     /// Why a packet has used up its hop limit at `node`, or is back at its source.
@@ -189,7 +194,7 @@ impl Judge {
         let root = self.missing_route(scene, node, dst);
         let missing = root.cause.is_some();
         // The route exists, and leads astray.
-        if missing { root } else { self.stale_routes(scene, node, dst).unwrap_or(root) }
+        if missing { root } else { self.stale_routes(scene, (node, dst), None).unwrap_or(root) }
     }
 
     /// The root if `node` has lost its route to `dst`.

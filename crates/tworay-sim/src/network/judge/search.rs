@@ -4,6 +4,7 @@
 //! packet. If none were lost, routing had not found the path, or cannot: `no-route`. A routing buffer that
 //! is full before a search has had a second is full because of load.
 
+use super::route::LostRoute;
 use super::{Judge, RECENT};
 use crate::network::scene::{Hops, Scene};
 use crate::provenance::Setback;
@@ -41,10 +42,30 @@ enum Leg {
 /// Sender and intended receiver of a lost message.
 type Hop = (NodeId, NodeId);
 
-/// Lost messages of one search: direction, sender, intended receiver.
+/// The outcome that the network allowed the latest request of a search when it was sent.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) enum Prospect {
+    /// None was sent since the route was lost.
+    #[default]
+    NotSent,
+    /// This break stood in its way.
+    Hopeless { at: SimTime, root: Setback },
+    /// A path existed that the request could reach, or routing sends none that reaches farther.
+    Open,
+}
+
+/// One search: its lost messages (direction, sender, intended receiver), and the prospect of its latest request.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Search {
     lost: VecDeque<(Leg, NodeId, NodeId, Miss)>,
+    prospect: Prospect,
+}
+
+impl Search {
+    /// Earlier requests no longer matter.
+    pub fn restart(&mut self) {
+        self.prospect = Prospect::NotSent;
+    }
 }
 
 /// The searches that a message belongs to: searching node, destination, direction.
@@ -96,6 +117,48 @@ impl Judge {
                 search.lost.pop_front();
             }
             search.lost.push_back((leg, from, node, miss));
+        }
+    }
+
+    /// `node` sends a message of its own: if it is a request for a route, notes whether it can succeed. A request
+    /// whose hop limit ends before the destination changes nothing in a search that goes on.
+    pub fn note_request(&mut self, scene: &mut Scene<'_>, node: NodeId, packet: &Packet) {
+        for (searcher, dst, leg) in searches(packet) {
+            if (searcher, leg) != (node, Leg::Request) {
+                continue;
+            }
+            let known = self.lost[node.index()].get(&dst).copied();
+            let now = scene.now;
+            let prospect = match self.obstacle(scene, (node, dst), known) {
+                Some(root) if root.is_physical() => Prospect::Hopeless { at: now, root },
+                Some(_) => Prospect::Open,
+                None => {
+                    let reach = scene.nodes[node].router.search_reach();
+                    let far =
+                        scene.path(node, dst, false).is_some_and(|hops| hops.min(reach) > packet.ttl.into());
+                    if far && known.is_some_and(|lost| lost.is_needed(now)) {
+                        continue;
+                    }
+                    Prospect::Open
+                }
+            };
+            if matches!(prospect, Prospect::Open) {
+                // A break that is over explains nothing from here on.
+                self.lost[node.index()].entry(dst).and_modify(LostRoute::look_again);
+            }
+            self.searches.entry((node, dst)).or_default().prospect = prospect;
+        }
+    }
+
+    /// The prospect of the latest request of `node` for `dst`.
+    pub(super) fn prospect(&self, node: NodeId, dst: NodeId) -> Prospect {
+        self.searches.get(&(node, dst)).map(|search| search.prospect).unwrap_or_default()
+    }
+
+    /// `node` has a route to `dst`, or has just lost it: earlier requests no longer matter.
+    pub(super) fn end_prospect(&mut self, node: NodeId, dst: NodeId) {
+        if let Some(search) = self.searches.get_mut(&(node, dst)) {
+            search.restart();
         }
     }
 

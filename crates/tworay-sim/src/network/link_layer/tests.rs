@@ -28,7 +28,7 @@ fn a_newer_packet_pushes_the_older_out_of_the_hold() {
         network.send_to_link(NodeId(0), packet, NodeId(1));
     }
     assert_eq!(network.losses(), [(0, LossCause::Congestion, Died::Arp, 0)]);
-    assert_eq!(network.common.books.counters.arp_drops, 1);
+    assert_eq!(network.common.observers.counters.arp_drops, 1);
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_full_queue_is_congestion() {
     // The MAC takes one packet, two wait, two are rejected.
     let refused = |number| (number, LossCause::Congestion, Died::Ifq, 0);
     assert_eq!(network.losses(), [refused(3), refused(4)]);
-    assert_eq!((network.arrived(), network.common.books.counters.queue_drops), (3, 2));
+    assert_eq!((network.arrived(), network.common.observers.counters.queue_drops), (3, 2));
 }
 
 /// The same with a next hop out of range: this fills the queue, whatever the load.
@@ -58,8 +58,8 @@ fn a_queue_filled_by_a_hop_out_of_reach_is_link_failure() {
     network.run_to(5000);
     let given_up = &network.losses()[2..];
     assert!(given_up.iter().all(|(_, cause, ..)| *cause == LossCause::LinkFailure), "{given_up:?}");
-    assert_eq!((given_up.len(), network.common.books.counters.link_failures), (3, 3));
-    assert_eq!(network.common.books.counters.false_link_failures, 0);
+    assert_eq!((given_up.len(), network.common.observers.counters.link_failures), (3, 3));
+    assert_eq!(network.common.observers.counters.false_link_failures, 0);
 }
 
 #[test]

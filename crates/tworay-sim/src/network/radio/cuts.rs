@@ -2,18 +2,7 @@
 //! but decode nothing.
 
 use tworay_base::{FlowId, NodeId, SimDuration, SimTime};
-
-/// An order to cut the link that a flow is using.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct LinkCut {
-    /// When the order becomes due. The first data packet to cross a link from then on is the last one over
-    /// it.
-    pub at: SimTime,
-    /// The flow whose packet triggers the cut; any flow if `None`.
-    pub flow: Option<FlowId>,
-    /// How long the link stays cut.
-    pub lasts: SimDuration,
-}
+use tworay_scenario::LinkCut;
 
 /// The orders, those that wait for a packet, and the links currently cut.
 #[derive(Debug, Default)]

@@ -9,6 +9,7 @@ use super::super::nodes::Nodes;
 use super::{Radio, is_for};
 use crate::attempts::Failure;
 use crate::medium::Hearer;
+use crate::observe::Fact;
 use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 use tworay_mac::{Dcf, Frame, FrameKind, RxError};
 use tworay_radio::{Arrived, BodyRate, Reception, Signal, Verdict};
@@ -36,51 +37,26 @@ impl Radio {
     /// A node's MAC sends a frame.
     pub fn transmit(&mut self, nodes: &mut Nodes, common: &mut Common, node: NodeId, frame: &Frame) {
         let tx = self.medium.transmit(common.now, frame, &mut self.tracks);
-        let medium = &self.medium;
-        let rx_threshold = medium.channel().rx_threshold();
-        if !frame.to.is_broadcast() && matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
-            let heard = |h: &Hearer| h.node == frame.to && h.power >= rx_threshold;
-            // A measured link may work in one direction only; then no answer can arrive.
-            let in_range = medium.hearers(tx).iter().any(heard)
-                && medium.measured_reach(frame.to, node) != Some(false)
-                && !self.cuts.between(node, frame.to);
-            let up = nodes[frame.to].up;
-            let failure = match (in_range, up) {
-                (_, false) => Failure::NodeDown,
-                (false, _) => Failure::OutOfRange,
-                (true, true) => Failure::Busy,
-            };
-            self.end_attempt(nodes, common.now, node, frame.to);
-            let sender = &mut nodes[node];
-            let last = sender.mac.is_last_attempt(frame.kind);
-            sender.attempts.begin(common.now, frame.kind, failure);
-            // The interferer matters only at the last attempt. If others corrupt it from now on,
-            // `count_collision` notes that when the receiver has lost it.
-            if last {
-                let repeated = sender.attempts.has_failed_before();
-                let deaf = nodes[frame.to].mac.is_transmitting(common.now).then_some(frame.to);
-                let blocker = || if repeated { self.medium.blocker(tx, frame.to) } else { None };
-                nodes[node].attempts.interferer = deaf.or_else(blocker);
-            }
-        } else if frame.kind == FrameKind::Cts
-            && let Some(until) = nodes[node].mac.reserved_for_data()
-        {
-            nodes[frame.to].attempts.reserve(until);
-        }
-        if self.broadcasts > 0 {
-            self.note_deafened(nodes, common, node);
-        }
         if frame.to.is_broadcast() {
-            self.broadcasts += u32::from(frame.packet.is_some());
-            if self.medium.is_shared() {
-                self.note_deaf(nodes, common, tx, frame);
+            self.begin_broadcast(nodes, common, tx, frame);
+        } else {
+            match frame.kind {
+                FrameKind::Rts | FrameKind::Data => self.begin_attempt(nodes, common.now, tx, frame),
+                FrameKind::Cts if self.reserves => {
+                    if let Some(until) = nodes[node].mac.reserved_for_data() {
+                        nodes[frame.to].attempts.reserve(until);
+                    }
+                }
+                FrameKind::Cts | FrameKind::Ack => {}
+            }
+            if self.broadcasts > 0 {
+                self.note_deafened(nodes, common, node);
             }
         }
-        let medium = &self.medium;
-        if medium.fades() {
+        if self.medium.fades() {
             self.blame_fading(nodes, common.now, tx, frame);
         }
-        if common.watch.on {
+        if common.watched() {
             self.show_transmitted(nodes, common, node, (tx, frame));
         }
         if let Some(meters) = &mut nodes.meters {
@@ -92,6 +68,56 @@ impl Radio {
         }
         common.agenda.push(common.now + frame.airtime, Event::End(tx));
         self.begin(nodes, common, tx);
+    }
+
+    /// A station tries to reach the next hop of its packet.
+    #[inline(always)]
+    fn begin_attempt(&mut self, nodes: &mut Nodes, now: SimTime, tx: u32, frame: &Frame) {
+        let (node, to) = (frame.from, frame.to);
+        let rx_threshold = self.medium.channel().rx_threshold();
+        let heard = |h: &Hearer| h.node == to && h.power >= rx_threshold;
+        // A measured link may work in one direction only; then no answer can arrive.
+        let in_range = self.medium.hearers(tx).iter().any(heard)
+            && self.medium.measured_reach(to, node) != Some(false)
+            && !self.cuts.between(node, to);
+        let up = nodes[to].up;
+        let failure = match (in_range, up) {
+            (_, false) => Failure::NodeDown,
+            (false, _) => Failure::OutOfRange,
+            (true, true) => Failure::Busy,
+        };
+        if nodes[node].attempts.has_past() {
+            self.end_attempt(nodes, now, node, to);
+        }
+        let sender = &mut nodes[node];
+        sender.attempts.begin(now, frame.kind, failure);
+        // The interferer matters only at the last attempt. If others corrupt it from now on,
+        // `count_collision` notes that when the receiver has lost it.
+        if sender.mac.is_last_attempt(frame.kind) {
+            self.note_interferer(nodes, now, tx, frame);
+        }
+    }
+
+    /// The last attempt with a packet begins. Stores the station that spoils it already, if there is one.
+    #[cold]
+    #[inline(never)]
+    fn note_interferer(&self, nodes: &mut Nodes, now: SimTime, tx: u32, frame: &Frame) {
+        let repeated = nodes[frame.from].attempts.has_failed_before();
+        let deaf = nodes[frame.to].mac.is_transmitting(now).then_some(frame.to);
+        let blocker = || if repeated { self.medium.blocker(tx, frame.to) } else { None };
+        nodes[frame.from].attempts.interferer = deaf.or_else(blocker);
+    }
+
+    /// A broadcast starts. Stations that transmit miss it, and its sender misses others.
+    #[inline(never)]
+    fn begin_broadcast(&mut self, nodes: &Nodes, common: &mut Common, tx: u32, frame: &Frame) {
+        if self.broadcasts > 0 {
+            self.note_deafened(nodes, common, frame.from);
+        }
+        self.broadcasts += u32::from(frame.packet.is_some());
+        if self.medium.is_shared() {
+            self.note_deaf(nodes, common, tx, frame);
+        }
     }
 
     /// A station starts to transmit. It misses the broadcast that it is receiving (if it sends an answer, for
@@ -133,21 +159,19 @@ impl Radio {
         }
     }
 
-    /// The attempt of `node` to send to `to`, if there was one, has ended at `now`: books it if the MAC counted it
-    /// as failed.
-    #[inline]
+    /// The latest attempt of `node` to send its packet to `to` has ended at `now`, and one with this packet has failed.
+    #[cold]
+    #[inline(never)]
     pub fn end_attempt(&mut self, nodes: &mut Nodes, now: SimTime, node: NodeId, to: NodeId) {
-        let sender = &mut nodes[node];
-        if sender.attempts.has_failed(sender.mac.counters().failures()) {
+        if nodes[node].attempts.is_unbooked() {
             self.book_failure(nodes, now, node, to);
-        } else if sender.attempts.has_failed_before() {
-            sender.attempts.answered();
+        } else {
+            nodes[node].attempts.answered();
         }
     }
 
     /// Books the failed attempt of `node`. If nothing is known to have destroyed the frame or its answer, and
     /// the receiver is still there, then the receiver was busy.
-    #[inline(never)]
     fn book_failure(&mut self, nodes: &mut Nodes, now: SimTime, node: NodeId, to: NodeId) {
         let (began, kind, failure) = nodes[node].attempts.current();
         if failure == Failure::Busy {
@@ -159,15 +183,15 @@ impl Radio {
             }
         }
         let sender = &mut nodes[node];
-        let (airtime, counted) = (sender.mac.timing().rts, sender.mac.counters().failures());
-        sender.attempts.failed(now, to, airtime, counted);
+        sender.attempts.failed(now, to, sender.mac.timing().rts);
     }
 
     #[cold]
     #[inline(never)]
     fn show_transmitted(&self, nodes: &Nodes, common: &mut Common, node: NodeId, sent: (u32, &Frame)) {
         let held = nodes[node].mac.holds();
-        common.watch.transmitted(common.now, sent, held, &common.packets, &self.medium);
+        let (tx, frame) = sent;
+        common.observe(Fact::Transmitted { tx, frame, held, medium: &self.medium });
     }
 
     /// An attempt that only fading keeps from its next hop, or whose answer fading keeps away, fails by the
@@ -295,13 +319,13 @@ impl Radio {
         if verdict == Verdict::Good && self.may_spoil {
             verdict = self.spoil(nodes, common, tx, frame, h.node);
         }
-        if common.watch.on {
+        if common.watched() {
             self.show_received(nodes, common, (tx, frame), h, verdict);
         }
         verdict
     }
 
-    /// Shows the watchers how a station received a frame. Out of line: it would cost every run registers.
+    /// Reports how a station received a frame. Out of line: it would cost every run registers.
     #[cold]
     #[inline(never)]
     fn show_received(
@@ -313,19 +337,19 @@ impl Radio {
         verdict: Verdict,
     ) {
         let up = nodes[h.node].up;
-        common.watch.received(common.now, sent, h, (verdict, up), &common.packets, &self.medium);
+        let (tx, frame) = sent;
+        common.observe(Fact::Ended { tx, frame, hearer: h, verdict, up, medium: &self.medium });
     }
 
-    /// A transmission has ended everywhere.
+    /// A transmission has ended everywhere. Inlined, because it costs 2 % of all instructions where it is called.
+    #[inline(always)]
     pub fn retire(&mut self, common: &mut Common, tx: u32, frame: &Frame) {
         self.medium.retire(tx);
         if let Some(packet) = frame.packet {
             common.packets.unpin(packet);
             self.broadcasts -= u32::from(frame.to.is_broadcast());
         }
-        if common.watch.on {
-            common.watch.ended(tx);
-        }
+        common.observe(Fact::Passed { tx });
     }
 
     /// Books a frame lost to overlap at a station it was addressed to.
@@ -337,12 +361,7 @@ impl Radio {
         }
         let packet = frame.packet.map(|p| common.packets.get(p));
         let message = packet.is_some_and(is_message);
-        let books = &mut common.books;
-        books.counters.collisions.add(frame.kind, packet);
-        books.counters.broadcast_collisions += u64::from(frame.to.is_broadcast());
-        if common.watch.on {
-            common.watch.collided(tx, node, &self.medium);
-        }
+        common.observe(Fact::Collided { tx, frame, node, medium: &self.medium });
         if !frame.to.is_broadcast() {
             // The attempt of the station that waits for this frame, or for the answer to it, has failed.
             let sender = awaiting(frame, node);
@@ -353,7 +372,8 @@ impl Radio {
             }
         } else if message {
             let cause = (LossCause::Contention, None);
-            books.judge.note_missed(common.now, (node, frame.from), cause, packet);
+            let packet = frame.packet.map(|p| common.packets.get(p));
+            common.books.judge.note_missed(common.now, (node, frame.from), cause, packet);
         }
     }
 
@@ -386,9 +406,10 @@ impl Radio {
         if is_for(frame, node) {
             let packet = frame.packet.map(|p| common.packets.get(p));
             let message = packet.is_some_and(is_message);
-            common.books.counters.corrupted.add(frame.kind, packet);
+            common.observe(Fact::Corrupted { frame });
             if message && frame.to.is_broadcast() {
                 let cause = (LossCause::Channel, None);
+                let packet = frame.packet.map(|p| common.packets.get(p));
                 common.books.judge.note_missed(common.now, (node, frame.from), cause, packet);
             }
         }

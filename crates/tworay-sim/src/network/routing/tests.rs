@@ -56,5 +56,5 @@ fn aodv_keeps_a_packet_until_it_has_found_a_route() {
     assert!(keeps(&[], packet) && network.nodes[NodeId(0)].router.buffered().len() == 1);
     network.run_to(2000);
     assert_eq!((network.arrived(), network.losses().len()), (1, 0));
-    assert!(network.common.books.counters.route_changes > 0);
+    assert!(network.common.observers.counters.route_changes > 0);
 }

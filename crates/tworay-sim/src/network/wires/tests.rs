@@ -1,9 +1,10 @@
 use super::super::agenda::Agenda;
 use super::*;
 use crate::ledger::{Carries, Ledger};
-use tworay_base::{FlowId, Seq32};
+use tworay_base::{BitRate, FlowId, Seq32};
 use tworay_radio::ErrorUnit;
-use tworay_wire::UdpDatagram;
+use tworay_scenario::Outages;
+use tworay_wire::{Body, Packet, UdpDatagram};
 
 const A: NodeId = NodeId(0);
 const B: NodeId = NodeId(1);
@@ -38,8 +39,8 @@ impl Test {
     fn new(setup: WireSetup) -> Self {
         let ledger = Ledger::new([A], false);
         Self {
-            common: Common::new(Agenda::new(2, ms(1000)), ledger, 2),
-            wires: Wires::new(vec![setup], true, 1),
+            common: Common::new(Agenda::new(2, ms(1000)), ledger, 2, true),
+            wires: Wires::new(vec![setup], 1),
         }
     }
 
@@ -75,7 +76,8 @@ impl Test {
                         let p = self.common.packets.remove(packet);
                         assert_eq!(p.hops, 1);
                         self.common.books.ledger.delivered(p.uid, now);
-                        all.push((now, describe(&p).1));
+                        let Body::Udp(datagram) = p.body else { panic!("a datagram was sent") };
+                        all.push((now, datagram.number as u32));
                     }
                 }
                 other => panic!("{other:?} is none of a wire's"),
@@ -95,15 +97,16 @@ fn packets_leave_one_after_another_and_a_full_queue_is_congestion() {
     let mut test = Test::new(setup());
     (0..4).for_each(|number| test.send(number));
     assert_eq!(test.losses(), [(3, LossCause::Congestion, Died::WireQueue, A)]);
-    assert_eq!(test.common.books.counters.queue_drops, 1);
+    assert_eq!(test.common.observers.counters.queue_drops, 1);
     let mut held = Vec::new();
     test.wires.held(&mut held);
     assert_eq!(held.len(), 2, "one is being sent, two wait");
     // 10 ms each to send, 10 ms in transit.
     assert_eq!(test.arrivals(), [(ms(20), 0), (ms(30), 1), (ms(40), 2)]);
     let trace: String = test
-        .wires
-        .take_trace()
+        .common
+        .observers
+        .take_wire_trace()
         .iter()
         .map(|line| match line.event {
             WireEvent::Enqueue => '+',

@@ -2,7 +2,9 @@
 //! repair, and ProbeRTT's conditions.
 
 use super::filter::{OwnLimit, Rounds, gap};
-use crate::control::{Backoff, Effect, Effects, RateSample, RtoDecision, SenderView, SentEvent, Window};
+use crate::control::{
+    Backoff, Effect, Effects, RateSample, RestartEvent, RtoDecision, SenderView, SentEvent, Window,
+};
 use crate::variant::Needs;
 use tworay_base::{Purpose, RngStream, SimDuration, SimTime};
 
@@ -29,7 +31,7 @@ pub(super) struct Shared {
     /// The window before a recovery or ProbeRTT.
     pub prior_cwnd: f64,
     timed_out: bool,
-    /// True if sending resumed after everything had been delivered.
+    /// True if sending resumed after the application had no data and everything had been delivered.
     from_idle: bool,
     /// When ProbeRTT may end; `None` while more than its window is in flight.
     probe_until: Option<SimTime>,
@@ -129,12 +131,21 @@ impl Shared {
         self.prior_cwnd
     }
 
-    /// New data was sent; returns whether sending resumes with it after everything had been delivered.
-    pub fn on_new_data(&mut self, view: &SenderView, event: &SentEvent) -> bool {
-        let resumes = self.delivered > 0.0 && self.in_flight == 0.0 && !view.after_timeout;
-        self.from_idle |= resumes;
+    /// New data was sent.
+    pub fn on_new_data(&mut self, view: &SenderView, event: &SentEvent) {
         self.in_flight += f64::from(event.bytes) / f64::from(view.mss);
-        resumes
+    }
+
+    /// Sending resumes. The window stays, because the model still holds: the rate, not the window, prevents a burst.
+    /// Returns true if the application was the reason.
+    pub fn on_restart(&mut self, event: &RestartEvent) -> bool {
+        self.from_idle |= event.app_limited;
+        event.app_limited
+    }
+
+    /// True if ProbeRTT has lasted long enough at `now`, so that it ends without another ACK.
+    pub fn has_probed_rtt(&self, now: SimTime) -> bool {
+        self.probe_until.is_some_and(|until| now > until)
     }
 
     /// True if ProbeRTT starts with this ACK because it is `due`; an idle period counts as one.

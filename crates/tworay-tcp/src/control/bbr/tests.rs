@@ -217,3 +217,34 @@ fn a_spurious_timeout_restores_the_window_and_judges_startup_anew() {
     path.ack(50.0, 5.0, (30.0, 30.0));
     assert_eq!(path.bbr.mode, Mode::Drain);
 }
+
+/// Draft, "Restarting From Idle": the window stays, ProbeBW paces at exactly BtlBw whatever its gain, and the idle time
+/// counts as ProbeRTT. Without data of an application that was idle nothing of this holds.
+#[test]
+fn after_idling_the_model_still_holds() {
+    for (app_limited, gain, mode) in [(true, 1.0, Mode::ProbeBw), (false, 1.25, Mode::ProbeRtt)] {
+        let mut path = Path::full();
+        path.ack(100.0, 10.0, (30.0, 8.0));
+        for _ in 0..20 {
+            if path.bbr.pacing_gain > 1.0 {
+                break;
+            }
+            path.after(101, 100.0, 10.0, (10.0, 10.0));
+        }
+        path.ack(100.0, 10.0, (10.0, 0.0));
+        assert!((path.pacing_gain() - 1.25).abs() < 1e-3, "{}", path.pacing_gain());
+        let (before, mut effects) =
+            (Window { cwnd: path.view.cwnd, ssthresh: path.view.ssthresh }, Effects::new());
+        assert!(before.cwnd > 20.0, "two products of 10 segments: {before:?}");
+        path.view.now += SimDuration::from_secs(11);
+        let standard = Window { cwnd: 2.0, ..before };
+        let event = RestartEvent { idle: SimDuration::from_secs(11), app_limited, standard };
+        assert_eq!(path.bbr.on_restart(&path.view, &event, &mut effects), before);
+        if let Some(Effect::Pace(gap)) = effects.first() {
+            path.gap = Some(*gap);
+        }
+        assert!((path.pacing_gain() - gain).abs() < 1e-3, "{}", path.pacing_gain());
+        path.ack(100.0, 2.0, (4.0, 2.0));
+        assert_eq!(path.bbr.mode, mode, "the shortest round trip is older than 10 s");
+    }
+}

@@ -4,8 +4,8 @@
 //! `model` estimates rate, round trip and bounds; `phases` is the state machine. Names are the draft's.
 //! Differences from the draft: a loss is noticed when the segment is retransmitted, and whether too much
 //! was in flight is judged at the next ACK, by the newest delivered segment instead of the lost one.
-//! After a spurious timeout the state before it is restored; fast recoveries are never found spurious. Segments are sent one by one, at most one
-//! smoothed round trip apart.
+//! After a spurious timeout the state before it is restored; fast recoveries are never found spurious. Segments are
+//! sent one by one, at most one smoothed round trip apart.
 
 mod model;
 mod phases;
@@ -236,6 +236,12 @@ impl Bbr3 {
         cwnd.min(cap.min(self.bounds.flight_short).max(self.options.floor))
     }
 
+    /// Paces at `gain` times the rate in use, less one per cent (BBR.PacingMarginPercent).
+    fn pace(&mut self, view: &SenderView, gain: f64, effects: &mut Effects) {
+        let rate = 0.99 * gain * self.rate();
+        self.shared.pace(view, rate, self.full.reached, effects);
+    }
+
     /// SaveStateUponLoss, without the window.
     fn save_state(&mut self) {
         self.undo = Undo { state: None, bounds: self.bounds };
@@ -275,9 +281,7 @@ impl CongestionControl for Bbr3 {
         self.min_rtt.update(view.now, sample.rtt, &self.options);
         let probed = self.check_probe_rtt(view, sample);
         self.latest.advance(sample);
-        // One per cent below the measured rate (BBR.PacingMarginPercent).
-        let rate = 0.99 * self.state.pacing_gain() * self.rate();
-        self.shared.pace(view, rate, self.full.reached, effects);
+        self.pace(view, self.state.pacing_gain(), effects);
         let cwnd = self.window(view, sample, restored.or(probed));
         effects.push(Effect::SetWindow(Window { cwnd, ssthresh }));
     }
@@ -303,6 +307,20 @@ impl CongestionControl for Bbr3 {
         self.shared.on_rto(view, self.state == State::ProbeRtt)
     }
 
+    /// HandleRestartFromIdle (§5.4.1): the window stays, and ProbeBW paces at exactly the rate in use.
+    fn on_restart(&mut self, view: &SenderView, event: &RestartEvent, effects: &mut Effects) -> Window {
+        let mut cwnd = view.cwnd;
+        if self.shared.on_restart(event) {
+            self.aggregation.since = view.now;
+            if self.state.is_probe_bw() {
+                self.pace(view, 1.0, effects);
+            } else if self.state == State::ProbeRtt && self.shared.has_probed_rtt(view.now) {
+                cwnd = cwnd.max(self.end_probe_rtt(view.now));
+            }
+        }
+        Window { cwnd, ssthresh: view.ssthresh }
+    }
+
     /// HandleSpuriousLossDetection.
     fn on_undo(&mut self, view: &SenderView, event: &UndoEvent, _: &mut Effects) -> Window {
         self.restore();
@@ -316,8 +334,8 @@ impl CongestionControl for Bbr3 {
             *pending = true;
             *ranges += u32::from(*last_end != Some(event.seq));
             *last_end = Some(event.seq.plus(event.bytes));
-        } else if self.shared.on_new_data(view, event) {
-            self.aggregation.since = view.now;
+        } else {
+            self.shared.on_new_data(view, event);
         }
     }
 

@@ -152,3 +152,19 @@ fn the_plateau_is_the_window_in_use() {
     let after = SenderView { cwnd: 5.6, ssthresh: 5.6, ..view };
     assert!((cubic.begin(&after).k - 6f64.cbrt()).abs() < 1e-9);
 }
+
+/// RFC 9438 §4.2: t does not include idle periods. Before and after ten seconds with nothing in flight the window follows
+/// one function: W(1 s) = 86.68 and W(2 s) = 95.64, but W(12 s) = 288.6.
+#[test]
+fn idle_time_does_not_count() {
+    let mut path = Path::after_loss(Options { friendly: false, ..Options::defaults() }, 100.0, 100);
+    let before = path.run(1.0);
+    assert!((before - 86.68).abs() < 1.0, "{before}");
+    let last = path.cubic.last_ack;
+    path.now += SimDuration::from_secs(10);
+    let event = RestartEvent { idle: path.now.since(last), app_limited: false, standard: path.window };
+    path.window = path.cubic.on_restart(&path.view(), &event, &mut Effects::new());
+    assert_eq!(path.window.cwnd, before);
+    let after = path.run(1.0);
+    assert!((after - 95.64).abs() < 1.0, "W(2 s) of its own clock: {after}");
+}

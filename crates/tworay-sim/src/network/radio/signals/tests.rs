@@ -1,11 +1,10 @@
 use super::super::super::agenda::Agenda;
-use super::super::super::radio::LinkCut;
 use super::*;
 use crate::ledger::Ledger;
-use crate::scenario::Settings;
-use tworay_base::{FlowId, Position};
+use tworay_base::{Dialect, FlowId, FollowsDialect, Position};
 use tworay_mobility::Track;
 use tworay_radio::RadioConfig;
+use tworay_scenario::{LinkCut, Settings};
 
 struct Test {
     common: Common,
@@ -20,14 +19,15 @@ fn test(metres: &[f64], cuts: Vec<LinkCut>) -> Test {
 }
 
 fn test_of(radio: RadioConfig, metres: &[f64], cuts: Vec<LinkCut>) -> Test {
-    let settings = Settings { radio, ..Settings::default() };
+    let mut settings = Settings::of(Dialect::Standard);
+    settings.radio = radio;
     let tracks = metres.iter().map(|&x| Track::fixed(Position::new(x, 0.0))).collect();
     let end = SimTime::ZERO + SimDuration::from_secs(10);
     let nodes = Nodes::new(metres.len(), &settings.mac, &settings.routing, 1);
     let mut agenda = Agenda::new(metres.len(), end);
     agenda.add_timers(nodes.timers() as usize);
     Test {
-        common: Common::new(agenda, Ledger::new([], false), metres.len()),
+        common: Common::new(agenda, Ledger::new([], false), metres.len(), false),
         radio: Radio::new(&settings, tracks, cuts, 1),
         nodes,
     }
@@ -97,7 +97,7 @@ fn a_frame_is_read_in_range_and_only_sensed_beyond() {
     let mut test = test(&[0.0, 200.0, 400.0, 600.0], Vec::new());
     test.send(FrameKind::Rts, 0, NodeId(1));
     assert_eq!(test.verdicts(), [(0, 1, Verdict::Good), (0, 2, Verdict::NotHeard)]);
-    assert_eq!(test.common.books.counters.collisions.rts, 0);
+    assert_eq!(test.common.observers.counters.collisions.rts, 0);
 }
 
 /// An attempt whose receiver is in reach fails, if it fails, because the receiver was busy, unless something
@@ -124,8 +124,8 @@ fn frames_that_overlap_collide_where_they_are_equally_strong() {
         verdicts.iter().all(|(_, hearer, verdict)| *hearer != 1 || *verdict != Verdict::Good),
         "{verdicts:?}"
     );
-    assert!(test.common.books.counters.collisions.rts >= 1);
-    assert_eq!(test.common.books.counters.broadcast_collisions, 0);
+    assert!(test.common.observers.counters.collisions.rts >= 1);
+    assert_eq!(test.common.observers.counters.broadcast_collisions, 0);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn a_cut_link_is_sensed_and_not_decoded_until_it_is_mended() {
     assert_eq!(mend, Some((SimTime::ZERO + second, Event::Mend(0))));
     assert!(!test.radio.in_range(SimTime::ZERO, ends[1], ends[0]));
     let mut near = Vec::new();
-    test.radio.neighbours(SimTime::ZERO, ends[0], &mut near);
+    test.radio.neighbours(SimTime::ZERO, ends[0], |_| true, &mut near);
     assert_eq!(near, []);
     test.send(FrameKind::Rts, 0, NodeId(1));
     assert_eq!(test.verdicts(), [(0, 1, Verdict::Undecodable)]);

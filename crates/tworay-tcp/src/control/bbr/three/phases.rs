@@ -161,14 +161,19 @@ impl Bbr3 {
         {
             return None;
         }
-        self.min_rtt.probe_at = view.now;
+        Some(self.end_probe_rtt(view.now))
+    }
+
+    /// ExitProbeRTT; returns the window to restore.
+    pub(super) fn end_probe_rtt(&mut self, now: SimTime) -> f64 {
+        self.min_rtt.probe_at = now;
         self.bounds.forget_short();
         if self.full.reached {
-            self.start_down(view.now);
+            self.start_down(now);
             self.state = State::Cruise;
         } else {
             self.state = State::Startup;
         }
-        Some(self.shared.prior_cwnd)
+        self.shared.prior_cwnd
     }
 }

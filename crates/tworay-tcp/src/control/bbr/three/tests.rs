@@ -208,3 +208,39 @@ fn a_spurious_timeout_restores_what_losses_changed() {
         assert!((window.cwnd - expected).abs() < 1e-9, "{restored:?}: {} for {expected}", window.cwnd);
     }
 }
+
+/// Draft §5.4.1: the window stays; ProbeBW paces at the rate in use, Up included; and a ProbeRTT whose time is over
+/// ends without another ACK. All this only if the application was idle.
+#[test]
+fn after_idling_the_model_still_holds() {
+    let restart = |path: &mut Path, app_limited| {
+        let Window { cwnd, ssthresh } = Window { cwnd: path.view.cwnd, ssthresh: path.view.ssthresh };
+        let standard = Window { cwnd: 2.0, ssthresh };
+        let event = RestartEvent { idle: SimDuration::from_secs(1), app_limited, standard };
+        path.view.now += event.idle;
+        let mut effects = Effects::new();
+        let window = path.bbr.on_restart(&path.view, &event, &mut effects);
+        if let Some(Effect::Pace(gap)) = effects.first() {
+            path.gap = *gap;
+        }
+        (cwnd, window.cwnd)
+    };
+    for (app_limited, gain) in [(true, 1.0), (false, 1.25)] {
+        let mut path = Path::steady();
+        path.until(State::Up, STEADY);
+        assert!((path.gain() - 1.25).abs() < 1e-3, "{}", path.gain());
+        let (before, after) = restart(&mut path, app_limited);
+        assert!(after == before && before > 10.0, "{before} {after}");
+        assert!((path.gain() - gain).abs() < 1e-3, "{}", path.gain());
+    }
+    for (app_limited, state) in [(true, State::Cruise), (false, State::ProbeRtt)] {
+        let mut path = Path::steady();
+        path.until(State::Cruise, STEADY);
+        let saved = path.view.cwnd;
+        path.until(State::ProbeRtt, Shown { rtt_ms: 120, flight: 12.0, ..STEADY });
+        path.ack(Shown { rate: 50.0, acked: 5.0, flight: 5.0, ..STEADY });
+        let (before, after) = restart(&mut path, app_limited);
+        assert_eq!(path.bbr.state, state);
+        assert!(if app_limited { after >= saved } else { after == before }, "{saved} {before} {after}");
+    }
+}

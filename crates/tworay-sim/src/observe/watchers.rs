@@ -1,0 +1,159 @@
+//! The observers that a run has only on request: capture, animation, record and log of the medium.
+
+use super::animation::Animation;
+use super::capture::{Capture, FrameResult};
+use super::fact::{Fact, View};
+use super::medium_log::{MediumLog, Reception};
+use super::record::Recorder;
+use super::wire_trace::WireEvent;
+use crate::ledger::LossRecord;
+use crate::medium::{Hearer, Medium};
+use crate::network::packets::UNTRACKED;
+use tworay_base::{NodeId, PacketId};
+use tworay_mac::{Frame, FrameKind};
+use tworay_radio::Verdict;
+use tworay_wire::Packet;
+
+/// Observers on request.
+#[derive(Default)]
+pub(crate) struct Watchers {
+    pub capture: Option<Box<Capture>>,
+    pub animation: Option<Box<Animation>>,
+    pub recorder: Option<Box<Recorder>>,
+    pub medium_log: Option<Box<MediumLog>>,
+}
+
+impl Watchers {
+    /// Passes a fact to those that are concerned.
+    #[cold]
+    pub fn observe(&mut self, fact: Fact<'_>, view: View<'_>) {
+        let now = view.now;
+        match fact {
+            Fact::Sent { packet, carries, again } => {
+                if let (Some(recorder), Some(carries)) = (&mut self.recorder, carries) {
+                    recorder.sent(now, view.packets.get(packet), carries, again);
+                }
+            }
+            Fact::Transmitted { tx, frame, held, medium } => {
+                self.transmitted((tx, frame), held, medium, view)
+            }
+            Fact::Ended { tx, frame, hearer, verdict, up, medium } => {
+                self.ended((tx, frame), hearer, (verdict, up), medium, view);
+            }
+            Fact::NotAnswered { tx, node, medium } => self.note(tx, node, FrameResult::NotAnswered, medium),
+            Fact::Collided { tx, node, medium, .. } => {
+                if let Some(log) = &mut self.medium_log {
+                    log.ended(tx, Reception { node, up: true, verdict: Verdict::Collided });
+                }
+                self.note(tx, node, FrameResult::Collision, medium);
+            }
+            Fact::Passed { tx } => self.capture.iter_mut().for_each(|capture| capture.ended(tx)),
+            Fact::Wired { wire, event: WireEvent::Send, packet, .. } => {
+                let packet = view.packets.get(packet);
+                self.capture.iter_mut().for_each(|capture| capture.wired(now, wire, packet));
+            }
+            Fact::Arrived { uid, hops } => self.recorder.iter_mut().for_each(|r| r.arrived(now, uid, hops)),
+            Fact::Queued { node, packets } => {
+                self.recorder.iter_mut().for_each(|r| r.queued(now, node, packets))
+            }
+            Fact::Noted { node, note } => self.recorder.iter_mut().for_each(|r| r.noted(now, node, note)),
+            Fact::Routed { node, packet, next_hop } => {
+                let packet = view.packets.get(packet);
+                if let Some(recorder) = &mut self.recorder
+                    && packet.uid < UNTRACKED
+                    && !next_hop.is_broadcast()
+                {
+                    recorder.routed(now, node, packet.dst, next_hop);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The ledger booked a loss: the last copy of `packet` is gone.
+    #[cold]
+    pub fn lost(&mut self, packet: &Packet, loss: &LossRecord, view: View<'_>) {
+        if let Some(capture) = &mut self.capture {
+            capture.lost(view.now, packet, loss);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.lost(loss);
+        }
+    }
+
+    fn transmitted(
+        &mut self,
+        (tx, frame): (u32, &Frame),
+        held: Option<PacketId>,
+        medium: &Medium,
+        view: View<'_>,
+    ) {
+        let View { now, packets } = view;
+        if let Some(animation) = &mut self.animation {
+            animation.transmitted(now, tx);
+        }
+        let packet = frame.packet.map(|p| packets.get(p));
+        if let Some(capture) = &mut self.capture {
+            capture.transmitted(now, tx, frame, packet);
+        }
+        // An RTS belongs to the packet that it announces.
+        let held = held.filter(|_| frame.kind == FrameKind::Rts);
+        let packet = packet.or(held.map(|p| packets.get(p)));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.transmitted(now, tx, frame, packet);
+        }
+        if let Some(log) = &mut self.medium_log {
+            log.transmitted(now, tx, frame, packet);
+        }
+        let rx_threshold = medium.channel().rx_threshold();
+        let reaches = |h: &Hearer| h.node == frame.to && h.power >= rx_threshold;
+        if !frame.to.is_broadcast() && !medium.hearers(tx).iter().any(reaches) {
+            self.note(tx, frame.to, FrameResult::OutOfRange, medium);
+        }
+    }
+
+    /// Records how a station received a frame addressed to it.
+    fn note(&mut self, tx: u32, node: NodeId, result: FrameResult, medium: &Medium) {
+        if let Some(capture) = &mut self.capture {
+            capture.note(tx, node, result);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            let interferer =
+                if result == FrameResult::Collision { medium.interferer(tx, node) } else { None };
+            recorder.fate(tx, result, interferer);
+        }
+    }
+
+    /// A frame ended at one of its hearers; `up`: that node is switched on.
+    fn ended(
+        &mut self,
+        (tx, frame): (u32, &Frame),
+        h: Hearer,
+        (verdict, up): (Verdict, bool),
+        medium: &Medium,
+        view: View<'_>,
+    ) {
+        let meant = frame.to == h.node || frame.to.is_broadcast();
+        if let (true, Verdict::Good, Some(animation), Some(packet)) =
+            (meant, verdict, &mut self.animation, frame.packet)
+        {
+            animation.received(view.now, tx, h.node, frame, view.packets.get(packet));
+        }
+        if !meant || h.power < medium.channel().rx_threshold() {
+            return;
+        }
+        if let Some(log) = &mut self.medium_log {
+            log.ended(tx, Reception { node: h.node, up, verdict });
+        }
+        let result = match verdict {
+            _ if !up => FrameResult::NodeDown,
+            Verdict::Good => FrameResult::Received,
+            Verdict::Collided => FrameResult::Collision,
+            // Strong enough to be decoded, so the link is cut.
+            Verdict::Undecodable => FrameResult::OutOfRange,
+            Verdict::Corrupt => FrameResult::ChannelError,
+            Verdict::NotHeard | Verdict::Deafened | Verdict::Deaf => FrameResult::ReceiverBusy,
+        };
+        self.note(tx, h.node, result, medium);
+    }
+}
