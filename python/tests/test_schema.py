@@ -17,9 +17,8 @@ import tworay
 from tworay._native import RESULTS, SCHEMA, VERSION
 from tworay.experiment import plan as experiment
 from tworay.experiment.engines import Shard
-from tworay.experiment.store.batches import name_of
-from tworay.experiment.store.records import checked_line
-from tworay.experiment.store.sweepmerging import merge
+from tworay.experiment.store.batches import name_of, stored_rows
+from tworay.experiment.store.merging import merge
 from tworay.experiment.store.sweeps import batch_frame
 from tworay.experiment.sweeping import Sweep
 
@@ -43,13 +42,6 @@ def before(place: Path) -> None:
     """Take the metric out of a directory's documents, tables and batches, and lower its schema."""
     manifest = json.loads((place / "tworay.json").read_text())
     (place / "tworay.json").write_text(json.dumps(manifest | {"schema": SCHEMA - 1}))
-    records = place / "runs.jsonl"
-    if records.is_file():
-        kept = [json.loads(line) for line in records.read_text().splitlines()]
-        for one in kept:
-            del one["check"]
-        lines = [checked_line(one | {"document": without(one["document"])}) for one in kept]
-        records.write_text("".join(f"{line}\n" for line in lines))
     for file in (*place.glob("*.parquet"), *place.glob("parts/*.parquet")):
         frame = pl.read_parquet(file).drop(METRIC, strict=False)
         if "document" in frame.columns:
@@ -77,12 +69,12 @@ def test_directories_say_their_schema() -> None:
 def test_a_comparison_of_before_is_resumed_and_keeps_its_runs() -> None:
     compared(scenario="string-1", tcp="reno,tahoe", seeds=2, set={"duration": "2s"}, out="old")
     before(Path("old"))
-    kept = Path("old/runs.jsonl").read_text().splitlines()
+    kept = {one["document"] for one in stored_rows(Path("old"))[0]}
     shown = tworay.results("old")
     assert isinstance(shown, tworay.Comparison)
     assert METRIC not in shown.metrics
     resumed = compared(resume="old", seeds=3)
-    assert set(kept) < set(Path("old/runs.jsonl").read_text().splitlines()), "no run is done again"
+    assert kept < {one["document"] for one in stored_rows(Path("old"))[0]}, "no run is done again"
     cells = resumed.summary["variants"]["reno"]
     assert (cells["goodput_bps"]["n"], cells[METRIC]["n"]) == (3, 1)
     flows = pl.read_parquet("old/flows.parquet")

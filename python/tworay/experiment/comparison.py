@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay import metrics
@@ -18,10 +19,19 @@ if TYPE_CHECKING:
     import polars as pl
 
     from tworay.experiment.arms import Arm
-    from tworay.running.executing import Failure
 
 Facts: TypeAlias = "tuple[float | None, float]"
 Paths: TypeAlias = "tuple[float | None, float, list[float]]"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that failed."""
+
+    variant: str
+    seed: int
+    message: str
+
 
 # The metric whose interval `until_ci` observes.
 HEADLINE = "goodput_bps"

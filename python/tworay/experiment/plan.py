@@ -13,25 +13,28 @@ import json
 import re
 import tomllib
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay import _native
 from tworay._native import RESULTS, VERSION
 from tworay.errors import InputError
+from tworay.experiment.arms import parse_vary
 from tworay.experiment.axes import MIX, SCENARIO, TCP, Axis, labelled, several, text, vary, zipped
 from tworay.experiment.mixing import parse_mixes
 from tworay.metrics import TCP as TCP_FLOWS
 from tworay.metrics import Judge, check, find, parse_judge
-from tworay.running.control import CongestionControl, is_reference, load_class
+from tworay.running.control import CongestionControl, is_reference, load_class, name_of
 from tworay.running.entries import check_entries
-from tworay.running.scenarios import load
-from tworay.running.spec import parse_percent, parse_seeds, parse_variants
+from tworay.running.scenarios import load, overrides
+from tworay.running.spec import check_precision, parse_percent, parse_seeds, parse_variants
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tworay.experiment.mixing import Mix
+    from tworay.experiment.options import Common
     from tworay.running.control import Variant
     from tworay.running.scenarios import Scenario
 
@@ -41,6 +44,8 @@ KEYS = (
 )
 # Tables of a run that a sweep can keep.
 TABLES = ("flows", "ledger", "guesses", "series", "retransmissions", "alive", "pairs")
+# Those that need the time series of a run.
+SERIES = frozenset({"series", "alive"})
 # Figures of the scenario's paths, beside the metrics of runs.
 OF_PATHS = ("path_hops", "partitioned")
 DEFAULT_SEEDS = 10
@@ -60,6 +65,8 @@ TAKEN = frozenset(
             "cpu_seconds",
             "document",
             "path_hops",
+            "shares",
+            "tables",
         ),
         *(
             "partitioned",
@@ -87,15 +94,21 @@ ENGINE = f"{VERSION}, results {RESULTS}"
 
 @dataclass(frozen=True)
 class Cell:
-    """One combination of the axes' values."""
+    """One combination of the axes' values; of a comparison, one arm."""
 
     number: int
     place: dict[str, str]
     world: Scenario = field(repr=False, compare=False)
-    files: dict[str, str] = field(repr=False, compare=False)
-    """What repeats its runs; of a mixture the run with seed 0, which gives flows their variants."""
     key: str
+    """The identity of its runs beside the seed: of a sweep a hash, of a comparison the arm's name."""
     mix: Mix | None = field(default=None, repr=False, compare=False)
+    saturated: bool = False
+    """The scenario has saturating sources, and its runs measure nothing but capacity."""
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """Files that repeat its runs; of a mixture the run with seed 0, which gives flows their variants."""
+        return kept(self.at(0))
 
     def at(self, seed: int) -> Scenario:
         """Return the scenario for ``seed``, which decides which flow of a mixture gets which variant."""
@@ -107,8 +120,8 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """The labels in one line."""
-        return " ".join(f"{axis}={label}" for axis, label in self.place.items())
+        """The labels in one line; of an arm its name."""
+        return " ".join(f"{axis}={label}" for axis, label in self.place.items()) or self.key
 
 
 @dataclass(frozen=True)
@@ -131,6 +144,15 @@ class Plan:
     about: str = ""
     base: Path = Path()
     text: str = ""
+    whole: bool = False
+    """Every table of every run is kept, as comparisons do."""
+    document: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    where: str = ""
+
+    @property
+    def series(self) -> bool:
+        """Whether runs record time series."""
+        return self.whole or bool(SERIES & set(self.keep))
 
     @property
     def extras(self) -> dict[str, Any]:
@@ -140,6 +162,7 @@ class Plan:
             "keep": list(self.keep),
             "resources": self.resources,
             "entries": self.entries,
+            "whole": self.whole,
         }
 
     def cells(self) -> list[Cell]:
@@ -170,12 +193,12 @@ class Plan:
         world = load(self._beside(scenario), tcp=variant, set=overrides or None)
         place = {axis.name: label for axis, (label, _) in zip(self.axes, combination, strict=True)}
         if mixture is None:
-            files = kept(world)
-            return Cell(number, place, world, files, digest(files, self.extras))
-        (mix,) = parse_mixes(mixture, lambda name: self._class(name, classes))
-        mix.check(world)
-        files = kept(mix.apply(world, 0))
-        return Cell(number, place, world, files, digest(files, self.extras | {"mix": mix.name}), mix)
+            cell, extras = Cell(number, place, world, ""), self.extras
+        else:
+            (mix,) = parse_mixes(mixture, lambda name: self._class(name, classes))
+            mix.check(world)
+            cell, extras = Cell(number, place, world, "", mix), self.extras | {"mix": mix.name}
+        return replace(cell, key=digest(cell.files, extras))
 
     def _class(self, reference: str, classes: dict[str, type[CongestionControl]]) -> type[CongestionControl]:
         """Load a class of a file beside the experiment once, so that all cells run the same one."""
@@ -189,9 +212,30 @@ class Plan:
         path = self.base / name
         return str(path) if path.is_file() else name
 
-    def with_seeds(self, seeds: int | str | None) -> Plan:
-        """Return the plan with other seeds, if any are given."""
-        return self if seeds is None else replace(self, seeds=tuple(parse_seeds(seeds)))
+    def changed(self, options: Common) -> Plan:
+        """Return the plan with what ``options`` say in place of what the experiment says."""
+        changes: dict[str, Any] = {
+            "tcp": None if options.tcp is None else [name_of(one) for one in parse_variants(options.tcp)],
+            "mix": [options.mix] if isinstance(options.mix, str) else options.mix and list(options.mix),
+            "until_ci": options.until_ci,
+            "max_seeds": options.max_seeds,
+            "judge": options.judge,
+            "entries": options.entries,
+            "resources": options.resources or None,
+        }
+        for key, pairs in (
+            ("vary", parse_vary(options.vary)),
+            ("set", [one.split("=", 1) for one in overrides(options.set)]),
+        ):
+            changes[key] = (self.document.get(key, {}) | dict(pairs)) if pairs else None
+        changes = {key: value for key, value in changes.items() if value is not None}
+        seeds = self.seeds if options.seeds is None else tuple(parse_seeds(options.seeds))
+        changed = replace(self, seeds=seeds)
+        if changes:
+            document = self.document | {"seeds": list(seeds)} | changes
+            changed = _plan(document, self.where, self.base, "", derived=False)
+        check_precision(changed.until_ci, options.max_seeds, len(changed.seeds))
+        return changed
 
 
 def kept(world: Scenario) -> dict[str, str]:
@@ -308,6 +352,8 @@ def _plan(document: dict[str, Any], where: str, base: Path, content: str, *, der
         about=str(document.get("about", "")),
         base=base,
         text=content or _as_toml(document),
+        document=document,
+        where=where,
     )
 
 

@@ -10,8 +10,7 @@ import polars as pl
 
 from tworay import metrics
 from tworay.analysis import verdict
-from tworay.experiment.store.records import RUNS
-from tworay.experiment.store.results import read_table
+from tworay.experiment.store.tables import read_table, table_files
 from tworay.metrics.declared import Better
 from tworay.report.figures import Cell, Row, dots, figure, legend, matrix, numbers, stacked
 from tworay.report.page import capital, esc, number, table, whole_page
@@ -323,8 +322,7 @@ class _Page:
         return "".join([*parts, "</section>"])
 
     def _ended(self, stored: Stored) -> list[tuple[str, dict[str, float]]]:
-        files = sorted((stored.path / RUNS).glob("[!.]*/ledger.parquet")) or [stored.path / "ledger.parquet"]
-        files = [file for file in files if file.is_file()]
+        files = table_files(stored.path, "ledger")
         if not files:
             return []
         whole = pl.concat([read_table(file).select("variant", "cause", "died") for file in files])
