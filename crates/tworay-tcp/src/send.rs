@@ -233,7 +233,7 @@ impl Sender {
             });
         }
         self.tx.echo = ack.echo;
-        if self.tx.needs.rates {
+        if self.tx.needs.contains(Needs::RATES) {
             self.sample_rate(cx, ack);
         }
         if self.tx.judges_timeout() {

@@ -244,7 +244,7 @@ impl Recovery for RackTlp {
             return Some(TimerFor::Early(Early::Reordering, at));
         }
         if moved
-            && self.repairs.tlp
+            && self.repairs.contains(Repairs::TLP)
             && self.state == State::Open
             && self.marks.sacked() == 0
             && self.probe.end.is_none()
@@ -300,11 +300,11 @@ impl RackTlp {
             repairs,
             state: State::Open,
             marks: Marks::default(),
-            rack: repairs.rack.then(Rack::new),
+            rack: repairs.contains(Repairs::RACK).then(Rack::new),
             reordering_until: None,
             probe: Probe::default(),
             prr: None,
-            growth: repairs.linux.then(Growth::default),
+            growth: repairs.contains(Repairs::LINUX).then(Growth::default),
             forced: false,
             moved: false,
             arrival: Arrival::default(),
@@ -322,12 +322,12 @@ impl RackTlp {
 
     /// The delay that Linux adds to these timers (`TCP_TIMEOUT_MIN_US`).
     fn slack(&self) -> SimDuration {
-        if self.repairs.linux { LINUX_SLACK } else { SimDuration::ZERO }
+        if self.repairs.contains(Repairs::LINUX) { LINUX_SLACK } else { SimDuration::ZERO }
     }
 
     /// The time that a timer of Linux takes: whole ticks, rounded up.
     fn in_ticks(&self, wait: SimDuration) -> SimDuration {
-        if !self.repairs.linux {
+        if !self.repairs.contains(Repairs::LINUX) {
             return wait;
         }
         SimDuration::from_nanos(wait.as_nanos().next_multiple_of(LINUX_TICK.as_nanos()))

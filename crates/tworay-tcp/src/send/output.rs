@@ -61,7 +61,7 @@ impl SendState {
         segment.options.window_scale = offered.then_some(shift);
         segment.window = WindowField::Plain.hold(segment.window.into()) as u32;
         segment.options.probe =
-            self.needs.probes.then_some(ProbeOption { kind: ProbeKind::Permitted, id: 0 });
+            self.needs.contains(Needs::PROBES).then_some(ProbeOption { kind: ProbeKind::Permitted, id: 0 });
     }
 }
 
@@ -89,7 +89,7 @@ impl Sender {
             SegmentKind::Data { retransmission }
         };
         let nothing_out = self.tx.space.una == self.tx.space.max;
-        if self.tx.needs.rates && offset > 0 {
+        if self.tx.needs.contains(Needs::RATES) && offset > 0 {
             self.tx.rate.on_sent(cx.now, offset, offset + len, self.tx.space.max);
         }
         self.record(cx.now, offset, offset + len);

@@ -59,8 +59,12 @@ impl RackTlp {
         out.push(Decision::StopTiming);
         out.push(Decision::ForgetLimited);
         (self.state, self.forced) = (State::Recovery, true);
-        if self.repairs.prr {
-            let flight = if self.repairs.linux { reduction.before as usize } else { self.arrival.before };
+        if self.repairs.contains(Repairs::PRR) {
+            let flight = if self.repairs.contains(Repairs::LINUX) {
+                reduction.before as usize
+            } else {
+                self.arrival.before
+            };
             self.prr = Some(Prr::new(tx.window.cwnd, flight));
         }
     }
@@ -94,7 +98,7 @@ impl RackTlp {
     /// RACK found losses at an ACK that delivers nothing. With PRR, such an ACK releases nothing either: the
     /// window shrinks by the lost segments, except in Linux, which leaves it.
     pub(super) fn keep_room(&mut self, tx: &SendState, room: f64, window: &mut Window) {
-        if self.prr.is_some() && !self.repairs.linux {
+        if self.prr.is_some() && !self.repairs.contains(Repairs::LINUX) {
             window.cwnd = tx.bounded(self.marks.in_flight() as f64 + room);
         }
     }
