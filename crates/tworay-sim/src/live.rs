@@ -214,9 +214,10 @@ impl Live {
     pub fn turn_flow(&mut self, flow: FlowId) {
         if let Some(f) = self.network.flow_mut(flow) {
             std::mem::swap(&mut f.setup.from, &mut f.setup.to);
-            f.path = Default::default();
             f.sent_bytes = 0;
             f.first_sent = None;
+            let to = f.setup.to;
+            self.network.observe_turned(flow, to);
         }
     }
 

@@ -3,7 +3,7 @@
 //! A segment goes down through transport, routing, interface queue and MAC to the radio, and up through the
 //! same layers at each hop. Layers return actions; this module carries them from one layer to the next.
 //!
-//! Each part owns its state: `common` what all parts use (agenda, packets, books, observers), `medium` what is on the
+//! Each part owns its state: `common` what all parts use (agenda, packets, observers), `medium` what is on the
 //! air, `node` what stands on each node (link layer, routing, power), `hosts` the flows and their transports, `wires`
 //! the wired connections. `impl Network` is spread over the files that connect these parts. What happens is
 //! reported to [`crate::observe`].
@@ -28,10 +28,9 @@ use crate::network::medium::Radio;
 use crate::network::node::meters::Meters;
 use crate::network::node::stations::Stations;
 use crate::network::node::{NodeTimer, Nodes};
-use crate::observe::Layout;
 use crate::observe::loss::causes::{Judge, Occasion};
-use crate::observe::loss::ledger::Ledger;
 use crate::observe::loss::scene::Scene;
+use crate::observe::{Layout, Observers};
 use agenda::Agenda;
 use common::Common;
 use event::{AppEvent, Event};
@@ -60,9 +59,9 @@ struct Plan {
     costs: Arc<Costs>,
 }
 
-/// Scratch lists, kept to reuse their allocations.
+/// Lists that are kept to reuse their allocations.
 #[derive(Default)]
-struct Rooms {
+struct Scratch {
     mac: Vec<MacAction>,
     routing: Vec<Vec<RoutingAction>>,
     tcp: Vec<Vec<TcpAction>>,
@@ -83,7 +82,7 @@ pub struct Network {
     external: Option<Box<External>>,
     /// Warns receivers of interruptions, if any wants it.
     foresight: Option<Box<Foresight>>,
-    rooms: Rooms,
+    scratch: Scratch,
 }
 
 impl Network {
@@ -95,10 +94,10 @@ impl Network {
         let count = tracks.len();
         let radio = has_radio.then(|| Radio::new(&settings, tracks, cuts, seed));
         let agenda = Agenda::new(count, SimTime::ZERO + settings.duration);
-        let ledger = Ledger::new(flows.iter().map(|f| f.from), series);
+        let ends: Vec<_> = flows.iter().map(|f| (f.from, f.to)).collect();
         let warm_at = SimTime::ZERO + settings.warmup;
         let mut network = Self {
-            common: Common::new(agenda, ledger, count, series),
+            common: Common::new(agenda, Observers::new(count, &ends, series)),
             stations: Stations::new(&settings.station, has_radio, seed, count),
             radio,
             nodes: Nodes::new(count, &settings.mac, &settings.routing, seed),
@@ -107,7 +106,7 @@ impl Network {
             plan: Plan { seed, settings, warm_at, switches, costs },
             external: external.map(|ends| Box::new(External::new(ends))),
             foresight: None,
-            rooms: Rooms::default(),
+            scratch: Scratch::default(),
         };
         network.common.agenda.add_timers(network.nodes.timers() as usize);
         for flow in flows {
@@ -120,7 +119,7 @@ impl Network {
             return None;
         }
         if network.plan.settings.routing.protocol == Protocol::Olsr {
-            network.common.books.judge.expect_tables();
+            network.common.observers.causes.expect_tables();
         }
         for node in network.nodes.ids() {
             network.with_router(node, Occasion::Other, |router, now, out| router.start(now, out));
@@ -175,7 +174,7 @@ impl Network {
 
     /// From now on counts losses without recording each one.
     pub(crate) fn count_losses_only(&mut self) {
-        self.common.books.ledger.count_only();
+        self.common.observers.ledger.count_only();
     }
 
     /// Starts recording.
@@ -353,16 +352,16 @@ impl Network {
 
     /// The judge, and the view of the network that it needs.
     fn scene(&mut self) -> (&mut Judge, Scene<'_>) {
-        let Common { now, packets, books, .. } = &mut self.common;
+        let Common { now, packets, observers, .. } = &mut self.common;
         let radio = self.radio.as_mut();
         let scene = Scene { now: *now, packets, nodes: &self.nodes, wires: &self.wires, radio };
-        (&mut books.judge, scene)
+        (&mut observers.causes, scene)
     }
 
     /// Checks that every live packet is held exactly once, and that the ledger balances.
     pub fn check_conservation(&self) -> Result<(), String> {
-        let Common { agenda, packets, books, .. } = &self.common;
-        books.ledger.check()?;
+        let Common { agenda, packets, observers, .. } = &self.common;
+        observers.ledger.check()?;
         let mut holders: Vec<PacketId> = Vec::new();
         self.nodes.held(&mut holders);
         self.wires.held(&mut holders);
@@ -373,10 +372,10 @@ impl Network {
             return Err(format!("{} packets are alive but {} are held somewhere", live.len(), holders.len()));
         }
         let copies = packets.iter().filter(|(_, p)| p.uid < packets::UNTRACKED).count() as u64;
-        if copies != books.ledger.live_copies() {
+        if copies != observers.ledger.live_copies() {
             return Err(format!(
                 "{copies} tracked copies are alive, the ledger counts {}",
-                books.ledger.live_copies()
+                observers.ledger.live_copies()
             ));
         }
         Ok(())

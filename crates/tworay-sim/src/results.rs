@@ -22,8 +22,8 @@ use crate::network::Outcome;
 use crate::network::hosts::flow::{Flow, Resent, Sample, TcpPair, Transport};
 use crate::observe::loss::diagnosis;
 use crate::observe::loss::diagnosis::Diagnosed;
-use crate::observe::loss::ledger::{AloftSample, Ledger, LossRecord};
-use crate::observe::{MediumLog, Recorder, WireRecord};
+use crate::observe::loss::ledger::{InFlightSample, LossRecord};
+use crate::observe::{MediumLog, PathProbe, Recorder, WireRecord};
 use crate::paths::FlowPath;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -88,7 +88,7 @@ pub struct RunReport {
     resent: Vec<(u16, Resent)>,
     series: Vec<(u16, Sample)>,
     packets: Vec<WireRecord>,
-    aloft: Vec<AloftSample>,
+    in_flight: Vec<InFlightSample>,
     hops: Vec<Vec<u64>>,
     power: Option<Power>,
     record: Option<Box<Recorder>>,
@@ -133,12 +133,8 @@ impl RunReport {
         let mac = &outcome.mac;
         let control_packets: u64 = outcome.routing.iter().map(|r| r.control_packets()).sum();
         let control_bytes: u64 = outcome.routing.iter().map(|r| r.control_bytes()).sum();
-        let flows: Vec<FlowReport> = outcome
-            .flows
-            .iter()
-            .enumerate()
-            .map(|(i, f)| flow_report(f, i as u16, end, warm, &outcome.ledger, &outcome.costs.table))
-            .collect();
+        let flows: Vec<FlowReport> =
+            outcome.flows.iter().enumerate().map(|(i, f)| flow_report(f, i as u16, &outcome)).collect();
         // Energy is counted from the start of the run, and so are the bits and instructions related to it.
         let received_bits = outcome.flows.iter().map(|f| 8.0 * f.received_bytes() as f64).sum();
         let battery = std::mem::take(&mut outcome.battery);
@@ -148,9 +144,9 @@ impl RunReport {
         let computation =
             computed.fold(Computing::default(), Computing::plus).joules(outcome.joules_per_instruction);
         let energy = energy_report(power.as_ref(), received_bits, computation, &costs);
-        let aloft = outcome.ledger.take_aloft_series();
-        let hops = outcome.flows.iter().map(|f| f.path.hops.clone()).collect();
-        let arrived: u64 = outcome.flows.iter().map(|f| f.base.arrivals + f.path.packets).sum();
+        let in_flight = outcome.ledger.take_in_flight_series();
+        let hops = outcome.paths.iter().map(|path| path.hops.clone()).collect();
+        let arrived: u64 = outcome.paths.iter().map(PathProbe::all_packets).sum();
         let mut flows = flows;
         if power.is_none() {
             flows.iter_mut().for_each(|f| (f.instructions, f.computing_seconds) = (None, None));
@@ -229,7 +225,7 @@ impl RunReport {
             resent,
             series,
             packets,
-            aloft,
+            in_flight,
             hops,
             power,
             record,
@@ -316,20 +312,15 @@ fn computing_of(f: &Flow, costs: &CostTable) -> Option<Computing> {
     }
 }
 
-fn flow_report(
-    f: &Flow,
-    id: u16,
-    end: SimTime,
-    warm: SimTime,
-    ledger: &Ledger,
-    costs: &CostTable,
-) -> FlowReport {
+fn flow_report(f: &Flow, id: u16, outcome: &Outcome) -> FlowReport {
+    let Outcome { end, warm_at: warm, ref ledger, ref paths, .. } = *outcome;
+    let (costs, path) = (&outcome.costs.table, &paths[usize::from(id)]);
     let from = f.setup.start.max(warm).min(end);
     let until = f.finished_at.unwrap_or(end).min(end);
     let seconds = until.since(from).as_secs_f64();
     let rate = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
     let (cwnd, flight, srtt) = f.means.means();
-    let (data_alive, ack_alive) = ledger.mean_aloft(FlowId(id), from, end);
+    let (data_alive, ack_alive) = ledger.mean_in_flight(FlowId(id), from, end);
     let since_start = |t: SimTime| t.since(f.setup.start).as_secs_f64();
     let base = FlowReport {
         id,
@@ -338,9 +329,9 @@ fn flow_report(
         sent_bps: rate(f.sent_bytes - f.base.sent_bytes),
         mean_data_alive_segments: data_alive,
         mean_ack_alive_segments: ack_alive,
-        mean_delay_seconds: f.path.mean_delay(),
-        jitter_seconds: f.path.jitter(),
-        mean_hops: f.path.mean_hops(),
+        mean_delay_seconds: path.mean_delay(),
+        jitter_seconds: path.jitter(),
+        mean_hops: path.mean_hops(),
         ..FlowReport::default()
     };
     let report = match (&f.transport, &f.setup.application) {

@@ -2,6 +2,7 @@
 
 use super::Network;
 use super::outcome::Outcome;
+use crate::observe::Observers;
 use tworay_mac::MacCounters;
 
 impl Network {
@@ -18,8 +19,7 @@ impl Network {
         let medium_log = self.common.observers.take_medium_log();
         self.flows.iter_mut().for_each(|flow| flow.means.close(end));
         self.common.close_holds();
-        let books = self.common.books;
-        let mut ledger = books.ledger;
+        let Observers { mut ledger, paths, counters, .. } = self.common.observers;
         ledger.close(end);
         let mut mac = MacCounters::default();
         self.nodes.iter().for_each(|node| mac.add(node.mac.counters()));
@@ -32,7 +32,8 @@ impl Network {
             events: self.common.agenda.events,
             flows: self.flows,
             ledger,
-            counters: self.common.observers.counters,
+            paths,
+            counters,
             mac,
             routing,
             meters,

@@ -2,7 +2,7 @@
 
 use crate::network::hosts::flow::Flow;
 use crate::observe::loss::ledger::Ledger;
-use crate::observe::{MediumLog, NetworkCounters, Recorder, WireRecord};
+use crate::observe::{MediumLog, NetworkCounters, PathProbe, Recorder, WireRecord};
 use std::sync::Arc;
 use tworay_base::SimTime;
 use tworay_mac::MacCounters;
@@ -20,6 +20,8 @@ pub(crate) struct Outcome {
     pub events: u64,
     pub flows: Vec<Flow>,
     pub ledger: Ledger,
+    /// Measurements of each flow's path.
+    pub paths: Vec<PathProbe>,
     pub counters: NetworkCounters,
     /// Counters summed over all MACs.
     pub mac: MacCounters,

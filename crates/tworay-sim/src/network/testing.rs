@@ -26,8 +26,7 @@ pub(crate) fn row(metres: &[f64], settings: &str) -> Network {
 impl Network {
     /// Creates a datagram of 1000 bytes of flow 0 at node 0, addressed to node `to`.
     pub(crate) fn datagram(&mut self, number: u32, to: u16) -> PacketId {
-        let now = self.common.now;
-        let uid = self.common.books.ledger.ship(FlowId(0), Carries::Data, Seq32(number), now);
+        let uid = self.common.take(FlowId(0), Carries::Data, Seq32(number));
         self.common.packets.insert(Packet {
             uid,
             src: NodeId(0),
@@ -50,12 +49,12 @@ impl Network {
 
     /// Every loss: number, cause, how it ended, where.
     pub(crate) fn losses(&self) -> Vec<(u32, LossCause, Died, u16)> {
-        let records = self.common.books.ledger.records().iter();
+        let records = self.common.observers.ledger.records().iter();
         records.map(|r| (r.seq.0, r.cause, r.died, r.node.0)).collect()
     }
 
     /// Number of datagrams that arrived.
     pub(crate) fn arrived(&self) -> u64 {
-        self.common.books.ledger.arrived().data
+        self.common.observers.ledger.arrived().data
     }
 }

@@ -97,13 +97,13 @@ impl NetworkCounters {
                 self.collisions.add(frame.kind, frame.packet.map(|p| view.packets.get(p)));
                 self.broadcast_collisions += u64::from(frame.to.is_broadcast());
             }
-            Fact::Corrupted { frame } => {
+            Fact::Corrupted { frame, .. } => {
                 self.corrupted.add(frame.kind, frame.packet.map(|p| view.packets.get(p)));
             }
             Fact::GaveUp { packet, rts } => self.give_ups.add_give_up(rts, view.packets.get(packet)),
             Fact::Refused => self.queue_drops += 1,
             Fact::HoldReplaced => self.arp_drops += 1,
-            Fact::LinkFailed { in_reach } => {
+            Fact::LinkFailed { in_reach, .. } => {
                 self.link_failures += 1;
                 self.false_link_failures += u64::from(in_reach);
             }

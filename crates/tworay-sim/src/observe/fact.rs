@@ -1,21 +1,39 @@
 //! Facts: what happens in the network, as its observers are told.
 
+use super::loss::ledger::Carries;
+use super::loss::root_cause::Setback;
 use super::wire_trace::WireEvent;
 use crate::network::medium::on_air::{Hearer, Medium};
 use crate::network::packets::PacketSlab;
-use crate::observe::loss::ledger::Carries;
-use tworay_base::{NodeId, PacketId, SimTime};
+use tworay_base::{Died, FlowId, NodeId, PacketId, Seq32, SimTime};
 use tworay_mac::Frame;
 use tworay_radio::Verdict;
 use tworay_routing::{RoutingCounters, RoutingNote};
+use tworay_wire::Packet;
 
 /// Something that happened. Facts hold handles and references, no copies; packets are looked up in the [`View`].
 #[derive(Copy, Clone)]
 pub(crate) enum Fact<'a> {
-    /// A transport sends a packet that the ledger tracks; `again`: payload that was sent before.
-    Sent { packet: PacketId, carries: Option<Carries>, again: bool },
-    /// The first copy of a tracked packet has reached its destination.
-    Arrived { uid: u64, hops: u8 },
+    /// A flow is added that starts now.
+    FlowAdded { from: NodeId, to: NodeId },
+    /// The payload of a flow turns out to go to `to`.
+    FlowTurned { flow: FlowId, to: NodeId },
+    /// The warm-up is over.
+    Warm,
+    /// A transport gives a packet to the network; it has the next number.
+    Taken { flow: FlowId, carries: Carries, seq: Seq32 },
+    /// The packet is complete; `again`: payload that was sent before.
+    Sent { packet: PacketId, again: bool },
+    /// A tracked packet has another copy.
+    Copied { uid: u64 },
+    /// A copy of a packet is no longer needed: the next hop has its own, or it was a broadcast and is sent.
+    HandedOn { packet: PacketId },
+    /// A copy of a packet dies at `node`; `root`: what kept it from going on.
+    Died { packet: PacketId, node: NodeId, died: Died, root: Setback },
+    /// A segment that something held up goes on, or is still held up at the end of the run.
+    HeldUp { uid: u64, by: Setback },
+    /// A copy of a tracked packet has reached its destination `node` and is consumed.
+    Delivered { packet: &'a Packet, node: NodeId },
     /// A route error reached a node that sends no TCP data to that destination.
     StrayNotice,
     /// A packet leaves routing at `node` for a neighbour.
@@ -30,8 +48,18 @@ pub(crate) enum Fact<'a> {
     HoldReplaced,
     /// A MAC gave up a packet; `rts`: an RTS was not answered.
     GaveUp { packet: PacketId, rts: bool },
-    /// MAC or ARP returned a packet; `in_reach`: the neighbour is up and in range.
-    LinkFailed { in_reach: bool },
+    /// MAC or ARP returned a packet because of `root`; `in_reach`: the neighbour is up and in range.
+    LinkFailed { packet: PacketId, root: Setback, in_reach: bool },
+    /// Routing considers a link broken, because of `root`.
+    LinkGivenUp { root: Setback },
+    /// ARP at `node` starts to resolve the address of `target` for a packet.
+    ArpStarted { node: NodeId, target: NodeId, packet: PacketId },
+    /// An ARP request of `node` reached its target.
+    ArpHeard { node: NodeId, target: NodeId },
+    /// A router forwards a packet.
+    Forwarded { node: NodeId, packet: PacketId },
+    /// A node is switched off and loses its state.
+    SwitchedOff { node: NodeId },
     /// A router stopped because its node was switched off; its counters.
     RouterStopped { counters: &'a RoutingCounters },
     /// A frame transmission starts; `held` is the packet that the sender's MAC is working on.
@@ -41,7 +69,9 @@ pub(crate) enum Fact<'a> {
     /// A frame was lost to overlap at a station it was addressed to.
     Collided { tx: u32, frame: &'a Frame, node: NodeId, medium: &'a Medium },
     /// Random errors corrupted a frame at a station it was addressed to.
-    Corrupted { frame: &'a Frame },
+    Corrupted { frame: &'a Frame, node: NodeId },
+    /// A station misses a broadcast because of its own transmission.
+    Unheard { frame: &'a Frame, node: NodeId },
     /// The station that a frame was addressed to did not answer it.
     NotAnswered { tx: u32, node: NodeId, medium: &'a Medium },
     /// A transmission has ended at all hearers.

@@ -4,21 +4,31 @@ use super::animation::Animation;
 use super::capture::{Capture, Layout};
 use super::counters::NetworkCounters;
 use super::fact::{Fact, View};
+use super::loss::causes::Judge;
+use super::loss::ledger::{Death, Ledger};
+use super::loss::root_cause::Setback;
 use super::medium_log::MediumLog;
+use super::path_probe::PathProbe;
 use super::record::Recorder;
 use super::watchers::Watchers;
 use super::wire_trace::WireRecord;
-use crate::observe::loss::ledger::LossRecord;
+use crate::network::packets::{UNTRACKED, is_message};
 use std::io;
 use std::path::Path;
-use tworay_base::{NodeId, SimTime};
-use tworay_mac::MacConfig;
+use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
+use tworay_mac::{Frame, MacConfig};
 use tworay_mobility::Track;
-use tworay_wire::Packet;
+use tworay_wire::{Body, Packet};
 
 /// The observers of a run.
 #[derive(Default)]
 pub(crate) struct Observers {
+    /// Every segment sent, and its outcome.
+    pub ledger: Ledger,
+    /// Determines root causes of losses.
+    pub causes: Judge,
+    /// The path of each flow.
+    pub paths: Vec<PathProbe>,
     /// Network-wide counters.
     pub counters: NetworkCounters,
     /// Observers on request; `None` if there are none.
@@ -28,22 +38,167 @@ pub(crate) struct Observers {
 }
 
 impl Observers {
-    /// Observers without those on request; `series`: whether to trace the wires.
-    pub fn new(series: bool) -> Self {
-        Self { wire_trace: series.then(Vec::new), ..Self::default() }
+    /// Observers of `nodes` nodes and of flows between these ends, without observers on request; `series`: whether to record time series.
+    pub fn new(nodes: usize, flows: &[(NodeId, NodeId)], series: bool) -> Self {
+        Self {
+            ledger: Ledger::new(flows.iter().map(|(from, _)| *from), series),
+            causes: Judge::new(nodes),
+            paths: flows.iter().map(|(_, to)| PathProbe::to(*to)).collect(),
+            wire_trace: series.then(Vec::new),
+            ..Self::default()
+        }
     }
 
     /// Passes a fact to the observers.
     #[inline(always)]
     pub fn observe(&mut self, fact: Fact<'_>, view: View<'_>) {
-        self.counters.observe(fact, view);
-        if let Fact::Wired { ends, event, packet, .. } = fact
-            && let Some(trace) = &mut self.wire_trace
-        {
-            trace.push(WireRecord::new(ends, event, packet, view));
+        match fact {
+            Fact::Taken { flow, carries, seq } => self.ledger.sent(flow, carries, seq, view.now),
+            Fact::Copied { uid } => self.ledger.copied(uid),
+            Fact::HandedOn { packet } => self.handed_on(packet, view),
+            Fact::Died { packet, node, died, root } => self.died(packet, (node, died, root), view),
+            Fact::HeldUp { uid, by } => self.ledger.held_up(uid, by, view.now),
+            Fact::Delivered { packet, node } => self.delivered(packet, node, view),
+            Fact::Sent { packet, again } => self.sent(packet, again, view),
+            Fact::FlowAdded { from, to } => {
+                self.ledger.add_flow(from, view.now);
+                self.paths.push(PathProbe::to(to));
+            }
+            Fact::FlowTurned { flow, to } => {
+                if let Some(path) = self.paths.get_mut(flow.index()) {
+                    *path = PathProbe::to(to);
+                }
+            }
+            Fact::Warm => {
+                self.ledger.restart_means(view.now);
+                self.paths.iter_mut().for_each(PathProbe::restart);
+            }
+            Fact::Wired { ends, event, packet, .. } => {
+                if let Some(trace) = &mut self.wire_trace {
+                    trace.push(WireRecord::new(ends, event, packet, view));
+                }
+                self.show(fact, view);
+            }
+            Fact::ArpStarted { node, target, packet } => {
+                let root = view.packets.independent_setback(packet);
+                let p = view.packets.get(packet);
+                self.causes.note_exchange((node, target), view.now, (p.flow, p.src), root);
+            }
+            Fact::ArpHeard { node, target } => self.causes.note_heard(node, target, view.now),
+            Fact::LinkGivenUp { root } => self.causes.note_break(root),
+            Fact::SwitchedOff { node } => self.causes.forget(node),
+            Fact::Unheard { frame, node } => {
+                self.missed(frame, node, (LossCause::Contention, Some(node)), view);
+            }
+            Fact::Forwarded { node, packet } => {
+                if self.causes.lost_any(node) {
+                    self.causes.note_way_found(node, view.packets.get(packet).dst);
+                }
+            }
+            Fact::LinkFailed { packet, root, .. } => {
+                self.counters.observe(fact, view);
+                self.causes.note_break(root);
+                self.message_lost(packet, root, view);
+            }
+            Fact::Collided { frame, node, .. } => {
+                self.counters.observe(fact, view);
+                self.show(fact, view);
+                if frame.to.is_broadcast() {
+                    self.missed(frame, node, (LossCause::Contention, None), view);
+                }
+            }
+            Fact::Corrupted { frame, node } => {
+                self.counters.observe(fact, view);
+                if frame.to.is_broadcast() {
+                    self.missed(frame, node, (LossCause::Channel, None), view);
+                }
+            }
+            _ => {
+                self.counters.observe(fact, view);
+                self.show(fact, view);
+            }
         }
+    }
+
+    /// Passes a fact to the observers on request.
+    #[inline(always)]
+    fn show(&mut self, fact: Fact<'_>, view: View<'_>) {
         if let Some(watchers) = &mut self.watchers {
             watchers.observe(fact, view);
+        }
+    }
+
+    #[cold]
+    fn sent(&mut self, packet: PacketId, again: bool, view: View<'_>) {
+        let packet = view.packets.get(packet);
+        if let (Some(watchers), Some(carries)) = (&mut self.watchers, self.ledger.carries(packet.uid)) {
+            watchers.sent(packet, carries, again, view.now);
+        }
+    }
+
+    #[inline]
+    fn handed_on(&mut self, packet: PacketId, view: View<'_>) {
+        let p = view.packets.get(packet);
+        if p.uid < UNTRACKED {
+            let booked = self.ledger.records().len();
+            self.ledger.handed_on(p.uid, view.now);
+            self.show_loss(packet, booked, view);
+        } else if let Body::Arp(arp) = p.body
+            && arp.request
+        {
+            self.causes.note_asked(arp.sender, arp.target, view.now);
+        }
+    }
+
+    fn died(&mut self, packet: PacketId, (node, died, root): (NodeId, Died, Setback), view: View<'_>) {
+        let p = view.packets.get(packet);
+        if p.uid >= UNTRACKED {
+            return self.message_lost(packet, root, view);
+        }
+        if root.is_physical() {
+            self.causes.note_struck(view.now, (p.flow, p.src), root);
+        }
+        let cause = root.cause.unwrap_or(LossCause::Unknown);
+        let booked = self.ledger.records().len();
+        let death = Death { root, cause, died, node, from: p.src, hops: p.hops };
+        self.ledger.died(p.uid, death, view.now);
+        self.show_loss(packet, booked, view);
+    }
+
+    /// If the packet is a message of routing or ARP, it is lost because of `root`.
+    fn message_lost(&mut self, packet: PacketId, root: Setback, view: View<'_>) {
+        let packet = view.packets.get(packet);
+        if is_message(packet) {
+            self.causes.note_message_lost(view.now, &root, packet);
+        }
+    }
+
+    /// `node` did not receive a broadcast; `cause`: why, and because of whose signal.
+    fn missed(&mut self, frame: &Frame, node: NodeId, cause: (LossCause, Option<NodeId>), view: View<'_>) {
+        let packet = frame.packet.map(|p| view.packets.get(p));
+        if packet.is_some_and(is_message) {
+            self.causes.note_missed(view.now, (node, frame.from), cause, packet);
+        }
+    }
+
+    /// A copy of `packet` is gone. If it was the last one, shows the ledger's new entry.
+    #[inline]
+    fn show_loss(&mut self, packet: PacketId, booked_before: usize, view: View<'_>) {
+        if let Some(watchers) = &mut self.watchers
+            && let Some(loss) = self.ledger.records().get(booked_before)
+        {
+            watchers.lost(view.packets.get(packet), loss, view);
+        }
+    }
+
+    #[inline]
+    fn delivered(&mut self, packet: &Packet, node: NodeId, view: View<'_>) {
+        let Some(sent_at) = self.ledger.delivered(packet.uid, view.now) else { return };
+        if let Some(path) = self.paths.get_mut(packet.flow.index()).filter(|path| path.ends_at(node)) {
+            path.arrived(view.now.since(sent_at), packet.hops);
+        }
+        if let Some(watchers) = &mut self.watchers {
+            watchers.arrived(packet, view.now);
         }
     }
 
@@ -51,12 +206,6 @@ impl Observers {
     #[inline(always)]
     pub fn watched(&self) -> bool {
         self.watchers.is_some()
-    }
-
-    /// The ledger booked a loss: the last copy of `packet` is gone.
-    #[cold]
-    pub fn lost(&mut self, packet: &Packet, loss: &LossRecord, view: View<'_>) {
-        self.watchers.iter_mut().for_each(|watchers| watchers.lost(packet, loss, view));
     }
 
     fn watchers(&mut self) -> &mut Watchers {

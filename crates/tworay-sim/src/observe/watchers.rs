@@ -3,13 +3,13 @@
 use super::animation::Animation;
 use super::capture::{Capture, FrameResult};
 use super::fact::{Fact, View};
+use super::loss::ledger::{Carries, LossRecord};
 use super::medium_log::{MediumLog, Reception};
 use super::record::Recorder;
 use super::wire_trace::WireEvent;
 use crate::network::medium::on_air::{Hearer, Medium};
 use crate::network::packets::UNTRACKED;
-use crate::observe::loss::ledger::LossRecord;
-use tworay_base::{NodeId, PacketId};
+use tworay_base::{NodeId, PacketId, SimTime};
 use tworay_mac::{Frame, FrameKind};
 use tworay_radio::Verdict;
 use tworay_wire::Packet;
@@ -29,11 +29,6 @@ impl Watchers {
     pub fn observe(&mut self, fact: Fact<'_>, view: View<'_>) {
         let now = view.now;
         match fact {
-            Fact::Sent { packet, carries, again } => {
-                if let (Some(recorder), Some(carries)) = (&mut self.recorder, carries) {
-                    recorder.sent(now, view.packets.get(packet), carries, again);
-                }
-            }
             Fact::Transmitted { tx, frame, held, medium } => {
                 self.transmitted((tx, frame), held, medium, view)
             }
@@ -52,7 +47,6 @@ impl Watchers {
                 let packet = view.packets.get(packet);
                 self.capture.iter_mut().for_each(|capture| capture.wired(now, wire, packet));
             }
-            Fact::Arrived { uid, hops } => self.recorder.iter_mut().for_each(|r| r.arrived(now, uid, hops)),
             Fact::Queued { node, packets } => {
                 self.recorder.iter_mut().for_each(|r| r.queued(now, node, packets))
             }
@@ -68,6 +62,18 @@ impl Watchers {
             }
             _ => {}
         }
+    }
+
+    /// A transport sends a packet.
+    #[cold]
+    pub fn sent(&mut self, packet: &Packet, carries: Carries, again: bool, now: SimTime) {
+        self.recorder.iter_mut().for_each(|recorder| recorder.sent(now, packet, carries, again));
+    }
+
+    /// The first copy of a tracked packet has reached its destination.
+    #[cold]
+    pub fn arrived(&mut self, packet: &Packet, now: SimTime) {
+        self.recorder.iter_mut().for_each(|recorder| recorder.arrived(now, packet.uid, packet.hops));
     }
 
     /// The ledger booked a loss: the last copy of `packet` is gone.

@@ -3,7 +3,7 @@
 use super::columns::{Column, ColumnData, Table, table};
 use super::{FlowReport, RunReport};
 use crate::observe::loss::diagnosis::Diagnosed;
-use crate::observe::loss::ledger::{AloftSample, Carries, LossRecord};
+use crate::observe::loss::ledger::{Carries, InFlightSample, LossRecord};
 use crate::observe::{WireEvent, WireRecord};
 use tworay_base::NodeId;
 use tworay_tcp::{Phase, Snapshot};
@@ -21,7 +21,7 @@ impl RunReport {
             self.phase_table(),
             self.path_table(),
         ];
-        if !self.aloft.is_empty() {
+        if !self.in_flight.is_empty() {
             tables.push(self.alive_table());
         }
         if let Some(power) = &self.power {
@@ -79,8 +79,8 @@ impl RunReport {
 
     /// Number of live segments: a row for each change.
     fn alive_table(&self) -> Table {
-        let a = &self.aloft;
-        let ints = |get: &dyn Fn(&AloftSample) -> i64| ColumnData::I64(a.iter().map(get).collect());
+        let a = &self.in_flight;
+        let ints = |get: &dyn Fn(&InFlightSample) -> i64| ColumnData::I64(a.iter().map(get).collect());
         table(
             "alive",
             [

@@ -100,50 +100,6 @@ pub(crate) struct Means {
     phases: [SimDuration; Phase::COUNT],
 }
 
-/// Path measurements from arriving packets.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct PathProbe {
-    /// Number of packets, counting first arrivals only.
-    pub packets: u64,
-    delay: f64,
-    last: Option<SimDuration>,
-    variation: f64,
-    /// Number of packets by hops travelled.
-    pub hops: Vec<u64>,
-}
-
-impl PathProbe {
-    /// A packet arrived `delay` after it was sent.
-    pub fn arrived(&mut self, delay: SimDuration, hops: u8) {
-        self.packets += 1;
-        self.delay += delay.as_secs_f64();
-        if let Some(last) = self.last.replace(delay) {
-            self.variation += delay.max(last).saturating_sub(delay.min(last)).as_secs_f64();
-        }
-        let hops = usize::from(hops);
-        if self.hops.len() <= hops {
-            self.hops.resize(hops + 1, 0);
-        }
-        self.hops[hops] += 1;
-    }
-
-    /// Mean one-way delay, s.
-    pub fn mean_delay(&self) -> Option<f64> {
-        (self.packets > 0).then(|| self.delay / self.packets as f64)
-    }
-
-    /// Mean difference between the delays of consecutive arrivals, s.
-    pub fn jitter(&self) -> Option<f64> {
-        (self.packets > 1).then(|| self.variation / (self.packets - 1) as f64)
-    }
-
-    /// Mean number of hops.
-    pub fn mean_hops(&self) -> Option<f64> {
-        let sum: u64 = self.hops.iter().zip(0u64..).map(|(n, h)| n * h).sum();
-        (self.packets > 0).then(|| sum as f64 / self.packets as f64)
-    }
-}
-
 /// Counts at the end of the warm-up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Baseline {
@@ -154,8 +110,6 @@ pub(crate) struct Baseline {
     pub udp_sent: u64,
     pub udp_received: u64,
     pub udp_received_bytes: u64,
-    /// Data packets that had arrived.
-    pub arrivals: u64,
 }
 
 impl Means {
@@ -243,7 +197,6 @@ pub(crate) struct Flow {
     /// Time of the last ACK of new data.
     pub last_acked: Option<SimTime>,
     acked_bytes: u64,
-    pub path: PathProbe,
     pub base: Baseline,
     pub rng: RngStream,
 }
@@ -323,7 +276,6 @@ impl Flow {
             first_sent: None,
             last_acked: None,
             acked_bytes: 0,
-            path: PathProbe::default(),
             base: Baseline::default(),
             rng: RngStream::numbered(seed, index as u64, Purpose::Traffic),
         }
@@ -364,10 +316,7 @@ impl Flow {
     /// The flow's figures start at `now`: everything counted before is left out.
     pub fn restart(&mut self, now: SimTime) {
         self.means.restart(now);
-        let arrivals = self.base.arrivals + self.path.packets;
-        self.path = PathProbe { last: self.path.last, ..PathProbe::default() };
         self.base = Baseline {
-            arrivals,
             delivered_bytes: self.delivered_bytes,
             sent_bytes: self.sent_bytes,
             ..Baseline::default()

@@ -88,7 +88,7 @@ impl Network {
             .push(self.common.now + udp.interval, Event::App { flow: flow as u16, what: AppEvent::Tick });
         let (from, to, port) = (f.setup.from, f.setup.to, f.setup.port);
         let id = FlowId(flow as u16);
-        let uid = self.common.books.ledger.ship(id, Carries::Data, Seq32(number as u32), self.common.now);
+        let uid = self.common.take(id, Carries::Data, Seq32(number as u32));
         self.flows[flow].sent_bytes += u64::from(payload + UDP_OVERHEAD);
         let body = Body::Udp(UdpDatagram { src_port: 49_152 + id.0, dst_port: port, payload, number });
         self.launch(from, to, id, uid, payload + UDP_OVERHEAD, body);
@@ -100,8 +100,7 @@ impl Network {
         let packet = self.common.packets.insert(packet);
         if self.common.watched() {
             let again = self.flows[flow.index()].resent.last().is_some_and(|r| r.uid == uid);
-            let carries = self.common.books.ledger.carries(uid);
-            self.common.observe(Fact::Sent { packet, carries, again });
+            self.common.observe(Fact::Sent { packet, again });
         }
         let processing = self.stations.processing(self.common.now, from);
         if processing.is_zero() {
@@ -118,24 +117,16 @@ impl Network {
             return self.throw_away(node, packet);
         }
         let p = self.common.packets.remove(packet);
-        let now = self.common.now;
-        let tracked = p.uid < UNTRACKED;
-        let shipped = if tracked { self.common.books.ledger.delivered(p.uid, now) } else { None };
-        if shipped.is_some() {
-            self.common.watch(|| Fact::Arrived { uid: p.uid, hops: p.hops });
+        if p.uid < UNTRACKED {
+            self.common.observe(Fact::Delivered { packet: &p, node });
         }
         if matches!(p.body, Body::Datagram(_)) {
-            return self.deliver_outside(node, p, shipped);
+            return self.deliver_outside(node, p);
         }
         if p.flow == FlowId::NONE {
             return;
         }
         let flow = p.flow.index();
-        if let Some(at) = shipped
-            && node == self.flows[flow].setup.to
-        {
-            self.flows[flow].path.arrived(self.common.now.since(at), p.hops);
-        }
         let arrival = arrival_of(&p);
         match p.body {
             Body::Tcp(segment) => {
@@ -187,7 +178,7 @@ impl Network {
     /// The warm-up is over: the flows' figures start here.
     #[inline(never)]
     pub(crate) fn on_warm(&mut self) {
-        self.common.books.ledger.restart_means(self.common.now);
+        self.common.observe(Fact::Warm);
         for flow in &mut self.flows {
             flow.restart(self.common.now);
         }
@@ -257,7 +248,7 @@ impl Network {
         side: Side,
         input: impl FnOnce(&mut Connection, SimTime, &mut Vec<TcpAction>),
     ) {
-        let mut out = self.rooms.tcp.pop().unwrap_or_default();
+        let mut out = self.scratch.tcp.pop().unwrap_or_default();
         let now = self.common.now;
         if let Transport::Tcp(pair) = &mut self.flows[flow].transport {
             let end = match side {
@@ -282,7 +273,7 @@ impl Network {
         for action in out.drain(..) {
             self.apply_tcp(flow, side, action);
         }
-        self.rooms.tcp.push(out);
+        self.scratch.tcp.push(out);
     }
 
     /// What the sender has just computed draws energy from its node's battery.
@@ -323,7 +314,7 @@ impl Network {
                 f.guesses.push(Guess {
                     at: self.common.now,
                     seq,
-                    sent_before: self.common.books.ledger.next_uid(),
+                    sent_before: self.common.next_uid(),
                     guess,
                 });
             }
@@ -347,7 +338,7 @@ impl Network {
         let carries = if kind == SegmentKind::Ack { Carries::Ack } else { Carries::Data };
         let id = FlowId(flow as u16);
         let seq = if carries == Carries::Ack { segment.ack } else { segment.seq };
-        let uid = self.common.books.ledger.ship(id, carries, seq, self.common.now);
+        let uid = self.common.take(id, carries, seq);
         if (kind, side) == (SegmentKind::Data { retransmission: true }, Side::Active) {
             let f = &mut self.flows[flow];
             if let Transport::Tcp(pair) = &f.transport {

@@ -7,10 +7,9 @@ use super::super::event::Event;
 use super::{Radio, is_for};
 use crate::network::medium::on_air::Hearer;
 use crate::network::node::Nodes;
-use crate::network::packets::is_message;
 use crate::observe::Fact;
 use crate::observe::loss::attempts::Failure;
-use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
+use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mac::{Dcf, Frame, FrameKind, RxError};
 use tworay_radio::{Arrived, BodyRate, Reception, Signal, Verdict};
 
@@ -132,7 +131,7 @@ impl Radio {
             if t.frame.to.is_broadcast()
                 && here.is_some_and(|h| reading == Some(tx) || t.start + h.delay() > common.now)
             {
-                self.note_unheard(common, &t.frame, node);
+                Self::note_unheard(common, &t.frame, node);
             }
         }
     }
@@ -144,19 +143,15 @@ impl Radio {
         for h in self.medium.hearers(tx) {
             let hearer = &nodes[h.node];
             if h.power >= threshold && hearer.up && hearer.mac.is_transmitting(common.now + h.delay()) {
-                self.note_unheard(common, frame, h.node);
+                Self::note_unheard(common, frame, h.node);
             }
         }
     }
 
     /// A station misses a broadcast because of its own transmission.
     #[cold]
-    fn note_unheard(&self, common: &mut Common, frame: &Frame, node: NodeId) {
-        let packet = frame.packet.map(|p| common.packets.get(p));
-        if packet.is_some_and(is_message) {
-            let cause = (LossCause::Contention, Some(node));
-            common.books.judge.note_missed(common.now, (node, frame.from), cause, packet);
-        }
+    fn note_unheard(common: &mut Common, frame: &Frame, node: NodeId) {
+        common.observe(Fact::Unheard { frame, node });
     }
 
     /// The latest attempt of `node` to send its packet to `to` has ended at `now`, and one with this packet has failed.
@@ -359,8 +354,6 @@ impl Radio {
         if !is_for(frame, node) {
             return;
         }
-        let packet = frame.packet.map(|p| common.packets.get(p));
-        let message = packet.is_some_and(is_message);
         common.observe(Fact::Collided { tx, frame, node, medium: &self.medium });
         if !frame.to.is_broadcast() {
             // The attempt of the station that waits for this frame, or for the answer to it, has failed.
@@ -370,10 +363,6 @@ impl Radio {
             if nodes[sender].mac.is_last_attempt(attempt) {
                 nodes[sender].attempts.interferer = self.medium.interferer(tx, node);
             }
-        } else if message {
-            let cause = (LossCause::Contention, None);
-            let packet = frame.packet.map(|p| common.packets.get(p));
-            common.books.judge.note_missed(common.now, (node, frame.from), cause, packet);
         }
     }
 
@@ -404,14 +393,7 @@ impl Radio {
             return Verdict::Good;
         }
         if is_for(frame, node) {
-            let packet = frame.packet.map(|p| common.packets.get(p));
-            let message = packet.is_some_and(is_message);
-            common.observe(Fact::Corrupted { frame });
-            if message && frame.to.is_broadcast() {
-                let cause = (LossCause::Channel, None);
-                let packet = frame.packet.map(|p| common.packets.get(p));
-                common.books.judge.note_missed(common.now, (node, frame.from), cause, packet);
-            }
+            common.observe(Fact::Corrupted { frame, node });
         }
         if frame.to == node {
             // The attempt of the station that waits for this frame, or for the answer to it, fails by the

@@ -4,7 +4,7 @@
 use crate::network::Network;
 use crate::network::event::Event;
 use crate::network::node::NodeTimer;
-use crate::network::packets::{UNTRACKED, is_message};
+use crate::network::packets::UNTRACKED;
 use crate::observe::Fact;
 use crate::observe::loss::causes::{Judge, Occasion};
 use crate::observe::loss::root_cause::Setback;
@@ -46,10 +46,7 @@ impl Network {
             ArpAction::Send(packet) => self.down(node, packet, next_hop),
             ArpAction::Request { pushed_out } | ArpAction::Wait { pushed_out } => {
                 if pushed_out.is_none() {
-                    let root = self.common.packets.independent_setback(packet);
-                    let p = self.common.packets.get(packet);
-                    let (now, of) = (self.common.now, (p.flow, p.src));
-                    self.common.books.judge.note_exchange((node, next_hop), now, of, root);
+                    self.common.observe(Fact::ArpStarted { node, target: next_hop, packet });
                 }
                 if let Some(old) = pushed_out {
                     self.common.observe(Fact::HoldReplaced);
@@ -133,7 +130,7 @@ impl Network {
             self.down(node, held, arp.sender);
         }
         if arp.request && arp.target == node {
-            self.common.books.judge.note_heard(arp.sender, node, self.common.now);
+            self.common.observe(Fact::ArpHeard { node: arp.sender, target: node });
             self.send_arp(node, ArpBody { request: false, sender: node, target: arp.sender }, arp.sender);
         }
     }
@@ -229,7 +226,7 @@ impl Network {
         copy.hops = copy.hops.saturating_add(1);
         let copy = self.common.packets.insert(copy);
         if uid < UNTRACKED {
-            self.common.books.ledger.copied(uid);
+            self.common.observe(Fact::Copied { uid });
             self.common.hand_on(packet, copy);
         }
         let packet = copy;
@@ -286,13 +283,7 @@ impl Network {
     fn link_failed(&mut self, packet: PacketId, next_hop: NodeId, died: Died, root: Setback) {
         let node = root.node;
         let in_reach = self.nodes[next_hop].up && self.scene().1.in_range(node, next_hop);
-        self.common.observe(Fact::LinkFailed { in_reach });
-        let judge = &mut self.common.books.judge;
-        judge.note_break(root);
-        let sent = self.common.packets.get(packet);
-        if is_message(sent) {
-            judge.note_message_lost(self.common.now, &root, sent);
-        }
+        self.common.observe(Fact::LinkFailed { packet, root, in_reach });
         if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {
             self.common.release(packet);
             return;
@@ -304,7 +295,7 @@ impl Network {
         self.common.set_back(packet, root);
         self.note_stopped(packet);
         let p = self.common.packets.get(packet).clone();
-        if let (Some(external), true) = (&mut self.external, root.is_physical()) {
+        if let (Some(external), false) = (&mut self.external, in_reach) {
             external.note_break(self.common.now, p.src, p.dst);
         }
         self.with_router(node, Occasion::Break(died, root), |router, now, out| {

@@ -13,7 +13,7 @@ impl Network {
         node: NodeId,
         input: impl FnOnce(&mut Dcf, SimTime, &mut Vec<MacAction>),
     ) {
-        let mut out = std::mem::take(&mut self.rooms.mac);
+        let mut out = std::mem::take(&mut self.scratch.mac);
         input(&mut self.nodes[node].mac, self.common.now, &mut out);
         // Timers first: an action may call this MAC again, which then changes them.
         self.nodes.set_mac_timers(node, &mut self.common.agenda);
@@ -21,7 +21,7 @@ impl Network {
             self.apply_mac(node, &out);
             out.clear();
         }
-        self.rooms.mac = out;
+        self.scratch.mac = out;
     }
 
     fn apply_mac(&mut self, node: NodeId, actions: &[MacAction]) {

@@ -63,7 +63,7 @@ impl Network {
         if let Some(radio) = &mut self.radio {
             radio.node_failed();
         }
-        self.common.books.judge.forget(node);
+        self.common.observe(Fact::SwitchedOff { node });
         let n = &mut self.nodes[node];
         n.up = false;
         n.down_since = self.common.now;

@@ -19,11 +19,11 @@ impl Network {
         mut occasion: Occasion,
         input: impl FnOnce(&mut Router, SimTime, &mut Vec<RoutingAction>),
     ) {
-        let mut out = self.rooms.routing.pop().unwrap_or_default();
+        let mut out = self.scratch.routing.pop().unwrap_or_default();
         input(&mut self.nodes[node].router, self.common.now, &mut out);
         self.apply_routing(node, &mut out, &mut occasion);
         out.clear();
-        self.rooms.routing.push(out);
+        self.scratch.routing.push(out);
     }
 
     /// Routing buffers a packet that waits for a route; `actions` may contain a request because of it.
@@ -43,9 +43,9 @@ impl Network {
     /// A packet arrived from the link layer.
     #[inline(never)]
     pub(crate) fn receive_packet(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
-        let mut out = self.rooms.routing.pop().unwrap_or_default();
+        let mut out = self.scratch.routing.pop().unwrap_or_default();
         if !self.nodes[node].up {
-            self.rooms.routing.push(out);
+            self.scratch.routing.push(out);
             self.common.kill_at_dead_node(packet, node);
             return;
         }
@@ -65,7 +65,7 @@ impl Network {
         }
         self.apply_routing(node, &mut out, &mut occasion);
         out.clear();
-        self.rooms.routing.push(out);
+        self.scratch.routing.push(out);
     }
 
     /// A packet of the node's own transport.
@@ -74,24 +74,24 @@ impl Network {
             self.common.kill_at_dead_node(packet, node);
             return;
         }
-        let mut out = self.rooms.routing.pop().unwrap_or_default();
+        let mut out = self.scratch.routing.pop().unwrap_or_default();
         self.nodes[node].router.on_send(self.common.now, packet, self.common.packets.get(packet), &mut out);
         if keeps(&out, packet) {
             self.on_wait(node, packet, &out);
         }
         self.apply_routing(node, &mut out, &mut Occasion::Other);
         out.clear();
-        self.rooms.routing.push(out);
+        self.scratch.routing.push(out);
     }
 
     /// A frame addressed to another node was overheard.
     pub(crate) fn tap_packet(&mut self, node: NodeId, packet: PacketId, from: NodeId, to: NodeId) {
-        let mut out = self.rooms.routing.pop().unwrap_or_default();
+        let mut out = self.scratch.routing.pop().unwrap_or_default();
         self.nodes[node].router.on_tap(self.common.now, self.common.packets.get(packet), from, to, &mut out);
         let mut occasion = Occasion::received(self.common.packets.get(packet), from);
         self.apply_routing(node, &mut out, &mut occasion);
         out.clear();
-        self.rooms.routing.push(out);
+        self.scratch.routing.push(out);
     }
 
     /// Carries out a router's actions after `occasion`; what they own is taken out of them.
@@ -114,10 +114,7 @@ impl Network {
                     if self.common.packets.is_searching(packet) {
                         self.end_search(packet);
                     }
-                    if self.common.books.judge.lost_any(node) {
-                        let dst = self.common.packets.get(packet).dst;
-                        self.common.books.judge.note_way_found(node, dst);
-                    }
+                    self.common.observe(Fact::Forwarded { node, packet });
                     self.send_after(delay, node, packet, next_hop);
                 }
                 RoutingAction::Deliver { packet } => self.deliver(node, packet),
@@ -219,7 +216,7 @@ impl Network {
         for e in gone {
             let p = self.common.packets.get(e.packet).clone();
             let root = broken.map(|root| Setback { at: self.common.now, ..root });
-            let root = root.or_else(|| self.common.books.judge.lost_route(self.common.now, node, p.dst));
+            let root = root.or_else(|| self.common.observers.causes.lost_route(self.common.now, node, p.dst));
             if let Some(root) = root {
                 self.common.set_back(e.packet, root);
             }
@@ -247,7 +244,7 @@ impl Network {
                 let known = matches!(occasion, Occasion::Break(_, root) if root.next_hop == Some(neighbour));
                 if !known {
                     let root = self.judge_link(node, neighbour);
-                    self.common.books.judge.note_break(root);
+                    self.common.observe(Fact::LinkGivenUp { root });
                     *occasion = Occasion::Break(Died::Unconfirmed, root);
                 }
             }

@@ -2,8 +2,8 @@ use super::super::agenda::Agenda;
 use super::*;
 use crate::network::common::Common;
 use crate::network::event::Event;
-use crate::observe::WireEvent;
-use crate::observe::loss::ledger::{Carries, Ledger};
+use crate::observe::loss::ledger::Carries;
+use crate::observe::{Observers, WireEvent};
 use tworay_base::{BitRate, Died, FlowId, LossCause, Seq32, SimDuration};
 use tworay_radio::ErrorUnit;
 use tworay_scenario::Outages;
@@ -40,16 +40,15 @@ struct Test {
 
 impl Test {
     fn new(setup: WireSetup) -> Self {
-        let ledger = Ledger::new([A], false);
         Self {
-            common: Common::new(Agenda::new(2, ms(1000)), ledger, 2, true),
+            common: Common::new(Agenda::new(2, ms(1000)), Observers::new(2, &[(A, B)], true)),
             wires: Wires::new(vec![setup], 1),
         }
     }
 
     /// Passes a datagram of 1250 bytes to the wire: 10 ms at 1 Mb/s.
     fn send(&mut self, number: u32) {
-        let uid = self.common.books.ledger.ship(FlowId(0), Carries::Data, Seq32(number), self.common.now);
+        let uid = self.common.take(FlowId(0), Carries::Data, Seq32(number));
         let datagram = UdpDatagram { src_port: 1, dst_port: 2, payload: 1222, number: number.into() };
         let packet = Packet {
             uid,
@@ -78,7 +77,7 @@ impl Test {
                         assert_eq!((from, to), (A, B));
                         let p = self.common.packets.remove(packet);
                         assert_eq!(p.hops, 1);
-                        self.common.books.ledger.delivered(p.uid, now);
+                        self.common.observers.ledger.delivered(p.uid, now);
                         let Body::Udp(datagram) = p.body else { panic!("a datagram was sent") };
                         all.push((now, datagram.number as u32));
                     }
@@ -86,12 +85,12 @@ impl Test {
                 other => panic!("{other:?} is none of a wire's"),
             }
         }
-        self.common.books.ledger.check().expect("the books balance");
+        self.common.observers.ledger.check().expect("the books balance");
         all
     }
 
     fn losses(&self) -> Vec<(u32, LossCause, Died, NodeId)> {
-        self.common.books.ledger.records().iter().map(|r| (r.seq.0, r.cause, r.died, r.node)).collect()
+        self.common.observers.ledger.records().iter().map(|r| (r.seq.0, r.cause, r.died, r.node)).collect()
     }
 }
 

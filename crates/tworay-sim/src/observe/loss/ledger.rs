@@ -91,13 +91,13 @@ pub struct Death {
 }
 
 #[derive(Debug)]
-struct Shipment {
+struct Tracked {
     copies: u16,
     delivered: bool,
     carries: Carries,
     flow: FlowId,
     seq: Seq32,
-    shipped: SimTime,
+    sent_at: SimTime,
     /// Death of the copy that came farthest among those that died.
     death: Option<Box<Death>>,
 }
@@ -122,14 +122,14 @@ impl Segments {
 
 /// Segments of a flow in the network: sent, neither delivered nor lost.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct Aloft {
+pub struct InFlight {
     now: Segments,
     since: SimTime,
     /// Segments times nanoseconds, for data and acknowledgments.
     area: [u128; 2],
 }
 
-impl Aloft {
+impl InFlight {
     fn advance(&mut self, at: SimTime) {
         let dt = u128::from(at.since(self.since).as_nanos());
         self.since = self.since.max(at);
@@ -139,12 +139,12 @@ impl Aloft {
 }
 
 /// One row of the series of live segments: time, flow, counts.
-pub type AloftSample = (SimTime, FlowId, Segments);
+pub type InFlightSample = (SimTime, FlowId, Segments);
 
 /// The books of a run.
 #[derive(Debug, Default)]
 pub struct Ledger {
-    shipments: VecDeque<Shipment>,
+    segments: VecDeque<Tracked>,
     first_uid: u64,
     sent: Segments,
     delivered: Segments,
@@ -155,8 +155,8 @@ pub struct Ledger {
     counts_only: bool,
     /// By flow: its source, and the number of data segments that died there.
     at_source: Vec<(NodeId, u64)>,
-    aloft: Vec<Aloft>,
-    aloft_series: Option<Vec<AloftSample>>,
+    in_flight: Vec<InFlight>,
+    in_flight_series: Option<Vec<InFlightSample>>,
 }
 
 impl Ledger {
@@ -164,14 +164,14 @@ impl Ledger {
     /// number of live segments.
     pub fn new(sources: impl IntoIterator<Item = NodeId>, series: bool) -> Self {
         let at_source: Vec<_> = sources.into_iter().map(|node| (node, 0)).collect();
-        let aloft = vec![Aloft::default(); at_source.len()];
-        Self { aloft, at_source, aloft_series: series.then(Vec::new), ..Self::default() }
+        let in_flight = vec![InFlight::default(); at_source.len()];
+        Self { in_flight, at_source, in_flight_series: series.then(Vec::new), ..Self::default() }
     }
 
     /// Adds a flow from `source` that starts at `now`.
     pub fn add_flow(&mut self, source: NodeId, now: SimTime) {
         self.at_source.push((source, 0));
-        self.aloft.push(Aloft { since: now, ..Aloft::default() });
+        self.in_flight.push(InFlight { since: now, ..InFlight::default() });
     }
 
     /// From now on counts losses without recording each one in [`Self::records`].
@@ -181,76 +181,70 @@ impl Ledger {
 
     /// One live segment more or less.
     #[inline]
-    fn count_aloft(&mut self, flow: FlowId, carries: Carries, more: bool, at: SimTime) {
-        let Some(aloft) = self.aloft.get_mut(flow.index()) else { return };
-        aloft.advance(at);
+    fn count_in_flight(&mut self, flow: FlowId, carries: Carries, more: bool, at: SimTime) {
+        let Some(in_flight) = self.in_flight.get_mut(flow.index()) else { return };
+        in_flight.advance(at);
         let count = match carries {
-            Carries::Data => &mut aloft.now.data,
-            Carries::Ack => &mut aloft.now.ack,
+            Carries::Data => &mut in_flight.now.data,
+            Carries::Ack => &mut in_flight.now.ack,
         };
         *count = if more { *count + 1 } else { *count - 1 };
-        if let Some(series) = &mut self.aloft_series {
-            series.push((at, flow, aloft.now));
+        if let Some(series) = &mut self.in_flight_series {
+            series.push((at, flow, in_flight.now));
         }
     }
 
     /// The run is over: completes the means of live segments at `end`.
     pub fn close(&mut self, end: SimTime) {
-        self.aloft.iter_mut().for_each(|aloft| aloft.advance(end));
+        self.in_flight.iter_mut().for_each(|in_flight| in_flight.advance(end));
     }
 
     /// Mean number of live data segments and acknowledgments of `flow` from `from` (not before the last
     /// restart) to `to`, when the ledger was closed.
-    pub fn mean_aloft(&self, flow: FlowId, from: SimTime, to: SimTime) -> (f64, f64) {
-        let Some(aloft) = self.aloft.get(flow.index()) else { return (0.0, 0.0) };
+    pub fn mean_in_flight(&self, flow: FlowId, from: SimTime, to: SimTime) -> (f64, f64) {
+        let Some(in_flight) = self.in_flight.get(flow.index()) else { return (0.0, 0.0) };
         let span = to.since(from).as_nanos() as f64;
         let mean = |area: u128| if span > 0.0 { area as f64 / span } else { 0.0 };
-        (mean(aloft.area[0]), mean(aloft.area[1]))
+        (mean(in_flight.area[0]), mean(in_flight.area[1]))
     }
 
     /// Restarts the means of live segments at `at`.
     pub fn restart_means(&mut self, at: SimTime) {
-        for aloft in &mut self.aloft {
-            aloft.advance(at);
-            aloft.area = [0; 2];
+        for in_flight in &mut self.in_flight {
+            in_flight.advance(at);
+            in_flight.area = [0; 2];
         }
     }
 
     /// Takes the series of live segments, if recorded.
-    pub fn take_aloft_series(&mut self) -> Vec<AloftSample> {
-        self.aloft_series.take().unwrap_or_default()
+    pub fn take_in_flight_series(&mut self) -> Vec<InFlightSample> {
+        self.in_flight_series.take().unwrap_or_default()
     }
 
-    /// Tracks a new packet and its first copy; returns its uid.
-    pub fn ship(&mut self, flow: FlowId, carries: Carries, seq: Seq32, now: SimTime) -> u64 {
+    /// A transport sends a packet, which has one copy. Packets are numbered in the order in which they are sent, from 0.
+    pub fn sent(&mut self, flow: FlowId, carries: Carries, seq: Seq32, now: SimTime) {
         self.sent.add(carries);
-        self.count_aloft(flow, carries, true, now);
-        self.shipments.push_back(Shipment {
+        self.count_in_flight(flow, carries, true, now);
+        self.segments.push_back(Tracked {
             copies: 1,
             delivered: false,
             carries,
             flow,
             seq,
-            shipped: now,
+            sent_at: now,
             death: None,
         });
-        self.first_uid + self.shipments.len() as u64 - 1
-    }
-
-    /// The uid of the next packet.
-    pub fn next_uid(&self) -> u64 {
-        self.first_uid + self.shipments.len() as u64
     }
 
     /// Role of a packet in transit.
     pub fn carries(&self, uid: u64) -> Option<Carries> {
         let place = uid.checked_sub(self.first_uid)?;
-        self.shipments.get(place as usize).map(|s| s.carries)
+        self.segments.get(place as usize).map(|s| s.carries)
     }
 
-    fn entry(&mut self, uid: u64) -> &mut Shipment {
+    fn entry(&mut self, uid: u64) -> &mut Tracked {
         let i = (uid - self.first_uid) as usize;
-        &mut self.shipments[i]
+        &mut self.segments[i]
     }
 
     /// Another copy exists.
@@ -262,7 +256,7 @@ impl Ledger {
     /// Number of live copies of a packet.
     pub fn copies(&self, uid: u64) -> u16 {
         let place = uid.checked_sub(self.first_uid);
-        place.and_then(|place| self.shipments.get(place as usize)).map_or(0, |s| s.copies)
+        place.and_then(|place| self.segments.get(place as usize)).map_or(0, |s| s.copies)
     }
 
     /// A segment that `by` held up goes on at `now`, or is still held up at the end of the run.
@@ -291,9 +285,9 @@ impl Ledger {
         if !s.delivered {
             s.delivered = true;
             let (carries, flow) = (s.carries, s.flow);
-            first = Some(s.shipped);
+            first = Some(s.sent_at);
             self.delivered.add(carries);
-            self.count_aloft(flow, carries, false, now);
+            self.count_in_flight(flow, carries, false, now);
         }
         self.sweep();
         first
@@ -350,7 +344,7 @@ impl Ledger {
                             interferer: root.interferer,
                         });
                     }
-                    self.count_aloft(flow, carries, false, now);
+                    self.count_in_flight(flow, carries, false, now);
                 }
                 None => debug_assert!(false, "the only copy of packet {uid} was let go of"),
             }
@@ -358,11 +352,11 @@ impl Ledger {
         self.sweep();
     }
 
-    /// Removes finished shipments at the front.
+    /// Removes finished segments at the front.
     #[inline]
     fn sweep(&mut self) {
-        while self.shipments.front().is_some_and(|s| s.copies == 0) {
-            self.shipments.pop_front();
+        while self.segments.front().is_some_and(|s| s.copies == 0) {
+            self.segments.pop_front();
             self.first_uid += 1;
         }
     }
@@ -391,20 +385,20 @@ impl Ledger {
     }
 
     /// Segments still in transit.
-    pub fn in_flight(&self) -> Segments {
+    pub fn all_in_flight(&self) -> Segments {
         let mut out = Segments::default();
-        self.shipments.iter().filter(|s| s.copies > 0 && !s.delivered).for_each(|s| out.add(s.carries));
+        self.segments.iter().filter(|s| s.copies > 0 && !s.delivered).for_each(|s| out.add(s.carries));
         out
     }
 
     /// Number of live copies according to the books.
     pub fn live_copies(&self) -> u64 {
-        self.shipments.iter().map(|s| s.copies as u64).sum()
+        self.segments.iter().map(|s| s.copies as u64).sum()
     }
 
     /// Checks sent = delivered + lost + in flight, per kind.
     pub fn check(&self) -> Result<(), String> {
-        let flight = self.in_flight();
+        let flight = self.all_in_flight();
         let lost = self
             .lost
             .iter()

@@ -5,6 +5,7 @@ use crate::network::Network;
 use crate::network::event::Event;
 use crate::network::hosts::flow::Flow;
 use crate::network::packets::UNTRACKED;
+use crate::observe::Fact;
 use crate::observe::loss::ledger::{Carries, Ledger};
 use tworay_base::{FlowId, NodeId, PacketId, SimDuration, SimTime};
 use tworay_scenario::FlowSetup;
@@ -58,7 +59,7 @@ impl Network {
 
     /// Every segment so far, and its outcome.
     pub(crate) fn ledger(&self) -> &Ledger {
-        &self.common.books.ledger
+        &self.common.observers.ledger
     }
 
     /// Number of events processed.
@@ -80,7 +81,7 @@ impl Network {
     pub(crate) fn take_in(&mut self, entry: Entering) -> u64 {
         let Entering { node, to, ttl, ip_bytes, bytes, flow, carries, seq, frame } = entry;
         let uid = match carries {
-            Some(carries) => self.common.books.ledger.ship(flow, carries, seq, self.common.now),
+            Some(carries) => self.common.take(flow, carries, seq),
             None => self.common.control_uid(),
         };
         if carries.is_some()
@@ -103,11 +104,16 @@ impl Network {
 
     /// Adds a flow that starts now.
     pub(crate) fn add_flow(&mut self, setup: FlowSetup) {
-        self.common.books.ledger.add_flow(setup.from, self.common.now);
+        self.common.observe(Fact::FlowAdded { from: setup.from, to: setup.to });
         // Its timers are never armed: its transport runs outside the simulation.
         let mut flow = Flow::new(setup, self.flows.len(), 0, &TcpConfig::default(), self.plan.seed, true);
         flow.window_limit = f64::INFINITY;
         self.flows.push(flow);
+    }
+
+    /// The payload of a flow turns out to go to `to`.
+    pub(crate) fn observe_turned(&mut self, flow: FlowId, to: NodeId) {
+        self.common.observe(Fact::FlowTurned { flow, to });
     }
 
     /// Sends a packet of the node's own station: IP packets through routing, other frames directly to the
@@ -120,15 +126,8 @@ impl Network {
         }
     }
 
-    /// A packet of a real station has reached its destination. `shipped` is the time it was sent if this is
-    /// its first copy to arrive.
-    pub(crate) fn deliver_outside(&mut self, node: NodeId, p: Packet, shipped: Option<SimTime>) {
-        if let Some(at) = shipped
-            && let Some(f) = self.flows.get_mut(p.flow.index())
-            && f.setup.to == node
-        {
-            f.path.arrived(self.common.now.since(at), p.hops);
-        }
+    /// A packet of a real station has reached its destination.
+    pub(crate) fn deliver_outside(&mut self, node: NodeId, p: Packet) {
         if let (Some(external), Body::Datagram(real) | Body::Frame(real)) = (&mut self.external, p.body) {
             let Packet { flow, ttl, hops, .. } = p;
             external.leaving.push_back(Leaving {
@@ -147,11 +146,10 @@ impl Network {
     pub(crate) fn deliver_frame(&mut self, node: NodeId, packet: PacketId) {
         let sent = self.common.packets.get(packet);
         let p = Packet { hops: 1, ..sent.clone() };
-        let mut shipped = None;
         if p.uid < UNTRACKED {
-            self.common.books.ledger.copied(p.uid);
-            shipped = self.common.books.ledger.delivered(p.uid, self.common.now);
+            self.common.observe(Fact::Copied { uid: p.uid });
+            self.common.observe(Fact::Delivered { packet: &p, node });
         }
-        self.deliver_outside(node, p, shipped);
+        self.deliver_outside(node, p);
     }
 }

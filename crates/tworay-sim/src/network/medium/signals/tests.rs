@@ -1,6 +1,6 @@
 use super::super::super::agenda::Agenda;
 use super::*;
-use crate::observe::loss::ledger::Ledger;
+use crate::observe::Observers;
 use tworay_base::{Dialect, FlowId, FollowsDialect, Position};
 use tworay_mobility::Track;
 use tworay_radio::RadioConfig;
@@ -27,7 +27,7 @@ fn test_of(radio: RadioConfig, metres: &[f64], cuts: Vec<LinkCut>) -> Test {
     let mut agenda = Agenda::new(metres.len(), end);
     agenda.add_timers(nodes.timers() as usize);
     Test {
-        common: Common::new(agenda, Ledger::new([], false), metres.len(), false),
+        common: Common::new(agenda, Observers::new(metres.len(), &[], false)),
         radio: Radio::new(&settings, tracks, cuts, 1),
         nodes,
     }

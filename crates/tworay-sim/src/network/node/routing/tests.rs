@@ -12,7 +12,7 @@ fn relays_pass_a_packet_on_and_count_its_hops() {
     network.send_packet(NodeId(0), packet);
     network.run_to(200);
     assert_eq!((network.arrived(), network.losses().len()), (1, 0));
-    assert_eq!(network.flows[0].path.mean_hops(), Some(3.0));
+    assert_eq!(network.common.observers.paths[0].mean_hops(), Some(3.0));
 }
 
 #[test]

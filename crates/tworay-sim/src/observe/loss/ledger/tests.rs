@@ -3,6 +3,12 @@ use proptest::prelude::*;
 
 const FLOW: FlowId = FlowId(0);
 
+/// Sends a packet; returns its uid.
+fn sent(l: &mut Ledger, carries: Carries, seq: Seq32, now: SimTime) -> u64 {
+    l.sent(FLOW, carries, seq, now);
+    l.first_uid + l.segments.len() as u64 - 1
+}
+
 /// A copy dies at `node` for `cause`; its hop count equals the node's number.
 fn death(cause: LossCause, node: u16) -> Death {
     let root = Setback::new(SimTime::ZERO, NodeId(node), cause);
@@ -12,7 +18,7 @@ fn death(cause: LossCause, node: u16) -> Death {
 #[test]
 fn a_segment_with_two_copies_is_lost_only_with_the_last() {
     let mut l = Ledger::default();
-    let uid = l.ship(FLOW, Carries::Data, Seq32(1), SimTime::ZERO);
+    let uid = sent(&mut l, Carries::Data, Seq32(1), SimTime::ZERO);
     l.copied(uid); // the next hop took it, but its ACK was lost ...
     l.died(uid, death(LossCause::Contention, 0), SimTime::ZERO); // ... so the sender gave up
     assert_eq!(l.lost(LossCause::Contention).data, 0);
@@ -25,7 +31,7 @@ fn a_segment_with_two_copies_is_lost_only_with_the_last() {
 #[test]
 fn a_copy_that_died_early_is_the_cause_when_the_others_are_let_go_of() {
     let mut l = Ledger::default();
-    let uid = l.ship(FLOW, Carries::Data, Seq32(1), SimTime::ZERO);
+    let uid = sent(&mut l, Carries::Data, Seq32(1), SimTime::ZERO);
     l.copied(uid);
     l.died(uid, death(LossCause::Congestion, 1), SimTime::ZERO); // the relay's queue was full ...
     assert_eq!(l.lost(LossCause::Congestion).data, 0);
@@ -40,7 +46,7 @@ fn a_copy_that_died_early_is_the_cause_when_the_others_are_let_go_of() {
 fn the_copy_that_came_farthest_decides() {
     for order in [[0, 1], [1, 0]] {
         let mut l = Ledger::default();
-        let uid = l.ship(FLOW, Carries::Data, Seq32(1), SimTime::ZERO);
+        let uid = sent(&mut l, Carries::Data, Seq32(1), SimTime::ZERO);
         l.copied(uid);
         for node in order {
             let cause = [LossCause::Contention, LossCause::Congestion][usize::from(node)];
@@ -55,7 +61,7 @@ fn the_copy_that_came_farthest_decides() {
 #[test]
 fn of_copies_equally_far_the_first_death_counts() {
     let mut l = Ledger::default();
-    let uid = l.ship(FLOW, Carries::Data, Seq32(1), SimTime::ZERO);
+    let uid = sent(&mut l, Carries::Data, Seq32(1), SimTime::ZERO);
     l.copied(uid);
     l.died(uid, death(LossCause::Channel, 2), SimTime::ZERO);
     let later = SimTime::from_nanos(5);
@@ -68,7 +74,7 @@ fn of_copies_equally_far_the_first_death_counts() {
 #[test]
 fn a_delivered_segment_is_never_lost() {
     let mut l = Ledger::default();
-    let uid = l.ship(FLOW, Carries::Ack, Seq32(1), SimTime::ZERO);
+    let uid = sent(&mut l, Carries::Ack, Seq32(1), SimTime::ZERO);
     l.copied(uid);
     l.delivered(uid, SimTime::ZERO);
     l.died(uid, death(LossCause::Contention, 0), SimTime::ZERO);
@@ -86,7 +92,7 @@ fn counting_alone_gives_the_same_totals() {
             l.count_only();
         }
         for node in [3, 3, 5] {
-            let uid = l.ship(FLOW, Carries::Data, Seq32(1), SimTime::ZERO);
+            let uid = sent(&mut l, Carries::Data, Seq32(1), SimTime::ZERO);
             l.died(uid, death(LossCause::Congestion, node), SimTime::ZERO);
         }
         l.check().expect("balanced");
@@ -104,7 +110,7 @@ proptest! {
         let mut live: Vec<u64> = Vec::new();
         for (op, pick, cause) in ops {
             if op == 0 || live.is_empty() {
-                live.push(l.ship(FLOW, if pick % 2 == 0 { Carries::Data } else { Carries::Ack }, Seq32(0), SimTime::ZERO));
+                live.push(sent(&mut l, if pick % 2 == 0 { Carries::Data } else { Carries::Ack }, Seq32(0), SimTime::ZERO));
                 continue;
             }
             let i = pick % live.len();
