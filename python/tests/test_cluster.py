@@ -17,7 +17,7 @@ from tiny_sweep import TINY
 from tworay.errors import InputError, OutputError
 from tworay.experiment import cluster as remote
 from tworay.experiment.cluster import Cluster, check_address, work
-from tworay.experiment.plan import read
+from tworay.experiment.experimentfile import read
 from tworay.experiment.sweeping import Sweep
 
 if TYPE_CHECKING:

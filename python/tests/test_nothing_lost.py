@@ -18,7 +18,7 @@ from conftest import Result, command
 
 import tworay
 from tworay.errors import InputError
-from tworay.experiment.plan import read
+from tworay.experiment.experimentfile import read
 from tworay.experiment.store.batches import stored_rows
 from tworay.experiment.sweeping import Sweep
 

@@ -9,7 +9,8 @@ import pytest
 import tworay
 from tworay.errors import InputError
 from tworay.experiment.cluster import work
-from tworay.experiment.plan import ENGINE, read
+from tworay.experiment.experimentfile import read
+from tworay.experiment.plan import ENGINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

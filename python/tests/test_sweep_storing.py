@@ -19,7 +19,7 @@ import polars as pl
 from conftest import command
 from tiny_sweep import TINY, TINY_TOML, parts, sweep
 
-from tworay.experiment.plan import read
+from tworay.experiment.experimentfile import read
 from tworay.experiment.store import batches
 from tworay.experiment.store.batches import Batches, read_journal, stored_rows
 from tworay.experiment.store.sweeps import batch_frame

@@ -44,8 +44,8 @@ def sweep(
     resume, whatever ended it.
     """
     from tworay.cli.output import note, print_json
+    from tworay.experiment.experimentfile import read
     from tworay.experiment.options import SweepOptions
-    from tworay.experiment.plan import read
     from tworay.experiment.sweeping import sweep_of
 
     options = SweepOptions(retry_failed=retry_failed, **taken(shared))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tworay.analysis import contrasts
 from tworay.analysis.repeats import repeated, still
 from tworay.errors import InputError
+from tworay.experiment.experimentfile import read
 from tworay.experiment.options import SweepOptions, method_taking
-from tworay.experiment.plan import Plan, read
 from tworay.experiment.store import sweeps as reading
 from tworay.experiment.store.manifest import find_manifest
 from tworay.experiment.sweeping import sweep_of
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from tworay.analysis.contrasts import Contrast
+    from tworay.experiment.plan import Plan
 
 
 class Experiment:

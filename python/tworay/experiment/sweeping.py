@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tworay._native import RESULTS, VERSION
 from tworay.errors import OutputError
 from tworay.experiment.engines import ALL, Shard, Threads
+from tworay.experiment.experimentfile import changed
 from tworay.experiment.onerun import PAIRS
 from tworay.experiment.session import Session
 from tworay.experiment.store.batches import DONE, FAILED, Batches, write_whole
@@ -50,7 +51,7 @@ def default_out(plan: Plan, out: str | os.PathLike[str] | None) -> Path:
 
 def sweep_of(plan: Plan, options: SweepOptions) -> tuple[Sweep, Engine]:
     """Return the sweep of an experiment with these options, and the engine that does its runs."""
-    plan = plan.changed(options)
+    plan = changed(plan, options)
     shard, engine = Shard.parse(options.shard), options.engine or Threads(check_jobs(options.jobs))
     place = default_out(plan, options.out)
     return Sweep(plan, place, shard=shard, retry_failed=options.retry_failed), engine

@@ -9,8 +9,9 @@ import polars as pl
 
 from tworay.errors import InputError
 from tworay.experiment.engines import Shard
+from tworay.experiment.experimentfile import changed as with_options
+from tworay.experiment.experimentfile import read
 from tworay.experiment.options import SweepOptions
-from tworay.experiment.plan import Plan, read
 from tworay.experiment.store import sweeps as reading
 from tworay.experiment.sweeping import Sweep
 from tworay.papers.derived import DERIVED
@@ -25,6 +26,7 @@ from tworay.running.executing import silent
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tworay.experiment.plan import Plan
     from tworay.papers.library import Claim, Figure, Paper, Trial
     from tworay.papers.tables import Guesses, Table
     from tworay.running.executing import Watcher
@@ -126,7 +128,7 @@ def plan_of(
 ) -> Plan:
     """Return the sweep of an experiment."""
     plan = read(document(trial, quick=quick, changed=changed), derived=True)
-    return plan.changed(SweepOptions(seeds=seeds))
+    return with_options(plan, SweepOptions(seeds=seeds))
 
 
 def readings(trial: Trial) -> dict[str, dict[str, Any]]:
