@@ -164,7 +164,8 @@ class Windows:
         section.text(
             "Vegas, and Westwood and Reno in TCP-Linux, on a wired bottleneck that drops listed packets or "
             "overflows by itself, sampled every half second. "
-            f"`cargo test -p tworay-tcp --test all ns2_windows::` compares with the stored figures (`{KEPT}`)."
+            "`cargo test -p tworay-tcp --test all ns2_windows::` compares with the stored figures "
+            f"(`{KEPT}`)."
         )
         firsts = {case.variant: case for case in reversed(self._cases)}
         for case in (firsts["vegas"], firsts["westwood"]):

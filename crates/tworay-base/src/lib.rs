@@ -16,6 +16,7 @@ mod sparse;
 mod suggest;
 mod time;
 mod units;
+mod vocabulary;
 
 pub use cause::LossCause;
 pub use death::Died;

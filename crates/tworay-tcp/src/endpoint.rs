@@ -13,7 +13,7 @@ use crate::config::{AckPolicy, Handshake, TcpConfig};
 use crate::control::{PathEvent, ProbeEvent};
 use crate::receive::{AckWhen, Receiver, WindowField};
 use crate::send::{Ack, Cx, Sender, heartbeat, ip_bytes};
-use crate::variant::Variant;
+use crate::variant::{Needs, Variant};
 use smallvec::SmallVec;
 use tworay_base::{RngStream, Seq32, SimDuration, SimTime};
 use tworay_wire::{ProbeKind, ProbeOption, TcpFlags, TcpSegment};
@@ -70,7 +70,7 @@ impl Connection {
             side,
             state: State::Closed,
             wants_sack: variant.wants_sack(),
-            wants_probes: variant.needs().probes,
+            wants_probes: variant.needs().contains(Needs::PROBES),
             probes_agreed: false,
             receiver: Receiver::new(),
             counters: Counters::default(),

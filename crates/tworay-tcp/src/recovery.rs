@@ -5,6 +5,7 @@
 //! method that does nothing, so each file can be read without the others.
 
 mod decisions;
+mod marks;
 mod newreno;
 mod rack_tlp;
 mod reno;

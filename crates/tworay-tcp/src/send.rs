@@ -79,6 +79,9 @@ pub(crate) struct Sent {
     pub at: SimTime,
     /// Number of transmissions.
     pub times: u32,
+    /// Number of its latest transmission, counted over all segments from 1. Several segments can be sent in the same
+    /// nanosecond.
+    pub order: u64,
 }
 
 /// The state of sending that all recoveries share. They read it; only the [`Sender`] changes it.
@@ -97,6 +100,8 @@ pub(crate) struct SendState {
     pub timed: Option<(u64, SimTime)>,
     /// Segments in flight, oldest first.
     pub sent: VecDeque<Sent>,
+    /// Transmissions of segments so far.
+    transmissions: u64,
     pub timer: RetransmitTimer,
     pacer: Pacer,
     rate: RateMeter,
@@ -145,6 +150,7 @@ impl Sender {
             rtt: RttEstimator::new(cfg, clock_phase),
             timed: None,
             sent: VecDeque::new(),
+            transmissions: 0,
             timer: RetransmitTimer::new(clock_phase),
             pacer: Pacer::new(),
             rate: RateMeter::new(),
@@ -209,6 +215,7 @@ impl Sender {
     }
 
     /// A segment with the current acknowledgment and no payload.
+    #[inline]
     pub fn blank(&self, cx: &Cx, offset: u64) -> tworay_wire::TcpSegment {
         self.tx.blank(cx, offset)
     }
@@ -226,7 +233,7 @@ impl Sender {
             });
         }
         self.tx.echo = ack.echo;
-        if self.tx.needs.rates {
+        if self.tx.needs.contains(Needs::RATES) {
             self.sample_rate(cx, ack);
         }
         if self.tx.judges_timeout() {

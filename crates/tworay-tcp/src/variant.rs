@@ -101,7 +101,7 @@ impl Variant {
             name,
             recovery,
             parameters: parse::defaults(recovery),
-            repairs: Repairs::NONE,
+            repairs: Repairs::empty(),
             repair_ids: Vec::new(),
             changes: Vec::new(),
             parts: vec![part],
@@ -138,7 +138,7 @@ impl Variant {
 
     /// Events and queries that its parts need.
     pub fn needs(&self) -> Needs {
-        self.parts.iter().fold(Needs::NOTHING, |all, part| all.and(part.needs))
+        self.parts.iter().fold(Needs::empty(), |all, part| all | part.needs)
     }
 
     /// True if it offers SACK in the SYN.

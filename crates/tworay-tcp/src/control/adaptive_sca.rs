@@ -88,7 +88,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: ANY_STANDARD,
         unless: "Vegas has its own growth rule",
-        needs: Needs { hops: true, ..Needs::NOTHING },
+        needs: Needs::HOPS,
         ..Part::new(Role::Growth, |values| {
             let options = Options::read(values);
             factory(move || AdaptiveSca { options, source_routed: false, gate: Gate::default() })

@@ -252,7 +252,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: ANY_RENO,
         unless: "it changes growth and halving of a fast recovery",
-        needs: Needs { chance: true, bursts: true, ..Needs::NOTHING },
+        needs: Needs::CHANCE.union(Needs::BURSTS),
         ..Part::new(Role::Avoidance, |values| {
             let options = Options::read(values);
             factory(move || Cdg::new(options))

@@ -100,7 +100,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: &[RecoveryKind::Reno, RecoveryKind::NewReno, RecoveryKind::Sack],
         unless: "it replaces the halving of a fast recovery",
-        needs: Needs { bursts: true, ..Needs::NOTHING },
+        needs: Needs::BURSTS,
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);
             factory(move || Cerl {

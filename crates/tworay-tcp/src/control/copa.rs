@@ -219,7 +219,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: &[RecoveryKind::Sack],
         unless: "it counts what each ACK delivers, which needs selective acknowledgments",
-        needs: Needs { pacing: true, rates: true, ..Needs::NOTHING },
+        needs: Needs::PACING.union(Needs::RATES),
         ..Part::new(Role::Whole, |values| {
             let options = Options::read(values);
             factory(move || Copa::new(options))

@@ -54,7 +54,7 @@ pub(crate) const CWL: Entry = Entry {
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {
-        needs: Needs { bounds: true, ..Needs::NOTHING },
+        needs: Needs::BOUNDS,
         ..Part::new(Role::Limit, |values| {
             let options = Options::read(values);
             factory(move || Fixed(options))
@@ -70,7 +70,7 @@ pub(crate) const ADAPTIVE: Entry = Entry {
         parameters: &[],
     },
     meaning: Meaning::Part(Part {
-        needs: Needs { hops: true, bounds: true, ..Needs::NOTHING },
+        needs: Needs::HOPS.union(Needs::BOUNDS),
         ..Part::new(Role::Limit, |_| factory(Adaptive::default))
     }),
 };

@@ -74,7 +74,7 @@ pub(crate) const ENTRY: Entry = Entry {
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {
-        needs: Needs { bounds: true, ..Needs::NOTHING },
+        needs: Needs::BOUNDS,
         configure: Some(configure),
         ..Part::new(Role::LimitAndAcks, |_| factory(DaaSender::new))
     }),

@@ -80,7 +80,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: &[RecoveryKind::Reno, RecoveryKind::NewReno, RecoveryKind::Sack],
         unless: "it is defined only for the recoveries of the Reno family",
-        needs: Needs { notices: true, ..Needs::NOTHING },
+        needs: Needs::NOTICES,
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);
             factory(move || Elfn { options, standing_by: false })

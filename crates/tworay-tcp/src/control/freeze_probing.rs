@@ -186,7 +186,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: &[RecoveryKind::Reno],
         unless: "it is defined for Reno only",
-        needs: Needs { probes: true, ..Needs::NOTHING },
+        needs: Needs::PROBES,
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);
             factory(move || FreezeProbing { options, state: State::Normal, old: 1.0, id: 0, asked: 0 })

@@ -88,7 +88,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: &[RecoveryKind::Reno, RecoveryKind::NewReno, RecoveryKind::Sack],
         unless: "it is defined only for the recoveries of the Reno family",
-        needs: Needs { windows: true, ..Needs::NOTHING },
+        needs: Needs::WINDOWS,
         configure: Some(configure),
         ..Part::new(Role::Reduction, |_| factory(FreezeTcp::default))
     }),

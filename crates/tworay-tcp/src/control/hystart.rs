@@ -130,7 +130,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: ANY_STANDARD,
         unless: "Vegas leaves slow start by a rule of its own",
-        needs: Needs { rates: true, ..Needs::NOTHING },
+        needs: Needs::RATES,
         ..Part::new(Role::Start, |values| {
             let options = Options::read(values);
             factory(move || HyStart::new(options))

@@ -79,7 +79,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: &[RecoveryKind::NewReno],
         unless: "it is defined for NewReno only",
-        needs: Needs { bursts: true, ..Needs::NOTHING },
+        needs: Needs::BURSTS,
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);
             factory(move || {

@@ -405,7 +405,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: &[RecoveryKind::NewReno],
         unless: "it is defined for NewReno only",
-        needs: Needs { probes: true, bursts: true, ..Needs::NOTHING },
+        needs: Needs::PROBES.union(Needs::BURSTS),
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);
             Arc::new(move |config| Box::new(Probing::new(options, config.tick * 2)))

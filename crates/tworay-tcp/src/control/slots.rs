@@ -55,7 +55,7 @@ impl Controls {
 
     /// Gives each part that decides by chance a number of its own.
     pub fn seed(&mut self, mut draw: impl FnMut() -> u64) {
-        if self.needs.chance {
+        if self.needs.contains(Needs::CHANCE) {
             self.parts.iter_mut().for_each(|(_, p)| p.seed(draw()));
         }
     }
@@ -190,7 +190,7 @@ impl Controls {
     /// The smallest burst limit of any part, segments.
     #[inline]
     pub fn burst(&self) -> Option<u32> {
-        if !self.needs.bursts {
+        if !self.needs.contains(Needs::BURSTS) {
             debug_assert!(self.parts.iter().all(|(_, p)| p.burst().is_none()), "bursts without need");
             return None;
         }
@@ -199,7 +199,7 @@ impl Controls {
     #[inline]
     pub fn withholds_samples(&self) -> bool {
         let withheld = |p: &dyn CongestionControl| p.sampling() == Sampling::Withheld;
-        if !self.needs.sampling {
+        if !self.needs.contains(Needs::SAMPLING) {
             debug_assert!(!self.parts.iter().any(|(_, p)| withheld(&**p)), "withholds samples without need");
             return false;
         }
@@ -210,10 +210,10 @@ impl Controls {
     pub fn is_bounded(&self) -> bool {
         let bounds = |p: &dyn CongestionControl| p.floor().is_some() || p.limit().is_some();
         debug_assert!(
-            self.needs.bounds || !self.parts.iter().any(|(_, p)| bounds(&**p)),
+            self.needs.contains(Needs::BOUNDS) || !self.parts.iter().any(|(_, p)| bounds(&**p)),
             "bounds the window without need"
         );
-        self.needs.bounds
+        self.needs.contains(Needs::BOUNDS)
     }
     /// The highest lower bound of any part, segments.
     pub fn floor(&self) -> Option<f64> {

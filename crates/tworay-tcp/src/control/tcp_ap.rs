@@ -129,7 +129,7 @@ pub(crate) const ENTRY: Entry = Entry {
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {
-        needs: Needs { pacing: true, hops: true, ..Needs::NOTHING },
+        needs: Needs::PACING.union(Needs::HOPS),
         configure: Some(configure),
         ..Part::new(Role::Pace, |values| {
             let options = Options::read(values);

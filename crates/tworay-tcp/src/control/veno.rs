@@ -145,7 +145,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: ANY_RENO,
         unless: "it changes growth and halving of a fast recovery",
-        needs: Needs { bursts: true, ..Needs::NOTHING },
+        needs: Needs::BURSTS,
         ..Part::new(Role::Avoidance, |values| {
             let options = Options::read(values);
             factory(move || Veno {

@@ -409,7 +409,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: ANY_RENO,
         unless: "it changes what fast recovery does to the window",
-        needs: Needs { bursts: true, sampling: true, ..Needs::NOTHING },
+        needs: Needs::BURSTS.union(Needs::SAMPLING),
         configure: Some(configure),
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);

@@ -4,25 +4,27 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `board` | a mark for each segment in flight |
+//! | `losses` | what an ACK delivers, and what is lost |
+//! | `steps` | the stages of an ACK, from a probe's answer to the window |
 //! | `rack` | loss detection by time |
 //! | `probe` | tail loss probes |
 //! | `prr` | segments released by each ACK in fast recovery |
 //! | `growth` | growth of the window as in Linux |
 
-mod board;
 mod growth;
+mod losses;
 mod probe;
 mod prr;
 mod rack;
+mod steps;
 
 use super::Recovery;
 use super::decisions::*;
+use super::marks::{Mark, Marks};
 use super::sack::take_blocks;
 use crate::control::Window;
 use crate::send::{Ack, CutBy, Cx, Dup, Early, LINUX_TICK, Scoreboard, SendState, Sent};
 use crate::variant::Repairs;
-use board::{Board, Mark};
 use growth::Growth;
 use probe::{Answer, Probe};
 use prr::{Progress, Prr};
@@ -82,7 +84,7 @@ pub(super) struct RackTlp {
     scoreboard: Scoreboard,
     repairs: Repairs,
     state: State,
-    board: Board,
+    marks: Marks,
     /// Detects losses by time; if `None`, a segment is lost when `dup_threshold` segments above it are
     /// SACKed.
     rack: Option<Rack>,
@@ -113,7 +115,7 @@ impl Recovery for RackTlp {
             bytes: ack.to - tx.space.una,
             opening: tx.space.una == 0,
             dup: tx.is_dup(ack),
-            before: self.board.in_flight(),
+            before: self.marks.in_flight(),
             delivered: self.take(tx, cx, ack),
             was_recovering: false,
             room: 0.0,
@@ -182,20 +184,20 @@ impl Recovery for RackTlp {
         if self.scoreboard.sacked().containing(tx.space.una).is_some() {
             // The receiver has discarded data that it had reported (RFC 2018 §8).
             self.scoreboard.clear();
-            self.board.forget_sacked();
+            self.marks.replace(|mark| mark == Mark::Sacked, Mark::Out);
         }
         let window = self.reordering_window(tx, cx);
-        for place in 0..self.board.outstanding().min(tx.sent.len()) {
+        for place in 0..self.marks.len().min(tx.sent.len()) {
             let left = self.rack.as_ref().map(|rack| rack.time_left(cx.now, tx.sent[place], window));
             let lost = place == 0 || left.is_none_or(SimDuration::is_zero);
-            if lost && self.board.mark(place) != Some(Mark::Sacked) {
-                self.board.set(place, Mark::Lost);
+            if lost && self.marks.get(place) != Some(Mark::Sacked) {
+                self.marks.set(place, Mark::Lost);
             }
         }
         (self.state, self.prr, self.forced) = (State::Loss, None, false);
         (self.reordering_until, self.probe.end) = (None, None);
         // Segments that may still arrive do not hold back the retransmission.
-        Restart::ByRecord { cwnd: Some(tx.window.cwnd.max((self.board.in_flight() + 1) as f64)) }
+        Restart::ByRecord { cwnd: Some(tx.window.cwnd.max((self.marks.in_flight() + 1) as f64)) }
     }
 
     fn repairs_by_record(&self) -> bool {
@@ -203,7 +205,8 @@ impl Recovery for RackTlp {
     }
 
     fn on_spurious(&mut self) {
-        self.board.unmark_losses();
+        // They are in flight, some of them twice.
+        self.marks.replace(|mark| matches!(mark, Mark::Lost | Mark::Again(())), Mark::Out);
         if let Some(rack) = &mut self.rack {
             rack.on_spurious();
         }
@@ -221,7 +224,7 @@ impl Recovery for RackTlp {
     /// Lost segments first, then new data.
     fn next_segment(&mut self, tx: &SendState, cx: &Cx) -> Option<Segment> {
         // F-RTO tests with new data whether the timeout was spurious.
-        let lost = if tx.asks_by_new_data() { None } else { self.board.next_lost() };
+        let lost = if tx.asks_by_new_data() { None } else { self.marks.next_lost(0) };
         let forced = std::mem::take(&mut self.forced);
         match lost {
             Some(place) => lost_segment(tx, place),
@@ -241,12 +244,12 @@ impl Recovery for RackTlp {
             return Some(TimerFor::Early(Early::Reordering, at));
         }
         if moved
-            && self.repairs.tlp
+            && self.repairs.contains(Repairs::TLP)
             && self.state == State::Open
-            && self.board.sacked() == 0
+            && self.marks.sacked() == 0
             && self.probe.end.is_none()
         {
-            let wait = Probe::timeout(tx.rtt.srtt(), self.board.outstanding(), self.slack());
+            let wait = Probe::timeout(tx.rtt.srtt(), self.marks.len(), self.slack());
             return Some(TimerFor::Early(Early::Probe, cx.now + self.in_ticks(wait)));
         }
         tx.timer.waits_for(Early::Reordering).then_some(TimerFor::Timeout)
@@ -257,7 +260,7 @@ impl Recovery for RackTlp {
             return self.send_probe(tx, cx, out);
         }
         self.reordering_until = None;
-        let before = self.board.in_flight();
+        let before = self.marks.in_flight();
         self.arrival = Arrival { stage: Stage::Timer, before, ..Arrival::default() };
         if self.find_losses(tx, cx, false) {
             if self.state == State::Open && may_enter(tx) {
@@ -269,7 +272,7 @@ impl Recovery for RackTlp {
     }
 
     fn on_sent(&mut self, place: usize, _: SimTime) {
-        self.board.sent(place);
+        self.marks.on_sent(place);
         if let Some(prr) = &mut self.prr {
             prr.sent(1);
         }
@@ -296,12 +299,12 @@ impl RackTlp {
             scoreboard: Scoreboard::default(),
             repairs,
             state: State::Open,
-            board: Board::default(),
-            rack: repairs.rack.then(Rack::new),
+            marks: Marks::default(),
+            rack: repairs.contains(Repairs::RACK).then(Rack::new),
             reordering_until: None,
             probe: Probe::default(),
             prr: None,
-            growth: repairs.linux.then(Growth::default),
+            growth: repairs.contains(Repairs::LINUX).then(Growth::default),
             forced: false,
             moved: false,
             arrival: Arrival::default(),
@@ -312,251 +315,22 @@ impl RackTlp {
     /// only if limited transmit allows new ones to replace them (RFC 3042).
     fn counted(&self, cx: &Cx) -> usize {
         if self.state == State::Open && !cx.cfg.limited_transmit {
-            return self.board.outstanding();
+            return self.marks.len();
         }
-        self.board.in_flight()
-    }
-
-    /// Marks what the ACK reports before the sender forgets it; returns the number of newly reported
-    /// segments.
-    fn take(&mut self, tx: &SendState, cx: &Cx, ack: &Ack) -> usize {
-        let acked = tx.sent.iter().take_while(|s| s.end <= ack.to).count();
-        let mut delivered = 0;
-        for segment in tx.sent.range(..acked) {
-            let Some((mark, order)) = self.board.pop() else { break };
-            if mark != Mark::Sacked {
-                delivered += 1;
-                self.note_delivery(tx, cx, ack, *segment, order);
-            }
-        }
-        if !ack.blocks.is_empty() {
-            delivered += self.take_blocks(tx, cx, ack, acked);
-        }
-        take_blocks(&mut self.scoreboard, tx, ack);
-        delivered
-    }
-
-    /// Marks the SACKed segments; `acked`: number of segments that the ACK acknowledges cumulatively.
-    #[inline(never)]
-    fn take_blocks(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, acked: usize) -> usize {
-        let mut delivered = 0;
-        // In ascending order: a higher block of the same ACK is no sign of reordering (RFC 8985 §6.2 step 3).
-        let mut blocks = ack.blocks.clone();
-        blocks.sort_unstable();
-        for (left, right) in blocks {
-            let from = tx.sent.partition_point(|s| s.end <= left).max(acked);
-            let to = tx.sent.partition_point(|s| s.end <= right);
-            for place in from..to {
-                if tx.start_of_sent(place) >= left
-                    && self.board.mark(place - acked).is_some_and(|m| m != Mark::Sacked)
-                {
-                    self.board.set(place - acked, Mark::Sacked);
-                    delivered += 1;
-                    let order = self.board.order(place - acked);
-                    self.note_delivery(tx, cx, ack, tx.sent[place], order);
-                }
-            }
-        }
-        delivered
-    }
-
-    fn note_delivery(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, segment: Sent, order: u64) {
-        self.probe.measured |= segment.times == 1;
-        if let Some(rack) = &mut self.rack {
-            // An ACK out of order echoes the last segment in order (RFC 7323 §4.3), whatever it SACKs.
-            let echoes_before = segment.end <= ack.to && tx.echoes_before(cx, ack, segment.at);
-            rack.delivered(cx.now, segment, order, echoes_before);
-        }
-    }
-
-    fn reordering_window(&self, tx: &SendState, cx: &Cx) -> SimDuration {
-        let situation = Situation {
-            repairing: self.state != State::Open,
-            many_sacked: self.board.sacked() >= cx.cfg.dup_threshold as usize,
-            srtt: tx.rtt.srtt(),
-        };
-        self.rack.as_ref().map_or(SimDuration::ZERO, |rack| rack.reordering_window(situation))
-    }
-
-    /// Marks segments that are lost by now; returns whether there are any.
-    fn find_losses(&mut self, tx: &SendState, cx: &Cx, shows_loss: bool) -> bool {
-        let mut found = false;
-        let places = self.board.outstanding().min(tx.sent.len());
-        if let Some(rack) = &self.rack {
-            self.reordering_until = None;
-            // A repeated segment that has arrived can have been sent after what is in flight now.
-            let in_order = self.board.is_plain() && !rack.has_overtaken(self.board.order(0));
-            if in_order && self.state == State::Open {
-                return false;
-            }
-            let window = self.reordering_window(tx, cx);
-            let mut longest = SimDuration::ZERO;
-            for place in 0..places {
-                if matches!(self.board.mark(place), Some(Mark::Out | Mark::Again))
-                    && let Some(left) =
-                        rack.remaining(cx.now, tx.sent[place], self.board.order(place), window)
-                {
-                    if left.is_zero() {
-                        self.board.set(place, Mark::Lost);
-                        found = true;
-                    }
-                    longest = longest.max(left);
-                }
-            }
-            if !longest.is_zero() {
-                self.reordering_until = Some(cx.now + self.in_ticks(longest + self.slack()));
-            }
-        } else {
-            let below = self.board.below_sacked(cx.cfg.dup_threshold as usize).max(usize::from(shows_loss));
-            for place in 0..below.min(places) {
-                if self.board.mark(place) == Some(Mark::Out) && tx.sent[place].times == 1 {
-                    self.board.set(place, Mark::Lost);
-                    found = true;
-                }
-            }
-        }
-        if shows_loss && !found && self.board.mark(0) == Some(Mark::Out) && self.rack.is_none() {
-            self.board.set(0, Mark::Lost);
-            found = true;
-        }
-        found
+        self.marks.in_flight()
     }
 
     /// The delay that Linux adds to these timers (`TCP_TIMEOUT_MIN_US`).
     fn slack(&self) -> SimDuration {
-        if self.repairs.linux { LINUX_SLACK } else { SimDuration::ZERO }
+        if self.repairs.contains(Repairs::LINUX) { LINUX_SLACK } else { SimDuration::ZERO }
     }
 
     /// The time that a timer of Linux takes: whole ticks, rounded up.
     fn in_ticks(&self, wait: SimDuration) -> SimDuration {
-        if !self.repairs.linux {
+        if !self.repairs.contains(Repairs::LINUX) {
             return wait;
         }
         SimDuration::from_nanos(wait.as_nanos().next_multiple_of(LINUX_TICK.as_nanos()))
-    }
-
-    /// Evaluates an ACK of a tail loss probe: a loss that the probe repaired reduces the window (RFC 8985
-    /// §7.4).
-    #[inline(always)]
-    fn answer_probe(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) {
-        if let Some(rack) = &mut self.rack {
-            rack.on_round(tx.space.una, tx.space.max, ack.dsack.is_some());
-        }
-        let dup = self.arrival.dup && self.arrival.delivered == 0;
-        if self.probe.on_ack(ack.to, ack.dsack, dup) == Answer::Repaired && self.state == State::Open {
-            out.push(Decision::Reduce { standard: tx.halved(cx), cause: Detected::ByProbe });
-        } else {
-            self.end_or_count(tx, cx, out);
-        }
-    }
-
-    /// Ends the repair when everything outstanding at its start is acknowledged.
-    #[inline(always)]
-    fn end_or_count(&mut self, tx: &SendState, cx: &Cx, out: &mut Decisions) {
-        self.arrival.stage = Stage::Losses;
-        self.arrival.was_recovering = self.state == State::Recovery;
-        if self.state != State::Open && tx.space.una >= tx.cut.point {
-            self.end(tx, out);
-            if self.arrival.was_recovering {
-                return out.push(Decision::Leave);
-            }
-        }
-        self.count(tx, cx, out);
-    }
-
-    #[inline(always)]
-    fn count(&mut self, tx: &SendState, cx: &Cx, out: &mut Decisions) {
-        if self.arrival.dup && self.arrival.delivered > 0 {
-            out.push(Decision::CountDup);
-        } else {
-            self.look(tx, cx, false, out);
-        }
-    }
-
-    /// Looks for losses; `shows_loss`: the duplicate ACKs indicate one.
-    #[inline(always)]
-    fn look(&mut self, tx: &SendState, cx: &Cx, shows_loss: bool, out: &mut Decisions) {
-        self.arrival.room = (tx.window.cwnd - self.board.in_flight() as f64).max(0.0);
-        self.arrival.lost = self.find_losses(tx, cx, shows_loss);
-        if self.arrival.lost && self.state == State::Open && may_enter(tx) {
-            out.push(reduction(tx, cx));
-        } else {
-            self.finish(tx, cx, false, out);
-        }
-    }
-
-    /// A loss has reduced the window.
-    fn enter(&mut self, tx: &SendState, reduction: Reduction, out: &mut Decisions) {
-        out.push(Decision::MarkCut(CutBy::DupAcks));
-        out.push(Decision::StopTiming);
-        out.push(Decision::ForgetLimited);
-        (self.state, self.forced) = (State::Recovery, true);
-        if self.repairs.prr {
-            let flight = if self.repairs.linux { reduction.before as usize } else { self.arrival.before };
-            self.prr = Some(Prr::new(tx.window.cwnd, flight));
-        }
-    }
-
-    /// The window after an ACK; `enters`: the ACK revealed the first loss.
-    #[inline(always)]
-    fn finish(&mut self, tx: &SendState, cx: &Cx, enters: bool, out: &mut Decisions) {
-        let Arrival { delivered, advanced, lost, bytes, before, .. } = self.arrival;
-        let mut window = Window { cwnd: tx.window.cwnd, ssthresh: tx.window.ssthresh };
-        if self.state == State::Recovery {
-            if delivered > 0 {
-                self.reduce(tx, Progress { delivered, safe: advanced && !lost }, &mut window);
-            } else if lost {
-                self.keep_room(tx, if enters { 0.0 } else { self.arrival.room }, &mut window);
-            }
-            out.push(Decision::SetCwnd(window.cwnd));
-        }
-        if advanced && !self.arrival.opening {
-            let may_grow =
-                self.state != State::Recovery && (!self.arrival.was_recovering || cx.cfg.growth_on_exit);
-            out.push(match &mut self.growth {
-                Some(growth) => {
-                    let standard = growth.on_ack(tx, window, bytes, before, may_grow);
-                    Decision::GrowTo { standard, bytes, may_grow }
-                }
-                None => Decision::Grow { bytes, may_grow },
-            });
-        }
-    }
-
-    /// RACK found losses at an ACK that delivers nothing. With PRR, such an ACK releases nothing either: the
-    /// window shrinks by the lost segments, except in Linux, which leaves it.
-    fn keep_room(&mut self, tx: &SendState, room: f64, window: &mut Window) {
-        if self.prr.is_some() && !self.repairs.linux {
-            window.cwnd = tx.bounded(self.board.in_flight() as f64 + room);
-        }
-    }
-
-    /// An ACK in fast recovery that delivers something.
-    fn reduce(&mut self, tx: &SendState, progress: Progress, window: &mut Window) {
-        if let Some(prr) = &mut self.prr {
-            window.cwnd = tx.bounded(prr.window(progress, self.board.in_flight()));
-            // PRR releases the first retransmission itself.
-            self.forced = false;
-        }
-    }
-
-    /// The reordering timer found losses in fast recovery: Linux counts its expiry as one delivered segment.
-    fn reduce_by_timer(&mut self, tx: &SendState, out: &mut Decisions) {
-        let mut window = Window { cwnd: tx.window.cwnd, ssthresh: tx.window.ssthresh };
-        self.reduce(tx, Progress { delivered: 1, safe: false }, &mut window);
-        out.push(Decision::SetCwnd(window.cwnd));
-    }
-
-    /// Everything outstanding when the loss was detected is acknowledged.
-    fn end(&mut self, tx: &SendState, out: &mut Decisions) {
-        (self.state, self.forced) = (State::Open, false);
-        if let Some(prr) = self.prr.take() {
-            out.push(Decision::SetCwnd(tx.bounded(prr.target)));
-        }
-        if let Some(rack) = &mut self.rack {
-            rack.on_recovery_end();
-        }
-        out.push(Decision::EndCut);
     }
 
     fn send_probe(&mut self, tx: &SendState, cx: &Cx, out: &mut Decisions) {
@@ -575,7 +349,7 @@ impl RackTlp {
         let start = tx.space.max;
         let len = tx.new_segment_len(cx, start)?;
         self.moved = true;
-        let limited = self.state == State::Open && self.board.sacked() > 0;
+        let limited = self.state == State::Open && self.marks.sacked() > 0;
         Some(Segment { start, len, kind: if limited { Kind::Limited } else { Kind::New } })
     }
 }

@@ -20,7 +20,7 @@ pub(crate) const RACK: Entry = Entry {
     meaning: Meaning::Repair(Repair {
         with: SACK_ONLY,
         unless: NEEDS_SACK,
-        adds: Repairs { rack: true, ..Repairs::NONE },
+        adds: Repairs::RACK,
         configure: finds_by_time,
     }),
 };
@@ -30,7 +30,7 @@ pub(crate) const RACK_TLP: Entry = Entry {
     meaning: Meaning::Repair(Repair {
         with: SACK_ONLY,
         unless: NEEDS_SACK,
-        adds: Repairs { rack: true, tlp: true, ..Repairs::NONE },
+        adds: Repairs::RACK.union(Repairs::TLP),
         configure: finds_by_time,
     }),
 };
@@ -40,7 +40,7 @@ pub(crate) const PRR: Entry = Entry {
     meaning: Meaning::Repair(Repair {
         with: SACK_ONLY,
         unless: NEEDS_SACK,
-        adds: Repairs { prr: true, ..Repairs::NONE },
+        adds: Repairs::PRR,
         configure: by_the_rfc,
     }),
 };
@@ -54,7 +54,7 @@ pub(crate) const F_RTO: Entry = Entry {
     meaning: Meaning::Repair(Repair {
         with: NO_VEGAS,
         unless: NOT_VEGAS,
-        adds: Repairs { frto: true, ..Repairs::NONE },
+        adds: Repairs::F_RTO,
         configure: not_tcp_linux,
     }),
 };
@@ -64,7 +64,7 @@ pub(crate) const EIFEL: Entry = Entry {
     meaning: Meaning::Repair(Repair {
         with: NO_VEGAS,
         unless: NOT_VEGAS,
-        adds: Repairs { eifel: true, ..Repairs::NONE },
+        adds: Repairs::EIFEL,
         configure: |config| {
             not_tcp_linux(config);
             config.timestamps = true;
@@ -80,7 +80,11 @@ pub(crate) const LINUX: Entry = Entry {
     ),
     meaning: Meaning::Preset(Preset {
         recovery: RecoveryKind::Sack,
-        repairs: Repairs { rack: true, tlp: true, prr: true, frto: true, eifel: false, linux: true },
+        repairs: Repairs::RACK
+            .union(Repairs::TLP)
+            .union(Repairs::PRR)
+            .union(Repairs::F_RTO)
+            .union(Repairs::LINUX),
         configure: as_linux,
     }),
 };

@@ -79,8 +79,7 @@ impl Recovery for VegasRepair {
             window.cwnd = tx.bounded(self.arrival.unopened);
         }
         self.grow(tx, cx, &mut window);
-        out.push(Decision::SetCwnd(window.cwnd));
-        out.push(Decision::SetSsthresh(window.ssthresh));
+        set_window(tx, window, out);
         if let Some(at) = self.arrival.newest.filter(|s| s.times == 1 && !new.opening).and_then(|s| s.at) {
             self.rate.sample(cx.now.since(at).as_secs_f64());
         }
@@ -141,18 +140,17 @@ impl VegasRepair {
     }
 
     fn new_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) {
-        let mut cwnd = tx.window.cwnd;
+        let (mut cwnd, mut ssthresh) = (tx.window.cwnd, tx.window.ssthresh);
         // ns-2's one-way agent opens to the initial window one round trip late.
         if cx.cfg.handshake == Handshake::OneWay && tx.space.una == 1 {
             cwnd = tx.bounded(tx.window.initial);
         }
         if tx.dup_acks > cx.cfg.dup_threshold && cwnd > self.deflated {
-            cwnd = self.deflated;
-            out.push(Decision::SetSsthresh(2.0));
+            (cwnd, ssthresh) = (self.deflated, 2.0);
         }
         // After fewer duplicate ACKs than the threshold the inflation stays, within the variant's bounds.
         let cwnd = tx.bounded(cwnd);
-        out.push(Decision::SetCwnd(cwnd));
+        set_window(tx, Window { cwnd, ssthresh }, out);
         let unopened = if tx.quirks.lost_syn_keeps_window { cwnd } else { 1.0 };
         self.arrival = Arrival { newest: self.newest(tx, ack.to), unopened };
     }
@@ -229,6 +227,16 @@ impl VegasRepair {
     fn may_cut(&self, oldest: Stamp) -> bool {
         let last = self.last_cut_at.or(self.ring.as_ref().map(|r| r.started));
         oldest.at.is_some_and(|at| last.is_none_or(|last| last < at))
+    }
+}
+
+/// Sets what has changed. Most ACKs change nothing.
+fn set_window(tx: &SendState, window: Window, out: &mut Decisions) {
+    if window.cwnd != tx.window.cwnd {
+        out.push(Decision::SetCwnd(window.cwnd));
+    }
+    if window.ssthresh != tx.window.ssthresh {
+        out.push(Decision::SetSsthresh(window.ssthresh));
     }
 }
 

@@ -251,9 +251,9 @@ impl Sender {
             return;
         }
         let asked = match event {
-            PathEvent::LinkFailure { .. } | PathEvent::RouteFound => self.tx.needs.notices,
-            PathEvent::Hops(_) | PathEvent::SourceRoute(_) => self.tx.needs.hops,
-            PathEvent::PeerWindow { .. } => self.tx.needs.windows,
+            PathEvent::LinkFailure { .. } | PathEvent::RouteFound => self.tx.needs.contains(Needs::NOTICES),
+            PathEvent::Hops(_) | PathEvent::SourceRoute(_) => self.tx.needs.contains(Needs::HOPS),
+            PathEvent::PeerWindow { .. } => self.tx.needs.contains(Needs::WINDOWS),
             PathEvent::Interruption | PathEvent::Restored => false,
         };
         if asked {

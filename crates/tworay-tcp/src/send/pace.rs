@@ -49,8 +49,8 @@ impl SendState {
 
     /// Sets the gap. A segment that is held back waits for the new gap, counted from the last segment.
     pub(super) fn pace(&mut self, cx: &mut Cx, gap: SimDuration) {
-        debug_assert!(self.needs.pacing, "paces without need");
-        if !self.needs.pacing || self.pacer.gap == gap {
+        debug_assert!(self.needs.contains(Needs::PACING), "paces without need");
+        if !self.needs.contains(Needs::PACING) || self.pacer.gap == gap {
             return;
         }
         self.pacer.gap = gap;

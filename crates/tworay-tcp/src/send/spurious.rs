@@ -46,7 +46,12 @@ pub(crate) struct SpuriousTimeouts {
 
 impl SpuriousTimeouts {
     pub fn new(repairs: Repairs) -> Self {
-        Self { frto: repairs.frto, eifel: repairs.eifel, linux: repairs.linux, trial: None }
+        Self {
+            frto: repairs.contains(Repairs::F_RTO),
+            eifel: repairs.contains(Repairs::EIFEL),
+            linux: repairs.contains(Repairs::LINUX),
+            trial: None,
+        }
     }
 
     /// The variant handles the timeout itself.

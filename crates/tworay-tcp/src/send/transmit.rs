@@ -53,7 +53,7 @@ impl Sender {
             self.fill_window(cx, burst);
         }
         self.tx.watch_closed_window(cx);
-        if self.tx.needs.rates {
+        if self.tx.needs.contains(Needs::RATES) {
             self.tx.watch_application();
         }
     }
@@ -196,7 +196,8 @@ impl Sender {
         } else {
             let mut effects = Effects::new();
             let view = self.view(cx);
-            let app_limited = self.tx.needs.rates && self.tx.rate.is_limited_by_application();
+            let app_limited =
+                self.tx.needs.contains(Needs::RATES) && self.tx.rate.is_limited_by_application();
             let standard = Window { cwnd: restarted, ssthresh };
             let event = RestartEvent { idle, app_limited, standard };
             let decided = self.tx.controls.on_restart(&view, &event, &mut effects);

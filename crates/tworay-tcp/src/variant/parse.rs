@@ -12,7 +12,7 @@ impl FromStr for Variant {
         let fail =
             |problem: String, remedy: String| ConfigProblem::new(format!("\"{text}\""), problem, remedy);
         let mut recovery: Option<(String, RecoveryKind)> = None;
-        let (mut parameters, mut repairs, mut changes) = (Vec::new(), Repairs::NONE, Vec::new());
+        let (mut parameters, mut repairs, mut changes) = (Vec::new(), Repairs::empty(), Vec::new());
         let mut repair_ids = Vec::new();
         let mut wanted: Vec<(&Entry, Vec<f64>)> = Vec::new();
         for term in terms(text) {
@@ -59,9 +59,10 @@ impl FromStr for Variant {
             names.push(name.clone());
             match entry.meaning {
                 Meaning::Part(Part { role, needs, configure, make, .. }) => {
-                    if let Some(clash) =
-                        parts.iter().find(|p| clashes(p.role, role) || (p.needs.pacing && needs.pacing))
-                    {
+                    if let Some(clash) = parts.iter().find(|p| {
+                        clashes(p.role, role)
+                            || (p.needs.contains(Needs::PACING) && needs.contains(Needs::PACING))
+                    }) {
                         return Err(fail(
                             format!("{} and {} take the same decision", clash.name, entry.info.name),
                             "keep one of them".into(),
@@ -72,7 +73,7 @@ impl FromStr for Variant {
                     parts.push(PartSpec { id: entry.info.name.into(), name, role, needs, configure, make });
                 }
                 Meaning::Repair(Repair { adds, configure, .. }) => {
-                    if repairs.overlaps(adds) {
+                    if repairs.intersects(adds) {
                         return Err(fail(
                             format!(
                                 "{} is in {} already",
@@ -82,7 +83,7 @@ impl FromStr for Variant {
                             format!("leave {} out", entry.info.name),
                         ));
                     }
-                    repairs = repairs.and(adds);
+                    repairs |= adds;
                     changes.push(configure);
                     repair_ids.push(entry.info.name);
                 }

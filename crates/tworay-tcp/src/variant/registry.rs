@@ -8,6 +8,7 @@ use crate::control::{
     westwood_plus,
 };
 use crate::recovery;
+use bitflags::bitflags;
 
 /// A parameter of a variant, given in parentheses, in order or by name: `cwl(3)`, `welcome(a=0.5)`.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -65,75 +66,38 @@ pub struct VariantInfo {
     pub parameters: &'static [Parameter],
 }
 
-/// Needs of a variant besides acknowledgments and round trips. It gets only what it declares here.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
-pub struct Needs {
-    /// Marked probes, which both ends negotiate by an option of their SYNs.
-    pub probes: bool,
-    /// Routing's notices of broken links and of routes found. Only protocols with route errors (AODV, DSR)
-    /// send them.
-    pub notices: bool,
-    /// Events for each change of the path length in hops.
-    pub hops: bool,
-    /// Events when the peer closes its window and when it reopens it.
-    pub windows: bool,
-    /// Queries of [`limit`](crate::CongestionControl::limit) and
-    /// [`floor`](crate::CongestionControl::floor).
-    pub bounds: bool,
-    /// Queries of [`burst`](crate::CongestionControl::burst).
-    pub bursts: bool,
-    /// Queries of [`sampling`](crate::CongestionControl::sampling).
-    pub sampling: bool,
-    /// Execution of [`Effect::Pace`](crate::Effect::Pace).
-    pub pacing: bool,
-    /// Calls of [`on_rate`](crate::CongestionControl::on_rate) with delivery-rate samples.
-    pub rates: bool,
-    /// A random number for [`seed`](crate::CongestionControl::seed).
-    pub chance: bool,
+bitflags! {
+    /// Needs of a variant besides acknowledgments and round trips. It gets only what it declares here.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+    pub struct Needs: u16 {
+        /// Marked probes, which both ends negotiate by an option of their SYNs.
+        const PROBES = 1;
+        /// Routing's notices of broken links and of routes found. Only protocols with route errors (AODV, DSR)
+        /// send them.
+        const NOTICES = 1 << 1;
+        /// Events for each change of the path length in hops.
+        const HOPS = 1 << 2;
+        /// Events when the peer closes its window and when it reopens it.
+        const WINDOWS = 1 << 3;
+        /// Queries of [`limit`](crate::CongestionControl::limit) and
+        /// [`floor`](crate::CongestionControl::floor).
+        const BOUNDS = 1 << 4;
+        /// Queries of [`burst`](crate::CongestionControl::burst).
+        const BURSTS = 1 << 5;
+        /// Queries of [`sampling`](crate::CongestionControl::sampling).
+        const SAMPLING = 1 << 6;
+        /// Execution of [`Effect::Pace`](crate::Effect::Pace).
+        const PACING = 1 << 7;
+        /// Calls of [`on_rate`](crate::CongestionControl::on_rate) with delivery-rate samples.
+        const RATES = 1 << 8;
+        /// A random number for [`seed`](crate::CongestionControl::seed).
+        const CHANCE = 1 << 9;
+    }
 }
 
 impl Needs {
-    /// Only acknowledgments and round trips.
-    pub const NOTHING: Needs = Needs {
-        probes: false,
-        notices: false,
-        hops: false,
-        windows: false,
-        bounds: false,
-        bursts: false,
-        sampling: false,
-        pacing: false,
-        rates: false,
-        chance: false,
-    };
     /// Everything except probes and chance, for variants that decide at run time which events they use.
-    pub(crate) const ANYTHING: Needs = Needs {
-        notices: true,
-        hops: true,
-        windows: true,
-        bounds: true,
-        bursts: true,
-        sampling: true,
-        pacing: true,
-        rates: true,
-        ..Needs::NOTHING
-    };
-
-    /// The union of both.
-    pub(crate) const fn and(self, other: Needs) -> Needs {
-        Needs {
-            probes: self.probes || other.probes,
-            notices: self.notices || other.notices,
-            hops: self.hops || other.hops,
-            windows: self.windows || other.windows,
-            bounds: self.bounds || other.bounds,
-            bursts: self.bursts || other.bursts,
-            sampling: self.sampling || other.sampling,
-            pacing: self.pacing || other.pacing,
-            rates: self.rates || other.rates,
-            chance: self.chance || other.chance,
-        }
-    }
+    pub(crate) const ANYTHING: Needs = Needs::PROBES.union(Needs::CHANCE).complement();
 }
 
 /// Changes the settings of a variant's connections, given its validated parameters.
@@ -152,51 +116,29 @@ pub(crate) enum Meaning {
     Preset(Preset),
 }
 
-/// The parts of the repair of losses besides the recovery's own rules.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
-pub(crate) struct Repairs {
-    /// Losses are found by time.
-    pub rack: bool,
-    /// Tail loss probes.
-    pub tlp: bool,
-    /// Proportional Rate Reduction.
-    pub prr: bool,
-    /// Spurious timeouts are found by sending new data.
-    pub frto: bool,
-    /// Spurious timeouts are found by time stamps.
-    pub eifel: bool,
-    /// Linux' habits where the RFCs leave a choice.
-    pub linux: bool,
+bitflags! {
+    /// The parts of the repair of losses besides the recovery's own rules.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+    pub(crate) struct Repairs: u8 {
+        /// Losses are found by time.
+        const RACK = 1;
+        /// Tail loss probes.
+        const TLP = 1 << 1;
+        /// Proportional Rate Reduction.
+        const PRR = 1 << 2;
+        /// Spurious timeouts are found by sending new data.
+        const F_RTO = 1 << 3;
+        /// Spurious timeouts are found by time stamps.
+        const EIFEL = 1 << 4;
+        /// Linux' habits where the RFCs leave a choice.
+        const LINUX = 1 << 5;
+    }
 }
 
 impl Repairs {
-    /// None at all.
-    pub const NONE: Repairs =
-        Repairs { rack: false, tlp: false, prr: false, frto: false, eifel: false, linux: false };
-
-    /// Both.
-    pub fn and(self, other: Repairs) -> Repairs {
-        Repairs {
-            rack: self.rack || other.rack,
-            tlp: self.tlp || other.tlp,
-            prr: self.prr || other.prr,
-            frto: self.frto || other.frto,
-            eifel: self.eifel || other.eifel,
-            linux: self.linux || other.linux,
-        }
-    }
-
-    /// True if both have one.
-    pub fn overlaps(self, other: Repairs) -> bool {
-        (self.rack && other.rack)
-            || (self.prr && other.prr)
-            || (self.frto && other.frto)
-            || (self.eifel && other.eifel)
-    }
-
     /// True if SACK needs a mark for each segment.
     pub fn marks_segments(self) -> bool {
-        self.rack || self.prr
+        self.intersects(Repairs::RACK.union(Repairs::PRR))
     }
 }
 
@@ -244,7 +186,7 @@ pub(crate) struct Part {
 impl Part {
     /// A part that works with any recovery and has no needs.
     pub const fn new(role: Role, make: fn(&[f64]) -> ControlFactory) -> Self {
-        Self { role, with: RecoveryKind::ALL, unless: "", needs: Needs::NOTHING, configure: None, make }
+        Self { role, with: RecoveryKind::ALL, unless: "", needs: Needs::empty(), configure: None, make }
     }
 }
 

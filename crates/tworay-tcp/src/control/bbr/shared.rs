@@ -13,7 +13,7 @@ use tworay_base::{Purpose, RngStream, SimDuration, SimTime};
 pub(super) const FULL_GROWTH: f64 = 1.25;
 pub(super) const FULL_ROUNDS: u32 = 3;
 
-pub(super) const NEEDS: Needs = Needs { pacing: true, rates: true, chance: true, ..Needs::NOTHING };
+pub(super) const NEEDS: Needs = Needs::PACING.union(Needs::RATES).union(Needs::CHANCE);
 pub(super) const UNLESS: &str = "it counts segments in flight, which needs selective acknowledgments";
 
 #[derive(Debug)]

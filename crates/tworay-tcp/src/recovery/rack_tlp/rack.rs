@@ -78,7 +78,7 @@ impl Rack {
 
     /// A segment is delivered, cumulatively or by SACK (§6.2 steps 1 to 3). `echo_before`: the ACK echoes a
     /// time before the segment's last transmission, so an earlier transmission arrived.
-    pub fn delivered(&mut self, now: SimTime, segment: Sent, order: u64, echo_before: bool) {
+    pub fn delivered(&mut self, now: SimTime, segment: Sent, echo_before: bool) {
         let rtt = now.since(segment.at);
         if segment.times == 1 {
             self.least.sample(now, rtt);
@@ -91,8 +91,8 @@ impl Rack {
         if segment.times > 1 && (echo_before || self.least.get().is_some_and(|least| rtt < least)) {
             return;
         }
-        if self.newest.is_none_or(|newest| newest < order) {
-            self.newest = Some(order);
+        if self.newest.is_none_or(|newest| newest < segment.order) {
+            self.newest = Some(segment.order);
             self.rtt = rtt;
         }
     }
@@ -132,21 +132,15 @@ impl Rack {
         (quarter * u64::from(self.multiplier)).min(situation.srtt.unwrap_or(SimDuration::MAX))
     }
 
-    /// True if something sent after this transmission has arrived.
-    pub fn has_overtaken(&self, order: u64) -> bool {
-        self.newest.is_some_and(|newest| newest > order)
+    /// True if something sent after this segment has arrived.
+    pub fn has_overtaken(&self, segment: Sent) -> bool {
+        self.newest.is_some_and(|newest| newest > segment.order)
     }
 
     /// How much longer a segment that is neither acknowledged nor SACKed may take; zero if it is lost,
     /// `None` if nothing sent after it has arrived (§6.2 step 5).
-    pub fn remaining(
-        &self,
-        now: SimTime,
-        segment: Sent,
-        order: u64,
-        window: SimDuration,
-    ) -> Option<SimDuration> {
-        self.has_overtaken(order).then(|| self.time_left(now, segment, window))
+    pub fn remaining(&self, now: SimTime, segment: Sent, window: SimDuration) -> Option<SimDuration> {
+        self.has_overtaken(segment).then(|| self.time_left(now, segment, window))
     }
 
     /// The rest of the time that a segment has to arrive, regardless of what has arrived.

@@ -1,18 +1,14 @@
 //! Scoreboard of TCP-Linux: a mark for each outstanding segment.
 
-use std::collections::VecDeque;
+use crate::recovery::marks::{Mark, Marks};
 
-/// State of a segment.
+/// A retransmission.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Mark {
-    /// Sent once, neither SACKed nor lost.
-    Out,
-    /// SACKed: the receiver has it.
-    Sacked,
-    /// Considered lost, to be retransmitted.
-    Lost,
-    /// Retransmitted. `order` counts retransmissions; `next` was the number of the next new segment then.
-    Again { order: i64, next: u64 },
+pub(super) struct Repeat {
+    /// Number of this retransmission, from 0.
+    order: i64,
+    /// The number of the next new segment then.
+    next: u64,
 }
 
 /// Changes that an ACK made.
@@ -32,9 +28,7 @@ pub(super) struct News {
 pub(super) struct Board {
     /// Number of the oldest outstanding segment, counted from the first one sent.
     first: u64,
-    marks: VecDeque<Mark>,
-    lost: usize,
-    sacked: usize,
+    marks: Marks<Repeat>,
     /// Highest number SACKed; 0 if none.
     highest: u64,
     /// Number of retransmissions.
@@ -47,23 +41,14 @@ pub(super) struct Board {
 
 impl Default for Board {
     fn default() -> Self {
-        Self {
-            first: 0,
-            marks: VecDeque::new(),
-            lost: 0,
-            sacked: 0,
-            highest: 0,
-            orders: 0,
-            answered: -1,
-            candidate: None,
-        }
+        Self { first: 0, marks: Marks::default(), highest: 0, orders: 0, answered: -1, candidate: None }
     }
 }
 
 impl Board {
     /// How many of `outstanding` segments are neither SACKed nor lost.
     pub fn in_flight(&self, outstanding: usize) -> usize {
-        outstanding.saturating_sub(self.lost + self.sacked)
+        outstanding.saturating_sub(self.marks.lost() + self.marks.sacked())
     }
 
     /// Number of the segment `place` places above the oldest.
@@ -80,7 +65,7 @@ impl Board {
     /// `threshold` is the number of duplicate ACKs that indicate a loss.
     pub fn update(&mut self, acked: usize, blocks: &mut [(u64, u64)], threshold: u32) -> News {
         let mut thorough = self.remove(acked);
-        if self.marks.is_empty() {
+        if self.marks.len() == 0 {
             self.clear();
             thorough = false;
         }
@@ -102,14 +87,11 @@ impl Board {
         let mut answered = false;
         for _ in 0..acked {
             self.first += 1;
-            match self.marks.pop_front() {
-                Some(Mark::Sacked) => self.sacked -= 1,
-                Some(Mark::Lost) => self.lost -= 1,
-                Some(Mark::Again { order, .. }) if order > self.answered => {
-                    self.answered = order;
-                    answered = true;
-                }
-                _ => {}
+            if let Some(Mark::Again(repeat)) = self.marks.pop()
+                && repeat.order > self.answered
+            {
+                self.answered = repeat.order;
+                answered = true;
             }
         }
         self.candidate = self.candidate.map(|c| c.max(self.first));
@@ -124,9 +106,9 @@ impl Board {
         let mut place = 0;
         self.candidate = None;
         self.extend_to(self.highest + 1);
-        while place < self.marks.len() && (thorough || !blocks.is_empty()) {
-            let number = self.number(place);
-            let mark = self.marks[place];
+        while let Some(mark) = self.marks.get(place).filter(|_| thorough || !blocks.is_empty()) {
+            let here = place;
+            let number = self.number(here);
             place += 1;
             if mark == Mark::Sacked {
                 continue;
@@ -135,27 +117,21 @@ impl Board {
                 blocks = &blocks[1..];
             }
             if blocks.first().is_some_and(|b| b.0 <= number) {
-                match mark {
-                    Mark::Lost => self.lost -= 1,
-                    Mark::Again { order, .. } => {
-                        self.answered = order;
-                        thorough = true;
-                    }
-                    _ => {}
+                if let Mark::Again(repeat) = mark {
+                    self.answered = repeat.order;
+                    thorough = true;
                 }
-                self.marks[place - 1] = Mark::Sacked;
-                self.sacked += 1;
+                self.marks.set(here, Mark::Sacked);
                 news.sacked = true;
                 continue;
             }
             let lost = match mark {
-                Mark::Again { order, next } => next <= self.highest || order + reach < self.answered,
+                Mark::Again(repeat) => repeat.next <= self.highest || repeat.order + reach < self.answered,
                 Mark::Out => number as i64 <= self.highest as i64 - reach,
                 _ => false,
             };
             if lost {
-                self.marks[place - 1] = Mark::Lost;
-                self.lost += 1;
+                self.marks.set(here, Mark::Lost);
                 news.lost = true;
             }
             if lost || mark == Mark::Lost {
@@ -166,30 +142,24 @@ impl Board {
     }
 
     fn extend_to(&mut self, end: u64) {
-        let len = end.saturating_sub(self.first) as usize;
-        if len > self.marks.len() {
-            self.marks.resize(len, Mark::Out);
-        }
+        self.marks.extend_to(end.saturating_sub(self.first) as usize);
     }
 
     /// Marks everything outstanding that is not SACKed as lost; all of it if the oldest segment was SACKed,
     /// because the receiver then discarded data (RFC 2018 §8).
     pub fn lose_all(&mut self, outstanding: usize) {
-        if self.marks.front() == Some(&Mark::Sacked) {
+        if self.marks.get(0) == Some(Mark::Sacked) {
             self.clear();
         }
         self.extend_to(self.first + outstanding as u64);
-        for mark in self.marks.iter_mut().filter(|m| **m != Mark::Sacked) {
-            *mark = Mark::Lost;
-        }
-        self.lost = self.marks.len() - self.sacked;
+        self.marks.replace(|mark| mark != Mark::Sacked, Mark::Lost);
         self.candidate = Some(self.first);
     }
 
     /// Place of the next lost segment to retransmit.
     pub fn next_lost(&mut self) -> Option<usize> {
         let from = (self.candidate? - self.first) as usize;
-        let found = (from..self.marks.len()).find(|&place| self.marks[place] == Mark::Lost);
+        let found = self.marks.next_lost(from);
         self.candidate = found.map(|place| self.number(place));
         found
     }
@@ -197,9 +167,8 @@ impl Board {
     /// The lost segment at `place` is retransmitted while `outstanding` segments are unacknowledged.
     pub fn sent_again(&mut self, place: usize, outstanding: usize) {
         let next = self.number(outstanding);
-        if let Some(mark) = self.marks.get_mut(place).filter(|m| **m == Mark::Lost) {
-            *mark = Mark::Again { order: self.orders, next };
-            self.lost -= 1;
+        if self.marks.get(place) == Some(Mark::Lost) {
+            self.marks.set(place, Mark::Again(Repeat { order: self.orders, next }));
             self.orders += 1;
         }
     }
