@@ -123,8 +123,13 @@ impl Network {
     fn on_arp(&mut self, node: NodeId, arp: ArpBody) {
         if let Some(held) = self.nodes[node].arp.learn(arp.sender) {
             let (judge, scene) = self.scene();
-            let late = judge.exchange(&scene, node, arp.sender).filter(Setback::is_independent_of_load);
-            if let Some(root) = late {
+            if let Some(root) = judge.delayed(&scene, node, arp.sender) {
+                let now = self.common.now;
+                let sent = self.common.packets.get(held);
+                if is_message(sent) {
+                    // A search that waits for this message suffers as if it were lost.
+                    self.common.books.judge.note_message_lost(now, &root, sent);
+                }
                 self.common.packets.delay(held, root);
             }
             self.down(node, held, arp.sender);
