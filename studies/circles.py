@@ -23,7 +23,6 @@ ROOT = Path(__file__).parents[1]
 MOST = 2
 # Files in each circle of more than two, largest first.
 KNOWN = {
-    "tworay-sim": [3],
     "tworay-tcp": [57, 3],
 }
 

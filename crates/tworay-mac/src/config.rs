@@ -73,7 +73,7 @@ pub struct MacConfig {
     pub arp_retry: SimDuration,
     /// Link-layer processing delay in each direction (ns-2: 25 µs).
     pub link_delay: SimDuration,
-    /// How the node relieves an overloaded link to help TCP; off by default.
+    /// Measures of the node against an overloaded link, to help TCP; off by default.
     pub overload: OverloadConfig,
 }
 

@@ -22,7 +22,7 @@ pub enum Profile {
     Custom,
 }
 
-/// How the mean received power falls with distance.
+/// Fall of the mean received power with distance.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Propagation {
@@ -55,7 +55,7 @@ fn default_reference() -> Metres {
     Metres(1.0)
 }
 
-/// How a receiver decides which of several overlapping signals it can decode.
+/// Rule by which a receiver decides which of several overlapping signals it can decode.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReceptionModel {
@@ -76,7 +76,7 @@ pub struct RateThreshold {
     pub sinr: Ratio,
 }
 
-/// How the `sinr` reception decides from the ratio whether a frame is good.
+/// Rule by which the `sinr` reception decides from the ratio if a frame is good.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SinrErrors {
@@ -98,7 +98,7 @@ pub struct SinrConfig {
     pub bandwidth: Hertz,
     /// Signal to interference and noise at which a frame's preamble is detected, -20 dB to 60 dB.
     pub preamble: Ratio,
-    /// How the ratio decides about a frame: `dsss` or `threshold`.
+    /// Rule by which the ratio decides about a frame: `dsss` or `threshold`.
     pub errors: SinrErrors,
     /// Thresholds by rate in ascending order; a rate between two entries uses the higher entry. The defaults
     /// (4, 7, 11, 16 dB for 802.11b's rates) are estimates: replace them by those of your card. The threshold
@@ -149,7 +149,7 @@ pub struct RadioConfig {
     /// Additional Rician or Rayleigh fading; absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fading: Option<FadingConfig>,
-    /// How overlapping signals are received.
+    /// Reception of overlapping signals.
     pub reception: ReceptionModel,
     /// Transmit power.
     pub tx_power: Watts,
@@ -167,7 +167,7 @@ pub struct RadioConfig {
     pub rx_threshold: Watts,
     /// Minimum received power that makes the medium busy; at most `rx_threshold`.
     pub cs_threshold: Watts,
-    /// How much stronger than a new signal the one being received must be to survive it (`capture`).
+    /// Ratio by which the signal being received must exceed a new one to survive it (`capture`).
     pub capture_ratio: Ratio,
     /// Range of the `range` propagation.
     pub range: Metres,

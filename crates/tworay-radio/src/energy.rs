@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use std::path::PathBuf;
 use tworay_base::{ConfigProblem, Joules, SimDuration, SimTime, Watts};
 
-/// How a radio's energy is counted.
+/// Model by which a radio's energy is counted.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnergyModel {
@@ -89,7 +89,7 @@ pub struct NodeBattery {
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = add_presets)]
 pub struct EnergyConfig {
-    /// How energy is counted: `none`, `states` or `per-packet`.
+    /// Energy model: `none`, `states` or `per-packet`.
     pub model: EnergyModel,
     /// The powers by state, unless overridden by the keys below.
     pub preset: EnergyPreset,
@@ -124,7 +124,7 @@ pub struct EnergyConfig {
     /// Energy of one processor instruction, for the transport's computations. The default is an estimate:
     /// about a nanojoule is typical of small cores of the 2000s; today's need less.
     pub instruction: Joules,
-    /// Whether the transport's computations draw their energy from the sender's battery when they happen,
+    /// True if the transport's computations draw their energy from the sender's battery when they happen,
     /// so that they can exhaust it. Otherwise their energy is only reported.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub draw_computing: bool,
@@ -284,7 +284,7 @@ pub enum RadioState {
 }
 
 impl RadioState {
-    /// How many states there are.
+    /// Number of states.
     pub const COUNT: usize = 6;
     /// Every state, in the order of [`Meter::times`].
     pub const ALL: [RadioState; Self::COUNT] = [
@@ -523,7 +523,7 @@ impl Meter {
         self.battery - self.spent()
     }
 
-    /// Whether the battery is empty, up to rounding.
+    /// True if the battery is empty, up to rounding.
     pub fn is_empty(&self) -> bool {
         self.left() <= 1e-12 * self.battery.min(1e12)
     }

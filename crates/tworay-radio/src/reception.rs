@@ -1,4 +1,4 @@
-//! What a receiver decodes from overlapping signals.
+//! Reception of overlapping signals.
 //!
 //! The caller reports to a [`Receiver`] when signals begin and end at its antenna; the receiver decides which
 //! frames it can decode. There are three models: ns-2's capture rule with its quirks, the same rule without
@@ -79,13 +79,13 @@ impl Reception {
 }
 
 impl Reception {
-    /// Whether the sum of all interference decides what is received (sinr), not the strongest signal alone.
+    /// True if the sum of all interference decides what is received (sinr), not the strongest signal alone.
     #[inline]
     pub fn adds_up(&self) -> bool {
         self.sinr
     }
 
-    /// Whether signals that are not being received must be stored.
+    /// True if signals that are not being received must be stored.
     #[inline]
     fn keeps_others(&self) -> bool {
         self.sinr || !self.quirks.locks_on_undecodable
@@ -368,7 +368,7 @@ impl Receiver {
         }
     }
 
-    /// Whether the signal `tx` occupies the receiver. The end of any other signal has no effect.
+    /// True if the signal `tx` occupies the receiver. The end of any other signal has no effect.
     #[inline]
     pub fn reads(&self, tx: u32) -> bool {
         self.lock.as_ref().is_some_and(|lock| lock.tx == tx)

@@ -75,7 +75,7 @@ struct Facts {
     nodes: usize,
     west_south: Position,
     east_north: Position,
-    /// What the file says about its end.
+    /// The file's own words about its end.
     end: String,
     duration: SimDuration,
 }

@@ -169,7 +169,7 @@ fn choices(found: &str, allowed: &[&str]) -> String {
     format!("{hint}Allowed: {}.", allowed.join(", "))
 }
 
-/// What to write instead of a key that has been renamed.
+/// The text to write instead of a key that has been renamed.
 fn renamed(table: &str, key: &str) -> Option<String> {
     let remedy = match (table, key) {
         ("", "compat") => "It is called \"dialect\" now: write dialect = \"standard\" or \"ns2\".",

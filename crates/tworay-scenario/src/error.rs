@@ -32,7 +32,7 @@ impl ScenarioError {
         &self.0.problem
     }
 
-    /// What is allowed, or what to do; may be empty.
+    /// The remedy: what is allowed, or what to do; may be empty.
     pub fn remedy(&self) -> &str {
         &self.0.remedy
     }
@@ -68,7 +68,7 @@ pub(crate) struct Source {
     pub name: String,
     /// The whole text.
     pub text: String,
-    /// Whether line and column are meaningful; false for `--set`.
+    /// True if line and column are meaningful; false for `--set`.
     pub has_lines: bool,
 }
 

@@ -21,7 +21,7 @@ pub struct Setup {
     pub seed: u64,
     /// All settings of the scenario.
     pub settings: Settings,
-    /// Whether nodes have radios; false in a wired-only network.
+    /// True if nodes have radios; false in a wired-only network.
     pub has_radio: bool,
     /// Computing costs of the transport.
     pub costs: Arc<Costs>,
@@ -35,7 +35,7 @@ pub struct Setup {
     pub switches: Vec<(SimTime, NodeId, bool)>,
     /// Links to be cut while they carry a flow.
     pub cuts: Vec<LinkCut>,
-    /// Whether to record time series.
+    /// True to record time series.
     pub series: bool,
     /// Pairs of nodes between which packets of real stations travel in both directions; `None` in a pure
     /// simulation.
@@ -63,7 +63,7 @@ pub struct WireSetup {
     pub outages: Outages,
     /// Schedule of delays and losses.
     pub lanes: Option<Arc<LanesConfig>>,
-    /// Whether this is the reverse direction of a connection.
+    /// True if this is the reverse direction of a connection.
     pub back: bool,
     /// Data packets dropped before the queue, numbered per wire from 0.
     pub drops: Vec<u64>,
@@ -77,7 +77,7 @@ pub struct LinkCut {
     pub at: SimTime,
     /// The flow whose packet triggers the cut; any flow if `None`.
     pub flow: Option<FlowId>,
-    /// How long the link stays cut.
+    /// Time for which the link stays cut.
     pub lasts: SimDuration,
 }
 

@@ -17,7 +17,7 @@ const NODE_STATIC: u64 = 3_000;
 const NODE_ROUTED: u64 = 4_500;
 /// With DSR, whose caches fill with overheard paths.
 const NODE_DSR: u64 = 60_000;
-/// What a node that runs OLSR stores about each other one: a tuple of topology, its route, and duplicates.
+/// Memory of a node that runs OLSR for each other one: a tuple of topology, its route, and duplicates.
 const OLSR_PAIR: u64 = 270;
 /// Packets per second that an endless transfer forwards on each hop of its path, and processor time per
 /// packet and hop: measured on grids with 6 to 30 hops at 2 Mb/s.

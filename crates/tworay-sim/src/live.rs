@@ -193,7 +193,7 @@ impl Live {
         self.network.hops_to(node, dst)
     }
 
-    /// Whether a node's routing protocol buffers a packet for `dst` until it has found a route.
+    /// True if a node's routing protocol buffers a packet for `dst` until it has found a route.
     pub fn keeps_for(&self, node: NodeId, dst: NodeId) -> bool {
         self.network.keeps_for(node, dst)
     }
@@ -272,7 +272,7 @@ impl Live {
         let mut report =
             RunReport::gather(self.network.finish(), &self.scenario, self.seed, self.protocol, &[]);
         report.document.cpu_seconds = self.begun.elapsed().as_secs_f64();
-        report.tell_senders();
+        report.name_senders();
         Ok(report)
     }
 }

@@ -28,7 +28,7 @@ use crate::network::medium::Radio;
 use crate::network::node::meters::Meters;
 use crate::network::node::stations::Stations;
 use crate::network::node::{NodeTimer, Nodes};
-use crate::observe::loss::causes::{Judge, Occasion};
+use crate::observe::loss::causes::{Causes, Trigger};
 use crate::observe::loss::scene::Scene;
 use crate::observe::{Layout, Observers};
 use agenda::Agenda;
@@ -108,6 +108,9 @@ impl Network {
             foresight: None,
             scratch: Scratch::default(),
         };
+        if series && !network.wires.ends().is_empty() {
+            network.common.observers.trace_wires();
+        }
         network.common.agenda.add_timers(network.nodes.timers() as usize);
         for flow in flows {
             network.plan_flow(flow, series);
@@ -122,7 +125,7 @@ impl Network {
             network.common.observers.causes.expect_tables();
         }
         for node in network.nodes.ids() {
-            network.with_router(node, Occasion::Other, |router, now, out| router.start(now, out));
+            network.with_router(node, Trigger::Other, |router, now, out| router.start(now, out));
         }
         let agenda = &mut network.common.agenda;
         for (i, switch) in network.plan.switches.iter().enumerate() {
@@ -339,7 +342,7 @@ impl Network {
         if let Some((node, kind)) = self.nodes.timer_of(slot) {
             match kind {
                 NodeTimer::Router => {
-                    self.with_router(node, Occasion::Other, |router, now, out| router.on_timer(now, out))
+                    self.with_router(node, Trigger::Other, |router, now, out| router.on_timer(now, out))
                 }
                 NodeTimer::Arp | NodeTimer::Exchange => self.on_arp_timer(node),
             }
@@ -351,7 +354,7 @@ impl Network {
     }
 
     /// The judge, and the view of the network that it needs.
-    fn scene(&mut self) -> (&mut Judge, Scene<'_>) {
+    fn scene(&mut self) -> (&mut Causes, Scene<'_>) {
         let Common { now, packets, observers, .. } = &mut self.common;
         let radio = self.radio.as_mut();
         let scene = Scene { now: *now, packets, nodes: &self.nodes, wires: &self.wires, radio };

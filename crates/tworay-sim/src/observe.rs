@@ -18,9 +18,10 @@ mod wire_trace;
 
 pub(crate) use capture::Layout;
 pub(crate) use counters::{ByFrame, NetworkCounters};
+pub use fact::WireEvent;
 pub(crate) use fact::{Fact, View};
 pub use medium_log::{Content, Emission, MediumLog, Reception};
 pub(crate) use observers::Observers;
 pub(crate) use path_probe::PathProbe;
 pub(crate) use record::Recorder;
-pub use wire_trace::{WireEvent, WireRecord};
+pub use wire_trace::WireRecord;

@@ -27,7 +27,7 @@ pub struct FlowPath {
     pub from: NodeId,
     /// Receiving node.
     pub to: NodeId,
-    /// How often there was a path.
+    /// Fraction of time with a path, and its length.
     pub facts: PairFacts,
     /// Range of links, m; `None` for wires and measured links.
     pub range: Option<f64>,
@@ -45,7 +45,7 @@ pub(crate) fn flow_paths(setup: &Setup) -> Vec<FlowPath> {
     setup.flows.iter().zip(facts).map(|(flow, facts)| flow_path(flow, facts, range, &mut tracks)).collect()
 }
 
-/// How every two nodes of a scenario are connected; each pair once, the smaller number first.
+/// Connectivity of every two nodes of a scenario; each pair once, the smaller number first.
 pub(crate) fn all_pairs(setup: &Setup) -> Vec<(Pair, PairFacts)> {
     let nodes = setup.tracks.len() as u16;
     let pairs: Vec<_> =

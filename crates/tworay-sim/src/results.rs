@@ -92,7 +92,7 @@ pub struct RunReport {
     hops: Vec<Vec<u64>>,
     power: Option<Power>,
     record: Option<Box<Recorder>>,
-    /// Whether the tables `ledger` and `retransmissions` name the sender of each segment.
+    /// True if the tables `ledger` and `retransmissions` name the sender of each segment.
     senders: bool,
     medium_log: Option<Box<MediumLog>>,
 }
@@ -100,7 +100,7 @@ pub struct RunReport {
 impl RunReport {
     /// Adds the sender of each segment to the tables `ledger` and `retransmissions`. Real connections carry
     /// data in both directions, with sequence numbers of their own.
-    pub(crate) fn tell_senders(&mut self) {
+    pub(crate) fn name_senders(&mut self) {
         self.senders = true;
     }
 
@@ -266,7 +266,7 @@ fn over_flows(flows: &[FlowReport]) -> MetricsReport {
     }
 }
 
-/// How flows share what they get.
+/// Shares of the flows.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Shares {
     /// Jain's fairness index (Σx)² / (n Σx²); `None` if nothing arrived.
@@ -296,7 +296,7 @@ fn ignored(pair: &TcpPair, before: [u64; Ignored::COUNT]) -> BTreeMap<&'static s
     Ignored::ALL.iter().map(|why| why.name()).zip(counts).collect()
 }
 
-/// What the sender's variant counted, if it counts anything.
+/// Counters of the sender's variant, if it counts anything.
 fn counted(pair: &TcpPair) -> Option<BTreeMap<&'static str, u64>> {
     let counts: BTreeMap<_, _> = pair.sender.counted().collect();
     (!counts.is_empty()).then_some(counts)

@@ -67,7 +67,7 @@ settings! {
     grat_reply_holdoff: SimDuration,
     /// Include the last route error received in the next request.
     propagate_errors: bool,
-    /// How long that error is kept.
+    /// Time for which that error is kept.
     error_hold: SimDuration,
     /// ns-2: a route error that returns to the node that detected the break removes the link from its cache
     /// again, even if a reply has added it meanwhile.
@@ -75,7 +75,7 @@ settings! {
 
     /// Capacity of the buffer for packets without a route, at least 1; when full, it drops the oldest packet.
     send_buffer_packets: u32,
-    /// How long a packet may stay in that buffer (SendBufferTimeout).
+    /// Time for which a packet may stay in that buffer (SendBufferTimeout).
     send_buffer_timeout: SimDuration,
     /// Interval between buffered packets sent after a reply.
     release_spacing: SimDuration,
@@ -106,7 +106,7 @@ settings! {
 
     /// Packets of other nodes whose next hop was lost get a new route from the cache.
     salvage: bool,
-    /// How often one packet may be salvaged, 0 to 15 (MAX_SALVAGE_COUNT).
+    /// Number of times that one packet may be salvaged, 0 to 15 (MAX_SALVAGE_COUNT).
     max_salvage_count: u8,
     /// Without a route in the cache, the packet is buffered while this node searches for one, starting with
     /// its neighbours (ns-2: once, the neighbours only).
@@ -252,7 +252,7 @@ impl DsrConfig {
         }
     }
 
-    /// Whether acknowledgments, not the MAC, detect broken links.
+    /// True if acknowledgments, not the MAC, detect broken links.
     pub(super) fn watches(&self) -> bool {
         !self.link_layer_feedback && (self.passive_acks || self.network_acks)
     }

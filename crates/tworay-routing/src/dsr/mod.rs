@@ -136,7 +136,7 @@ impl Dsr {
         self.cache.clone().find(now, dst, Found::Overheard).map(|path| path.to_vec())
     }
 
-    /// Whether to overhear frames for other nodes.
+    /// True to overhear frames for other nodes.
     pub fn wants_tap(&self) -> bool {
         self.config.promiscuous || self.config.watches() && self.config.passive_acks
     }

@@ -97,7 +97,7 @@ impl Outages {
         Self(merged)
     }
 
-    /// Whether the wire is down at any moment from `from` to `to`, both included.
+    /// True if the wire is down at any moment from `from` to `to`, both included.
     #[inline]
     pub fn cut(&self, from: SimTime, to: SimTime) -> bool {
         if self.0.is_empty() {

@@ -35,7 +35,7 @@ const SHARED: f64 = 4.0;
 /// Headers of IP and TCP, bytes.
 const HEADERS: u32 = 40;
 
-/// What a flow is expected to send.
+/// Packets that a flow is expected to send.
 #[derive(Copy, Clone, Debug, Default)]
 struct Load {
     /// Packets with data per second.
@@ -78,7 +78,7 @@ pub fn memory_of_tables(scenario: &Scenario, options: &RunOptions) -> Result<u64
     }
     Ok(bytes as u64)
 }
-/// What each flow is expected to send, after shared media and wires are divided.
+/// Packets that each flow is expected to send, after shared media and wires are divided.
 fn loads(setup: &mut Setup, facts: &[PairFacts]) -> Vec<Load> {
     let mut loads = Vec::new();
     let mut routes = Vec::new();
@@ -97,7 +97,7 @@ fn loads(setup: &mut Setup, facts: &[PairFacts]) -> Vec<Load> {
     loads
 }
 
-/// What the application offers; the rate of a transfer is unlimited.
+/// Packets that the application offers; the rate of a transfer is unlimited.
 fn offered(setup: &Setup, flow: &FlowSetup) -> Load {
     let end = SimTime::ZERO + setup.settings.duration;
     let active = flow.stop.unwrap_or(end).min(end).since(flow.start.min(end)).as_secs_f64();

@@ -132,6 +132,22 @@ fn a_frame_to_nobody_is_in_the_ledger_alone() {
     assert!(live.pop_leaving().is_none() && live.pop_break().is_none());
 }
 
+/// A station is notified of a break where the packet came back, if the next hop is off by then; before, it is not.
+#[test]
+fn a_station_is_notified_of_a_break_on_its_route() {
+    let down = "event=[{node=1,at=\"1s\",what=\"down\"}]";
+    let mut live = live("string-2", &["routing.protocol=static", down], Layer::Three);
+    let entry = datagram(&mut live, 0, 2, 64);
+    live.take_in(entry.clone());
+    live.run_until(SimTime::from_nanos(1_000_000_000));
+    assert!(live.pop_leaving().is_some() && live.pop_break().is_none(), "the route works for a second");
+    live.take_in(entry);
+    live.run_until(END);
+    let found = live.pop_break().expect("the next hop is off");
+    assert_eq!((found.node, found.dst), (NodeId(0), NodeId(2)));
+    assert!(found.at > SimTime::from_nanos(1_000_000_000) && live.pop_break().is_none());
+}
+
 /// Running step by step to each event gives the same results as running in one go, and nothing happens
 /// between the steps.
 #[test]

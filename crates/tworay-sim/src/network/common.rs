@@ -3,7 +3,7 @@
 use super::agenda::Agenda;
 use super::packets::{PacketSlab, UNTRACKED};
 use crate::observe::loss::ledger::Carries;
-use crate::observe::loss::root_cause::Setback;
+use crate::observe::loss::root_cause::RootCause;
 use crate::observe::{Fact, Observers, View};
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimTime};
 
@@ -36,7 +36,7 @@ impl Common {
         self.observers.observe(fact, View { now: self.now, packets: &self.packets });
     }
 
-    /// Whether there are observers on request.
+    /// True if there are observers on request.
     #[inline(always)]
     pub fn watched(&self) -> bool {
         self.observers.watched()
@@ -85,10 +85,10 @@ impl Common {
         self.packets.insert(copy)
     }
 
-    /// A copy of a packet dies at `node`. The root is `of`, unless an earlier setback held it up.
+    /// A copy of a packet dies at `node`. The root is `of`, unless an earlier root cause held it up.
     #[inline(never)]
-    pub fn kill(&mut self, packet: PacketId, node: NodeId, died: Died, of: Setback) {
-        let root = match self.packets.setback(packet) {
+    pub fn kill(&mut self, packet: PacketId, node: NodeId, died: Died, of: RootCause) {
+        let root = match self.packets.root_of(packet) {
             Some(held) if held.cause.is_some() => held,
             // A packet that waited for a search has the outcome that the caller found.
             _ => of,
@@ -99,7 +99,7 @@ impl Common {
 
     /// A packet is at a node that is switched off.
     pub fn kill_at_dead_node(&mut self, packet: PacketId, node: NodeId) {
-        self.kill(packet, node, Died::NodeDown, Setback::new(self.now, node, LossCause::NodeDown));
+        self.kill(packet, node, Died::NodeDown, RootCause::new(self.now, node, LossCause::NodeDown));
     }
 
     /// A copy of a packet is no longer needed.
@@ -108,17 +108,17 @@ impl Common {
         self.packets.discard(packet);
     }
 
-    /// Something prevents a packet from going on; only the first such setback counts.
-    pub fn set_back(&mut self, packet: PacketId, by: Setback) {
+    /// Something prevents a packet from going on; only the first such root cause counts.
+    pub fn hold_up(&mut self, packet: PacketId, by: RootCause) {
         let uid = self.packets.get(packet).uid;
         if uid < UNTRACKED {
             let whole = self.observers.ledger.copies(uid) == 1;
-            self.packets.set_back(packet, by, whole);
+            self.packets.hold_up(packet, by, whole);
         }
     }
 
     /// A packet that waited for a route discovery goes on; `late` is what delayed the search, if anything did.
-    pub fn end_search(&mut self, packet: PacketId, late: Option<Setback>) {
+    pub fn end_search(&mut self, packet: PacketId, late: Option<RootCause>) {
         if let Some(search) = self.packets.end_search(packet, late) {
             self.note_hold(packet, late.unwrap_or(search));
         }
@@ -141,9 +141,9 @@ impl Common {
         }
     }
 
-    /// A segment that a setback held up has gone on.
+    /// A segment that a root cause held up has gone on.
     #[cold]
-    fn note_hold(&mut self, packet: PacketId, by: Setback) {
+    fn note_hold(&mut self, packet: PacketId, by: RootCause) {
         let uid = self.packets.get(packet).uid;
         self.observe(Fact::HeldUp { uid, by });
     }

@@ -23,14 +23,14 @@ use tworay_scenario::{LinkCut, Settings};
 /// The radio side of a network.
 pub(crate) struct Radio {
     medium: Medium,
-    /// How a receiver treats overlapping signals.
+    /// Rules for overlapping signals.
     rules: Reception,
     tracks: Vec<Track>,
     cuts: Cuts,
     errors: Option<Box<Errors>>,
-    /// Whether anything can corrupt a frame that is received well: errors, a cut, or the sender's death.
+    /// True if anything can corrupt a frame that is received well: errors, a cut, or the sender's death.
     may_spoil: bool,
-    /// Whether links can change: stations move, or links are cut.
+    /// True if links can change: stations move, or links are cut.
     links_change: bool,
     /// (ns-2) Whether a station that has sent a CTS reserves itself for the DATA.
     reserves: bool,
@@ -86,7 +86,7 @@ impl Radio {
         of(channel.rx_threshold()).zip(of(channel.cs_threshold()))
     }
 
-    /// Whether two nodes can decode each other's frames now.
+    /// True if two nodes can decode each other's frames now.
     pub fn in_range(&mut self, now: SimTime, a: NodeId, b: NodeId) -> bool {
         if self.cuts.between(a, b) {
             return false;
@@ -100,7 +100,7 @@ impl Radio {
         channel.rx_power_squared(pa.distance_squared(pb)) >= channel.rx_threshold()
     }
 
-    /// Whether links can change: stations move, or links are cut.
+    /// True if links can change: stations move, or links are cut.
     pub fn changes(&self) -> bool {
         self.links_change
     }
@@ -138,7 +138,7 @@ impl Radio {
         self.cuts.await_packet(order);
     }
 
-    /// Whether an order waits for the next packet of some flow.
+    /// True if an order waits for the next packet of some flow.
     #[inline(always)]
     pub fn awaits_packets(&self) -> bool {
         self.cuts.await_packets()
@@ -157,7 +157,7 @@ impl Radio {
         self.cuts.mend(now, order);
     }
 
-    /// Whether the link between two nodes was cut, and restored after `from`.
+    /// True if the link between two nodes was cut, and restored after `from`.
     pub fn mended_since(&self, from: SimTime, a: NodeId, b: NodeId) -> bool {
         self.cuts.mended_since(from, a, b)
     }
@@ -167,7 +167,7 @@ impl Radio {
         self.may_spoil = true;
     }
 
-    /// Whether a packet received by the MAC is lost above it.
+    /// True if a packet received by the MAC is lost above it.
     #[inline]
     pub fn packet_errs(&mut self, node: NodeId, ip_bytes: u32) -> bool {
         self.errors.as_mut().is_some_and(|errors| errors.packet_errs(node, ip_bytes))
@@ -230,7 +230,7 @@ impl Turns {
     }
 }
 
-/// Whether a frame is addressed to `node`, alone or among others.
+/// True if a frame is addressed to `node`, alone or among others.
 fn is_for(frame: &Frame, node: NodeId) -> bool {
     frame.to == node || frame.to.is_broadcast()
 }

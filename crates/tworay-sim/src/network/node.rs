@@ -41,7 +41,7 @@ pub(crate) struct Node {
     pub router: Router,
     /// Outcome of the MAC's attempts with its current packet.
     pub attempts: Attempts,
-    /// What its queue was offered, and what the MAC could send of it.
+    /// Packets offered to its queue, and those that the MAC could send.
     pub service: Box<Service>,
     pub up: bool,
     /// When it was last switched off, or died.
@@ -55,7 +55,7 @@ pub(crate) struct Nodes {
     list: Vec<Node>,
     /// Energy meters of the radios; `None` without an energy model.
     pub meters: Option<Box<Meters>>,
-    /// Whether any node has ever been switched off or died.
+    /// True if any node has ever been switched off or died.
     pub any_failed: bool,
     /// Number of times that nodes with a routing protocol were switched off.
     pub power_offs: u32,
@@ -164,7 +164,7 @@ impl Nodes {
         agenda.first_access(limit, |i| self.list[i].mac.contention_deadline())
     }
 
-    /// Whether anything can happen up to `limit`.
+    /// True if anything can happen up to `limit`.
     #[inline(always)]
     pub fn something_until(&self, agenda: &mut Agenda, limit: SimTime) -> bool {
         agenda.next_event() <= limit

@@ -44,7 +44,7 @@ impl Wire {
         Self { luck, setup, busy: false, waiting: VecDeque::new(), waiting_bytes: 0, red, errors, seen: 0 }
     }
 
-    /// Whether the loss schedule drops a packet now.
+    /// True if the loss schedule drops a packet now.
     fn lanes_lose(&mut self, now: SimTime) -> bool {
         let Some((lanes, luck)) = self.setup.lanes.as_ref().zip(self.luck.as_mut()) else { return false };
         let lane = lanes.at(now);
@@ -52,7 +52,7 @@ impl Wire {
         luck.chance(share)
     }
 
-    /// Whether the queue rejects a packet that arrives now.
+    /// True if the queue rejects a packet that arrives now.
     fn refuses(&mut self, now: SimTime, bytes: u32) -> bool {
         let backlog = Backlog { packets: self.waiting.len(), bytes: self.waiting_bytes };
         if let Some(red) = &mut self.red
@@ -87,7 +87,7 @@ impl Wires {
         if self.wires.is_empty() { None } else { self.by_ends.get(&(a, b)).copied() }
     }
 
-    /// Whether a handoff takes a wire down at a time.
+    /// True if a handoff takes a wire down at a time.
     pub fn is_down(&self, wire: u16, at: SimTime) -> bool {
         self.wires[usize::from(wire)].setup.outages.cut(at, at)
     }

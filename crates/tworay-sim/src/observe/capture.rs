@@ -54,7 +54,7 @@ struct Pending {
     original_bytes: u32,
     outbound: bool,
     comment: String,
-    /// Whether its comment is complete.
+    /// True if its comment is complete.
     settled: bool,
     fates: FrameResults,
 }

@@ -1,8 +1,7 @@
 //! Facts: what happens in the network, as its observers are told.
 
 use super::loss::ledger::Carries;
-use super::loss::root_cause::Setback;
-use super::wire_trace::WireEvent;
+use super::loss::root_cause::RootCause;
 use crate::network::medium::on_air::{Hearer, Medium};
 use crate::network::packets::PacketSlab;
 use tworay_base::{Died, FlowId, NodeId, PacketId, Seq32, SimTime};
@@ -10,6 +9,19 @@ use tworay_mac::Frame;
 use tworay_radio::Verdict;
 use tworay_routing::{RoutingCounters, RoutingNote};
 use tworay_wire::Packet;
+
+/// Events of a packet on a wire, with ns-2's trace letters in parentheses.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum WireEvent {
+    /// It was passed to the wire (+).
+    Enqueue,
+    /// Its transmission started (-).
+    Send,
+    /// It arrived at the far end (r).
+    Receive,
+    /// It was lost here (d).
+    Drop,
+}
 
 /// Something that happened. Facts hold handles and references, no copies; packets are looked up in the [`View`].
 #[derive(Copy, Clone)]
@@ -29,9 +41,9 @@ pub(crate) enum Fact<'a> {
     /// A copy of a packet is no longer needed: the next hop has its own, or it was a broadcast and is sent.
     HandedOn { packet: PacketId },
     /// A copy of a packet dies at `node`; `root`: what kept it from going on.
-    Died { packet: PacketId, node: NodeId, died: Died, root: Setback },
+    Died { packet: PacketId, node: NodeId, died: Died, root: RootCause },
     /// A segment that something held up goes on, or is still held up at the end of the run.
-    HeldUp { uid: u64, by: Setback },
+    HeldUp { uid: u64, by: RootCause },
     /// A copy of a tracked packet has reached its destination `node` and is consumed.
     Delivered { packet: &'a Packet, node: NodeId },
     /// A route error reached a node that sends no TCP data to that destination.
@@ -49,11 +61,13 @@ pub(crate) enum Fact<'a> {
     /// A MAC gave up a packet; `rts`: an RTS was not answered.
     GaveUp { packet: PacketId, rts: bool },
     /// MAC or ARP returned a packet because of `root`; `in_reach`: the neighbour is up and in range.
-    LinkFailed { packet: PacketId, root: Setback, in_reach: bool },
+    LinkFailed { packet: PacketId, root: RootCause, in_reach: bool },
     /// Routing considers a link broken, because of `root`.
-    LinkGivenUp { root: Setback },
+    LinkGivenUp { root: RootCause },
     /// ARP at `node` starts to resolve the address of `target` for a packet.
     ArpStarted { node: NodeId, target: NodeId, packet: PacketId },
+    /// A packet that waited for an address goes on; `root`: what delayed it, load apart.
+    WaitedForAddress { packet: PacketId, root: RootCause },
     /// An ARP request of `node` reached its target.
     ArpHeard { node: NodeId, target: NodeId },
     /// A router forwards a packet.

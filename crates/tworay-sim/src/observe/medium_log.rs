@@ -28,9 +28,9 @@ pub enum Content {
 pub struct Reception {
     /// The station.
     pub node: NodeId,
-    /// Whether it was switched on.
+    /// True if it was switched on.
     pub up: bool,
-    /// How the reception ended.
+    /// End of the reception.
     pub verdict: Verdict,
 }
 

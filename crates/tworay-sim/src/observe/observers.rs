@@ -4,9 +4,9 @@ use super::animation::Animation;
 use super::capture::{Capture, Layout};
 use super::counters::NetworkCounters;
 use super::fact::{Fact, View};
-use super::loss::causes::Judge;
+use super::loss::causes::Causes;
 use super::loss::ledger::{Death, Ledger};
-use super::loss::root_cause::Setback;
+use super::loss::root_cause::RootCause;
 use super::medium_log::MediumLog;
 use super::path_probe::PathProbe;
 use super::record::Recorder;
@@ -26,15 +26,13 @@ pub(crate) struct Observers {
     /// Every segment sent, and its outcome.
     pub ledger: Ledger,
     /// Determines root causes of losses.
-    pub causes: Judge,
+    pub causes: Causes,
     /// The path of each flow.
     pub paths: Vec<PathProbe>,
     /// Network-wide counters.
     pub counters: NetworkCounters,
     /// Observers on request; `None` if there are none.
     watchers: Option<Box<Watchers>>,
-    /// Events on the wires, if recorded.
-    wire_trace: Option<Vec<WireRecord>>,
 }
 
 impl Observers {
@@ -42,9 +40,8 @@ impl Observers {
     pub fn new(nodes: usize, flows: &[(NodeId, NodeId)], series: bool) -> Self {
         Self {
             ledger: Ledger::new(flows.iter().map(|(from, _)| *from), series),
-            causes: Judge::new(nodes),
+            causes: Causes::new(nodes),
             paths: flows.iter().map(|(_, to)| PathProbe::to(*to)).collect(),
-            wire_trace: series.then(Vec::new),
             ..Self::default()
         }
     }
@@ -73,17 +70,13 @@ impl Observers {
                 self.ledger.restart_means(view.now);
                 self.paths.iter_mut().for_each(PathProbe::restart);
             }
-            Fact::Wired { ends, event, packet, .. } => {
-                if let Some(trace) = &mut self.wire_trace {
-                    trace.push(WireRecord::new(ends, event, packet, view));
-                }
-                self.show(fact, view);
-            }
             Fact::ArpStarted { node, target, packet } => {
-                let root = view.packets.independent_setback(packet);
+                let root = view.packets.independent_root(packet);
                 let p = view.packets.get(packet);
                 self.causes.note_exchange((node, target), view.now, (p.flow, p.src), root);
             }
+            // A search that waits for a delayed message suffers as if it were lost.
+            Fact::WaitedForAddress { packet, root } => self.message_lost(packet, root, view),
             Fact::ArpHeard { node, target } => self.causes.note_heard(node, target, view.now),
             Fact::LinkGivenUp { root } => self.causes.note_break(root),
             Fact::SwitchedOff { node } => self.causes.forget(node),
@@ -150,7 +143,7 @@ impl Observers {
         }
     }
 
-    fn died(&mut self, packet: PacketId, (node, died, root): (NodeId, Died, Setback), view: View<'_>) {
+    fn died(&mut self, packet: PacketId, (node, died, root): (NodeId, Died, RootCause), view: View<'_>) {
         let p = view.packets.get(packet);
         if p.uid >= UNTRACKED {
             return self.message_lost(packet, root, view);
@@ -166,7 +159,7 @@ impl Observers {
     }
 
     /// If the packet is a message of routing or ARP, it is lost because of `root`.
-    fn message_lost(&mut self, packet: PacketId, root: Setback, view: View<'_>) {
+    fn message_lost(&mut self, packet: PacketId, root: RootCause, view: View<'_>) {
         let packet = view.packets.get(packet);
         if is_message(packet) {
             self.causes.note_message_lost(view.now, &root, packet);
@@ -202,7 +195,7 @@ impl Observers {
         }
     }
 
-    /// Whether there are observers on request. Facts that only these read need not be put together otherwise.
+    /// True if there are observers on request. Facts that only these read need not be put together otherwise.
     #[inline(always)]
     pub fn watched(&self) -> bool {
         self.watchers.is_some()
@@ -237,6 +230,11 @@ impl Observers {
         self.watchers().recorder = Some(Box::new(Recorder::new(ranges)));
     }
 
+    /// Starts a trace of the wires.
+    pub fn trace_wires(&mut self) {
+        self.watchers().wire_trace = Some(Vec::new());
+    }
+
     /// Starts a log of the medium.
     pub fn log_medium(&mut self) {
         self.watchers().medium_log = Some(Box::default());
@@ -254,7 +252,7 @@ impl Observers {
 
     /// Takes the trace of the wires, if there is one.
     pub fn take_wire_trace(&mut self) -> Vec<WireRecord> {
-        self.wire_trace.take().unwrap_or_default()
+        self.watchers.as_mut().and_then(|watchers| watchers.wire_trace.take()).unwrap_or_default()
     }
 
     /// Completes the animation, if there is one.

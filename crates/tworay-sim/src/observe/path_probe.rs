@@ -24,7 +24,7 @@ impl PathProbe {
         Self { to: Some(node), ..Self::default() }
     }
 
-    /// Whether packets that arrive at `node` belong to the path.
+    /// True if packets that arrive at `node` belong to the path.
     pub fn ends_at(&self, node: NodeId) -> bool {
         self.to == Some(node)
     }

@@ -1,12 +1,12 @@
-//! The observers that a run has only on request: capture, animation, record and log of the medium.
+//! The observers that a run has only on request: capture, animation, record, log of the medium and trace of the wires.
 
 use super::animation::Animation;
 use super::capture::{Capture, FrameResult};
-use super::fact::{Fact, View};
+use super::fact::{Fact, View, WireEvent};
 use super::loss::ledger::{Carries, LossRecord};
 use super::medium_log::{MediumLog, Reception};
 use super::record::Recorder;
-use super::wire_trace::WireEvent;
+use super::wire_trace::WireRecord;
 use crate::network::medium::on_air::{Hearer, Medium};
 use crate::network::packets::UNTRACKED;
 use tworay_base::{NodeId, PacketId, SimTime};
@@ -21,6 +21,7 @@ pub(crate) struct Watchers {
     pub animation: Option<Box<Animation>>,
     pub recorder: Option<Box<Recorder>>,
     pub medium_log: Option<Box<MediumLog>>,
+    pub wire_trace: Option<Vec<WireRecord>>,
 }
 
 impl Watchers {
@@ -43,9 +44,14 @@ impl Watchers {
                 self.note(tx, node, FrameResult::Collision, medium);
             }
             Fact::Passed { tx } => self.capture.iter_mut().for_each(|capture| capture.ended(tx)),
-            Fact::Wired { wire, event: WireEvent::Send, packet, .. } => {
-                let packet = view.packets.get(packet);
-                self.capture.iter_mut().for_each(|capture| capture.wired(now, wire, packet));
+            Fact::Wired { wire, ends, event, packet } => {
+                if let Some(trace) = &mut self.wire_trace {
+                    trace.push(WireRecord::new(ends, event, packet, view));
+                }
+                if event == WireEvent::Send {
+                    let packet = view.packets.get(packet);
+                    self.capture.iter_mut().for_each(|capture| capture.wired(now, wire, packet));
+                }
             }
             Fact::Queued { node, packets } => {
                 self.recorder.iter_mut().for_each(|r| r.queued(now, node, packets))

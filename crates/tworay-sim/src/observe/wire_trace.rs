@@ -1,21 +1,8 @@
 //! Trace of the wires, if time series are recorded.
 
-use super::fact::View;
+use super::fact::{View, WireEvent};
 use tworay_base::{NodeId, PacketId, SimTime};
 use tworay_wire::{Body, Packet, TcpFlags};
-
-/// Events of a packet on a wire, with ns-2's trace letters in parentheses.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum WireEvent {
-    /// It was passed to the wire (+).
-    Enqueue,
-    /// Its transmission started (-).
-    Send,
-    /// It arrived at the far end (r).
-    Receive,
-    /// It was lost here (d).
-    Drop,
-}
 
 /// One line of the trace.
 #[derive(Copy, Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@
 use super::columns::ColumnData;
 use std::collections::BTreeMap;
 
-/// How the value of a run is computed.
+/// Rule by which the value of a run is computed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Of {
     /// Sum over the flows.
@@ -66,13 +66,13 @@ impl Chapter {
 pub struct Metric {
     /// Path in the document; for metrics of flows only the key.
     pub name: &'static str,
-    /// Whether the name denotes a family.
+    /// True if the name denotes a family.
     pub family: bool,
     /// Chapter of docs/reference/metrics.md.
     pub chapter: Chapter,
     /// Unit of the value in the document.
     pub unit: &'static str,
-    /// How runs and comparisons combine flows.
+    /// Rule by which runs and comparisons combine flows.
     pub of: Of,
     /// Which direction is better.
     pub better: Better,

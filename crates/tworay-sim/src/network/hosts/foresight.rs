@@ -34,7 +34,7 @@ struct Watch {
     until: SimTime,
 }
 
-/// What follows from a check.
+/// Consequence of a check.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Warn {
     Receiver(PathEvent),

@@ -23,11 +23,11 @@ pub struct Entering {
     pub bytes: Arc<[u8]>,
     /// Its flow, or [`FlowId::NONE`].
     pub flow: FlowId,
-    /// What the packet is to its flow; `None` if the ledger does not track it.
+    /// Role of the packet in its flow; `None` if the ledger does not track it.
     pub carries: Option<Carries>,
     /// First sequence number; for an acknowledgment the acknowledgment number.
     pub seq: Seq32,
-    /// Whether it is an Ethernet frame.
+    /// True if it is an Ethernet frame.
     pub frame: bool,
 }
 

@@ -6,7 +6,7 @@ use crate::network::hosts::flow::{Guess, Resent, Transport};
 use crate::network::packets::UNTRACKED;
 use crate::observe::Fact;
 use crate::observe::loss::ledger::Carries;
-use crate::observe::loss::root_cause::Setback;
+use crate::observe::loss::root_cause::RootCause;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
 use tworay_scenario::Application;
 use tworay_tcp::{Amount, Arrival, Connection, PathEvent, SegmentKind, Side, TcpAction, TcpNote, TcpTimer};
@@ -17,7 +17,7 @@ const INITIAL_TTL: u8 = 64;
 /// IPv4 and UDP headers, bytes.
 const UDP_OVERHEAD: u32 = 28;
 
-/// What a packet that arrived reveals to its transport about the path. A router that salvaged it inserted
+/// Information about the path that a packet which arrived gives to its transport. A router that salvaged it inserted
 /// its own source route, which lacks the earlier hops.
 fn arrival_of(packet: &Packet) -> Arrival {
     let route = packet.dsr.as_ref().and_then(|header| header.source_route.as_ref());
@@ -151,7 +151,7 @@ impl Network {
         if node == self.flows[flow].setup.to { Side::Passive } else { Side::Active }
     }
 
-    /// Whether the receiving connection will discard all data of the packet.
+    /// True if the receiving connection will discard all data of the packet.
     #[inline]
     fn is_thrown_away(&self, node: NodeId, packet: PacketId) -> bool {
         let p = self.common.packets.get(packet);
@@ -166,7 +166,7 @@ impl Network {
     #[cold]
     fn throw_away(&mut self, node: NodeId, packet: PacketId) {
         let p = self.common.packets.get(packet).clone();
-        let root = Setback::new(self.common.now, node, LossCause::ReorderDiscard);
+        let root = RootCause::new(self.common.now, node, LossCause::ReorderDiscard);
         self.common.kill(packet, node, Died::Receiver, root);
         let (flow, arrival) = (p.flow.index(), arrival_of(&p));
         if let Body::Tcp(segment) = &p.body {
@@ -231,7 +231,7 @@ impl Network {
 
     /// Routing at `node` selected another source route to `dst`: notifies senders that use its length.
     #[inline(never)]
-    pub(crate) fn tell_source_route(&mut self, node: NodeId, dst: NodeId, hops: u8) {
+    pub(crate) fn notify_of_source_route(&mut self, node: NodeId, dst: NodeId, hops: u8) {
         for flow in 0..self.flows.len() {
             let setup = &self.flows[flow].setup;
             if (setup.from, setup.to) == (node, dst) {
@@ -276,7 +276,7 @@ impl Network {
         self.scratch.tcp.push(out);
     }
 
-    /// What the sender has just computed draws energy from its node's battery.
+    /// The sender's latest computations draw energy from its node's battery.
     fn draw_computing(&mut self, flow: usize) {
         let f = &mut self.flows[flow];
         let (Some(drawn), Transport::Tcp(pair)) = (&mut f.drawn, &f.transport) else { return };

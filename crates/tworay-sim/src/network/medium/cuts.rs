@@ -29,18 +29,18 @@ impl Cuts {
         self.waiting.push(order);
     }
 
-    /// Whether an order waits for the next packet of some flow.
+    /// True if an order waits for the next packet of some flow.
     #[inline(always)]
     pub fn await_packets(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Whether no link is currently cut.
+    /// True if no link is currently cut.
     pub fn none(&self) -> bool {
         self.links.is_empty()
     }
 
-    /// Whether the link between two nodes is cut.
+    /// True if the link between two nodes is cut.
     #[inline]
     pub fn between(&self, a: NodeId, b: NodeId) -> bool {
         self.links.iter().any(|(_, ends)| *ends == [a, b] || *ends == [b, a])
@@ -71,7 +71,7 @@ impl Cuts {
         self.links.retain(|(o, _)| *o != order);
     }
 
-    /// Whether the link between two nodes was restored after `from`.
+    /// True if the link between two nodes was restored after `from`.
     pub fn mended_since(&self, from: SimTime, a: NodeId, b: NodeId) -> bool {
         self.mended.iter().any(|(at, ends)| *at > from && (*ends == [a, b] || *ends == [b, a]))
     }

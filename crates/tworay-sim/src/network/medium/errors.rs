@@ -46,7 +46,7 @@ impl Errors {
         })
     }
 
-    /// Whether errors corrupt a frame, by the link or by the receiver's own model.
+    /// True if errors corrupt a frame, by the link or by the receiver's own model.
     pub fn corrupts(&mut self, frame: &Frame, node: NodeId) -> bool {
         let by_link = self.links.get_mut(frame.from.index()).is_some_and(|list| {
             let at = list.binary_search_by_key(&node, |lossy| lossy.to);
@@ -57,7 +57,7 @@ impl Errors {
         model.is_some_and(|model| model.corrupts(8 * frame.bytes)) || by_link
     }
 
-    /// Whether a packet received by the MAC of `node` is lost above it.
+    /// True if a packet received by the MAC of `node` is lost above it.
     pub fn packet_errs(&mut self, node: NodeId, ip_bytes: u32) -> bool {
         self.packet.get_mut(node.index()).is_some_and(|model| model.corrupts(8 * ip_bytes))
     }

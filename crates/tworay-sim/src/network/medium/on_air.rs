@@ -41,7 +41,7 @@ pub struct Transmission {
     pub farthest: u32,
     /// Number of hearers already passed when the frame's start or end had to wait for other events.
     pub passed: u32,
-    /// Whether the list is sorted by delay.
+    /// True if the list is sorted by delay.
     sorted: bool,
     live: bool,
 }
@@ -228,7 +228,7 @@ impl Medium {
         }
     }
 
-    /// Whether `b` can decode `a` over a measured link; `None` where distance decides.
+    /// True if `b` can decode `a` over a measured link; `None` where distance decides.
     pub fn measured_reach(&self, a: NodeId, b: NodeId) -> Option<bool> {
         let list = self.measured.as_ref()?.get(a.index())?;
         Some(list.binary_search(&b).is_ok())
@@ -245,7 +245,7 @@ impl Medium {
         &self.candidates[node.index()]
     }
 
-    /// Whether received powers are random.
+    /// True if received powers are random.
     pub fn fades(&self) -> bool {
         self.fader.is_some()
     }
@@ -296,7 +296,7 @@ impl Medium {
         }
     }
 
-    /// Whether more than one transmission is on the medium.
+    /// True if more than one transmission is on the medium.
     pub fn is_shared(&self) -> bool {
         self.air.len() > self.free.len() + 1
     }

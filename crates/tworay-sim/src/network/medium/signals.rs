@@ -1,6 +1,6 @@
 //! Signals: a frame goes on the air, starts at its hearers, and ends there valid or corrupted.
 //!
-//! What follows from a valid frame at its receiver is handled by the network (`receive.rs`).
+//! The network handles a valid frame at its receiver (`ends.rs`).
 
 use super::super::common::Common;
 use super::super::event::Event;
@@ -28,7 +28,7 @@ pub(crate) struct Ending {
     pub frame: Frame,
     /// When its last bit left the sender.
     pub origin: SimTime,
-    /// Whether nothing else happens until it has passed all of them.
+    /// True if nothing else happens until it has passed all of them.
     pub alone: bool,
 }
 
@@ -298,7 +298,7 @@ impl Radio {
         Ending { frame: t.frame, origin, alone }
     }
 
-    /// How a station received a frame that ends at it, after errors, cuts and deaths of senders.
+    /// Result of a frame that ends at a station, after errors, cuts and deaths of senders.
     #[inline(always)]
     pub fn verdict(
         &mut self,

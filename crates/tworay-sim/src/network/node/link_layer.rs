@@ -6,8 +6,8 @@ use crate::network::event::Event;
 use crate::network::node::NodeTimer;
 use crate::network::packets::UNTRACKED;
 use crate::observe::Fact;
-use crate::observe::loss::causes::{Judge, Occasion};
-use crate::observe::loss::root_cause::Setback;
+use crate::observe::loss::causes::{Causes, Trigger};
+use crate::observe::loss::root_cause::RootCause;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimDuration};
 use tworay_mac::{ArpAction, ArpDue, FrameKind, GiveUp, MAX_REQUESTS, Outgoing, QueueEntry};
 use tworay_wire::{ArpBody, Body, Packet};
@@ -28,7 +28,7 @@ impl Network {
             return;
         }
         if self.radio.is_none() {
-            let root = Setback::new(self.common.now, node, LossCause::LinkFailure).towards(next_hop);
+            let root = RootCause::new(self.common.now, node, LossCause::LinkFailure).towards(next_hop);
             self.common.kill(packet, node, Died::NoRoute, root);
             return;
         }
@@ -50,8 +50,8 @@ impl Network {
                 }
                 if let Some(old) = pushed_out {
                     self.common.observe(Fact::HoldReplaced);
-                    let (judge, mut scene) = self.scene();
-                    let root = judge.hold(&mut scene, node, next_hop, [old, packet]);
+                    let (causes, mut scene) = self.scene();
+                    let root = causes.hold(&mut scene, node, next_hop, [old, packet]);
                     self.common.kill(old, node, Died::Arp, root);
                 }
                 if matches!(action, ArpAction::Request { .. }) {
@@ -94,9 +94,9 @@ impl Network {
 
     /// ARP gave up resolving a packet's next hop.
     fn unresolved(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
-        let (judge, mut scene) = self.scene();
-        let root = judge.address(&mut scene, node, next_hop);
-        let root = Setback { attempts: MAX_REQUESTS.into(), ..root };
+        let (causes, mut scene) = self.scene();
+        let root = causes.address(&mut scene, node, next_hop);
+        let root = RootCause { attempts: MAX_REQUESTS.into(), ..root };
         self.link_failed(packet, next_hop, Died::ArpUnanswered, root);
     }
 
@@ -122,14 +122,9 @@ impl Network {
     #[inline(never)]
     fn on_arp(&mut self, node: NodeId, arp: ArpBody) {
         if let Some(held) = self.nodes[node].arp.learn(arp.sender) {
-            let (judge, scene) = self.scene();
-            if let Some(root) = judge.delayed(&scene, node, arp.sender) {
-                let now = self.common.now;
-                let sent = self.common.packets.get(held);
-                if is_message(sent) {
-                    // A search that waits for this message suffers as if it were lost.
-                    self.common.books.judge.note_message_lost(now, &root, sent);
-                }
+            let (causes, scene) = self.scene();
+            if let Some(root) = causes.delayed(&scene, node, arp.sender) {
+                self.common.observe(Fact::WaitedForAddress { packet: held, root });
                 self.common.packets.delay(held, root);
             }
             self.down(node, held, arp.sender);
@@ -164,7 +159,7 @@ impl Network {
         n.service.offered(self.common.now, n.mac.is_free());
         if let Some(refused) = n.queue.push(entry) {
             self.common.observe(Fact::Refused);
-            let root = self.judge_queue(node, refused);
+            let root = self.queue_root(node, refused);
             self.common.kill(refused.packet, node, Died::Ifq, root);
         }
         self.common.watch(|| Fact::Queued { node, packets: self.nodes[node].queue.len() });
@@ -196,14 +191,14 @@ impl Network {
     #[cold]
     fn drop_early(&mut self, node: NodeId, dropped: QueueEntry) {
         self.common.observe(Fact::Refused);
-        let root = self.judge_queue(node, dropped);
+        let root = self.queue_root(node, dropped);
         self.common.kill(dropped.packet, node, Died::LinkRed, root);
     }
 
     /// Why the interface queue rejects a packet.
     #[inline(never)]
-    fn judge_queue(&mut self, node: NodeId, refused: QueueEntry) -> Setback {
-        let root = Judge::queue(&mut self.scene().1, node, refused);
+    fn queue_root(&mut self, node: NodeId, refused: QueueEntry) -> RootCause {
+        let root = Causes::queue(&mut self.scene().1, node, refused);
         let n = &mut self.nodes[node];
         n.service.refused(n.queue.len() as u32);
         root
@@ -214,7 +209,7 @@ impl Network {
         let Some(radio) = &mut self.radio else { return };
         if radio.packet_errs(node, self.common.packets.get(packet).ip_bytes) {
             let copy = self.common.copy(packet);
-            let root = Setback::new(self.common.now, node, LossCause::Channel);
+            let root = RootCause::new(self.common.now, node, LossCause::Channel);
             return self.common.kill(copy, node, Died::Error, root);
         }
         if radio.awaits_packets() {
@@ -249,7 +244,7 @@ impl Network {
             radio.end_attempt(&mut self.nodes, self.common.now, node, give_up.to);
         }
         let n = &mut self.nodes[node];
-        let root = n.attempts.setback(self.common.now, (node, give_up.to), give_up.unanswered);
+        let root = n.attempts.root_of(self.common.now, (node, give_up.to), give_up.unanswered);
         n.service.gave_up(self.common.now, n.attempts.lost(), root);
         n.attempts.reset();
         if root.is_independent_of_load() {
@@ -277,15 +272,15 @@ impl Network {
 
     /// Why a node considers the link to a neighbour broken. If nothing is wrong with the link, routing has given up a
     /// path that exists, and the search for it decides.
-    pub(crate) fn judge_link(&mut self, node: NodeId, next_hop: NodeId) -> Setback {
-        let (judge, mut scene) = self.scene();
-        let root = judge.link(&mut scene, node, next_hop);
-        if root.cause == Some(LossCause::Unknown) { Setback { cause: None, ..root } } else { root }
+    pub(crate) fn link_root(&mut self, node: NodeId, next_hop: NodeId) -> RootCause {
+        let (causes, mut scene) = self.scene();
+        let root = causes.link(&mut scene, node, next_hop);
+        if root.cause == Some(LossCause::Unknown) { RootCause { cause: None, ..root } } else { root }
     }
 
     /// A packet returns from a failed hop: routing decides what to do with it.
     #[inline(never)]
-    fn link_failed(&mut self, packet: PacketId, next_hop: NodeId, died: Died, root: Setback) {
+    fn link_failed(&mut self, packet: PacketId, next_hop: NodeId, died: Died, root: RootCause) {
         let node = root.node;
         let in_reach = self.nodes[next_hop].up && self.scene().1.in_range(node, next_hop);
         self.common.observe(Fact::LinkFailed { packet, root, in_reach });
@@ -297,13 +292,13 @@ impl Network {
             // As with a real network card, no upper layer is notified.
             return self.common.kill(packet, node, died, root);
         }
-        self.common.set_back(packet, root);
+        self.common.hold_up(packet, root);
         self.note_stopped(packet);
         let p = self.common.packets.get(packet).clone();
         if let (Some(external), false) = (&mut self.external, in_reach) {
             external.note_break(self.common.now, p.src, p.dst);
         }
-        self.with_router(node, Occasion::Break(died, root), |router, now, out| {
+        self.with_router(node, Trigger::Break(died, root), |router, now, out| {
             router.on_link_failure(now, packet, &p, next_hop, out)
         });
     }

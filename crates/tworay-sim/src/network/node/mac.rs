@@ -1,7 +1,7 @@
 //! Inputs and actions of MACs.
 
 use crate::network::Network;
-use crate::observe::loss::root_cause::Setback;
+use crate::observe::loss::root_cause::RootCause;
 use tworay_base::{NodeId, SimTime};
 use tworay_mac::{Dcf, MacAction};
 
@@ -62,7 +62,7 @@ impl Network {
     /// The MAC of `node` has lost time because of `root`: packets that would not wait in its queue otherwise are held
     /// up by this, and go on together.
     #[cold]
-    pub(crate) fn hold_back(&mut self, node: NodeId, root: Setback) {
+    pub(crate) fn hold_back(&mut self, node: NodeId, root: RootCause) {
         let n = &self.nodes[node];
         if n.service.would_be_short(n.queue.len()) {
             for entry in n.queue.iter() {

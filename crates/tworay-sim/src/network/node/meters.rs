@@ -107,7 +107,7 @@ impl Meters {
         false
     }
 
-    /// Whether a node's battery has run out.
+    /// True if a node's battery has run out.
     pub fn is_dead(&self, node: NodeId) -> bool {
         self.meters[node.index()].died_at().is_some()
     }

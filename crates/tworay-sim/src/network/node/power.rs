@@ -3,7 +3,7 @@
 use crate::network::Network;
 use crate::network::node::NodeTimer;
 use crate::observe::Fact;
-use crate::observe::loss::causes::Occasion;
+use crate::observe::loss::causes::Trigger;
 use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimTime};
 use tworay_radio::Meter;
 use tworay_routing::{Protocol, Router};
@@ -32,7 +32,7 @@ impl Network {
         if on {
             self.nodes[node].up = true;
             self.nodes[node].up_since = self.common.now;
-            self.with_router(node, Occasion::Other, |router, now, out| router.start(now, out));
+            self.with_router(node, Trigger::Other, |router, now, out| router.start(now, out));
         } else {
             self.power_off(node);
         }
@@ -41,12 +41,12 @@ impl Network {
     /// The node is about to fail: packets that wait for a route in vain are lost for want of it.
     fn settle_searches(&mut self, node: NodeId) {
         for packet in self.nodes[node].router.buffered() {
-            let Some(root) = self.common.packets.setback(packet).filter(|root| root.cause.is_none()) else {
+            let Some(root) = self.common.packets.root_of(packet).filter(|root| root.cause.is_none()) else {
                 continue;
             };
             let dst = self.common.packets.get(packet).dst;
-            let (judge, mut scene) = self.scene();
-            if let Some(root) = judge.interrupted(&mut scene, root, dst) {
+            let (causes, mut scene) = self.scene();
+            if let Some(root) = causes.interrupted(&mut scene, root, dst) {
                 self.common.packets.settle_search(packet, root);
             }
         }

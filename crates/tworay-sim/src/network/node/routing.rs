@@ -5,8 +5,8 @@ use crate::network::event::Event;
 use crate::network::node::NodeTimer;
 use crate::network::packets::UNTRACKED;
 use crate::observe::Fact;
-use crate::observe::loss::causes::Occasion;
-use crate::observe::loss::root_cause::Setback;
+use crate::observe::loss::causes::Trigger;
+use crate::observe::loss::root_cause::RootCause;
 use tworay_base::{Died, NodeId, PacketId, SimDuration, SimTime};
 use tworay_routing::{DropReason, Router, RoutingAction, RoutingNote};
 use tworay_wire::dsr::DsrHeader;
@@ -16,12 +16,12 @@ impl Network {
     pub(crate) fn with_router(
         &mut self,
         node: NodeId,
-        mut occasion: Occasion,
+        mut trigger: Trigger,
         input: impl FnOnce(&mut Router, SimTime, &mut Vec<RoutingAction>),
     ) {
         let mut out = self.scratch.routing.pop().unwrap_or_default();
         input(&mut self.nodes[node].router, self.common.now, &mut out);
-        self.apply_routing(node, &mut out, &mut occasion);
+        self.apply_routing(node, &mut out, &mut trigger);
         out.clear();
         self.scratch.routing.push(out);
     }
@@ -30,14 +30,14 @@ impl Network {
     #[cold]
     fn on_wait(&mut self, node: NodeId, packet: PacketId, actions: &[RoutingAction]) {
         let dst = self.common.packets.get(packet).dst;
-        let (judge, mut scene) = self.scene();
+        let (causes, mut scene) = self.scene();
         for action in actions {
             if let RoutingAction::Originate { packet, .. } = action {
-                judge.note_request(&mut scene, node, packet);
+                causes.note_request(&mut scene, node, packet);
             }
         }
-        let root = judge.awaited_route(&mut scene, node, dst);
-        self.common.set_back(packet, root);
+        let root = causes.awaited_route(&mut scene, node, dst);
+        self.common.hold_up(packet, root);
     }
 
     /// A packet arrived from the link layer.
@@ -55,7 +55,7 @@ impl Network {
         let n = &mut self.nodes[node];
         n.router.on_receive(self.common.now, packet, self.common.packets.get(packet), from, &mut out);
         let p = self.common.packets.get(packet);
-        let mut occasion = Occasion::received(p, from);
+        let mut trigger = Trigger::received(p, from);
         if p.uid < UNTRACKED && keeps(&out, packet) {
             self.on_wait(node, packet, &out);
         }
@@ -63,7 +63,7 @@ impl Network {
         if p.dst != node && !p.dst.is_broadcast() {
             p.ttl = p.ttl.saturating_sub(1);
         }
-        self.apply_routing(node, &mut out, &mut occasion);
+        self.apply_routing(node, &mut out, &mut trigger);
         out.clear();
         self.scratch.routing.push(out);
     }
@@ -79,7 +79,7 @@ impl Network {
         if keeps(&out, packet) {
             self.on_wait(node, packet, &out);
         }
-        self.apply_routing(node, &mut out, &mut Occasion::Other);
+        self.apply_routing(node, &mut out, &mut Trigger::Other);
         out.clear();
         self.scratch.routing.push(out);
     }
@@ -88,18 +88,18 @@ impl Network {
     pub(crate) fn tap_packet(&mut self, node: NodeId, packet: PacketId, from: NodeId, to: NodeId) {
         let mut out = self.scratch.routing.pop().unwrap_or_default();
         self.nodes[node].router.on_tap(self.common.now, self.common.packets.get(packet), from, to, &mut out);
-        let mut occasion = Occasion::received(self.common.packets.get(packet), from);
-        self.apply_routing(node, &mut out, &mut occasion);
+        let mut trigger = Trigger::received(self.common.packets.get(packet), from);
+        self.apply_routing(node, &mut out, &mut trigger);
         out.clear();
         self.scratch.routing.push(out);
     }
 
-    /// Carries out a router's actions after `occasion`; what they own is taken out of them.
+    /// Carries out a router's actions after `trigger`; what they own is taken out of them.
     pub(crate) fn apply_routing(
         &mut self,
         node: NodeId,
         actions: &mut [RoutingAction],
-        occasion: &mut Occasion,
+        trigger: &mut Trigger,
     ) {
         // The timer first: an action may call this router again, which then changes it.
         for action in actions.iter() {
@@ -121,7 +121,7 @@ impl Network {
                 RoutingAction::WakeAt(_) => {}
                 ref mut rare => {
                     let rare = std::mem::replace(rare, RoutingAction::WakeAt(SimTime::NEVER));
-                    self.apply_rare(node, rare, occasion);
+                    self.apply_rare(node, rare, trigger);
                 }
             }
         }
@@ -132,10 +132,10 @@ impl Network {
     #[cold]
     #[inline(never)]
     fn end_search(&mut self, packet: PacketId) {
-        let Some(root) = self.common.packets.setback(packet) else { return };
+        let Some(root) = self.common.packets.root_of(packet) else { return };
         let dst = self.common.packets.get(packet).dst;
-        let (judge, mut scene) = self.scene();
-        let outcome = judge.interrupted(&mut scene, root, dst);
+        let (causes, mut scene) = self.scene();
+        let outcome = causes.interrupted(&mut scene, root, dst);
         self.common.end_search(packet, outcome);
     }
 
@@ -149,13 +149,13 @@ impl Network {
 
     /// Actions that are rarer than forwarding a packet.
     #[inline(never)]
-    fn apply_rare(&mut self, node: NodeId, action: RoutingAction, occasion: &mut Occasion) {
+    fn apply_rare(&mut self, node: NodeId, action: RoutingAction, trigger: &mut Trigger) {
         match action {
             RoutingAction::Forward { .. } | RoutingAction::Deliver { .. } | RoutingAction::WakeAt(_) => {}
             RoutingAction::Originate { mut packet, next_hop, delay } => {
                 packet.uid = self.common.control_uid();
-                let (judge, mut scene) = self.scene();
-                judge.note_request(&mut scene, node, &packet);
+                let (causes, mut scene) = self.scene();
+                causes.note_request(&mut scene, node, &packet);
                 let packet = self.common.packets.insert(*packet);
                 // Rebroadcasts already have a jitter added by routing.
                 let jitter = if next_hop.is_broadcast() && delay.is_zero() {
@@ -187,18 +187,18 @@ impl Network {
                 if reason == DropReason::Ttl {
                     self.note_expired(node, packet);
                 }
-                let (judge, mut scene) = self.scene();
-                let (died, root) = judge.dropped(&mut scene, node, packet, reason, occasion);
+                let (causes, mut scene) = self.scene();
+                let (died, root) = causes.dropped(&mut scene, node, packet, reason, trigger);
                 self.common.kill(packet, node, died, root);
             }
-            RoutingAction::PurgeQueue { next_hop } => self.purge(node, next_hop, occasion),
-            RoutingAction::Note(note) => self.on_routing_note(node, note, occasion),
+            RoutingAction::PurgeQueue { next_hop } => self.purge(node, next_hop, trigger),
+            RoutingAction::Note(note) => self.on_routing_note(node, note, trigger),
         }
     }
 
     /// Packets queued for a neighbour return to routing.
     #[inline(never)]
-    fn purge(&mut self, node: NodeId, next_hop: NodeId, occasion: &Occasion) {
+    fn purge(&mut self, node: NodeId, next_hop: NodeId, trigger: &Trigger) {
         let mut gone = Vec::new();
         self.nodes[node].queue.purge(next_hop, &mut gone);
         if gone.is_empty() {
@@ -206,26 +206,26 @@ impl Network {
         }
         self.nodes[node].service.withdrawn(gone.len());
         self.common.watch(|| Fact::Queued { node, packets: self.nodes[node].queue.len() });
-        let broken = match *occasion {
-            Occasion::Break(_, root) if root.next_hop == Some(next_hop) => Some(root),
+        let broken = match *trigger {
+            Trigger::Break(_, root) if root.next_hop == Some(next_hop) => Some(root),
             // The neighbour lost its route while the link to it works: only packets that used this route
             // are held up.
-            Occasion::Received(from, _) if from == next_hop => None,
-            _ => Some(self.judge_link(node, next_hop)),
+            Trigger::Received(from, _) if from == next_hop => None,
+            _ => Some(self.link_root(node, next_hop)),
         };
         for e in gone {
             let p = self.common.packets.get(e.packet).clone();
-            let root = broken.map(|root| Setback { at: self.common.now, ..root });
+            let root = broken.map(|root| RootCause { at: self.common.now, ..root });
             let root = root.or_else(|| self.common.observers.causes.lost_route(self.common.now, node, p.dst));
             if let Some(root) = root {
-                self.common.set_back(e.packet, root);
+                self.common.hold_up(e.packet, root);
             }
             // The link works, and the neighbour has no route: neither has this node.
             let root = root.unwrap_or_else(|| {
-                let (judge, mut scene) = self.scene();
-                judge.missing_route(&mut scene, node, p.dst)
+                let (causes, mut scene) = self.scene();
+                causes.missing_route(&mut scene, node, p.dst)
             });
-            self.with_router(node, Occasion::Break(Died::Purged, root), |router, now, out| {
+            self.with_router(node, Trigger::Break(Died::Purged, root), |router, now, out| {
                 router.on_queue_purged(now, e.packet, &p, next_hop, out)
             });
         }
@@ -234,36 +234,36 @@ impl Network {
     /// Notifies the sender as far as it may know: the length of its source route,
     /// a broken link (ELFN). Records breaks and lost routes.
     #[inline(never)]
-    fn on_routing_note(&mut self, node: NodeId, note: RoutingNote, occasion: &mut Occasion) {
+    fn on_routing_note(&mut self, node: NodeId, note: RoutingNote, trigger: &mut Trigger) {
         self.common.observe(Fact::Noted { node, note });
         match note {
             RoutingNote::RouteChanged { dst, hops } if self.nodes[node].router.routes_at_source() => {
-                self.tell_source_route(node, dst, hops);
+                self.notify_of_source_route(node, dst, hops);
             }
             RoutingNote::LinkBroken { neighbour } => {
-                let known = matches!(occasion, Occasion::Break(_, root) if root.next_hop == Some(neighbour));
+                let known = matches!(trigger, Trigger::Break(_, root) if root.next_hop == Some(neighbour));
                 if !known {
-                    let root = self.judge_link(node, neighbour);
+                    let root = self.link_root(node, neighbour);
                     self.common.observe(Fact::LinkGivenUp { root });
-                    *occasion = Occasion::Break(Died::Unconfirmed, root);
+                    *trigger = Trigger::Break(Died::Unconfirmed, root);
                 }
             }
             RoutingNote::RouteError { broken_from, broken_to, dst } => {
-                if let (Occasion::Received(_, link), Some(to)) = (&mut *occasion, broken_to) {
+                if let (Trigger::Received(_, link), Some(to)) = (&mut *trigger, broken_to) {
                     *link = Some((broken_from, to));
                 }
                 self.notify_of_failure(node, dst);
             }
             RoutingNote::RouteLost { dst } | RoutingNote::LocalRepair { dst } => {
-                let (judge, mut scene) = self.scene();
-                judge.note_route_lost(&mut scene, (node, dst), occasion);
+                let (causes, mut scene) = self.scene();
+                causes.note_route_lost(&mut scene, (node, dst), trigger);
             }
             _ => {}
         }
     }
 }
 
-/// Whether routing keeps the packet that it has just been given.
+/// True if routing keeps the packet that it has just been given.
 #[inline]
 fn keeps(actions: &[RoutingAction], given: PacketId) -> bool {
     !actions.iter().any(|action| match action {

@@ -40,10 +40,9 @@ struct Test {
 
 impl Test {
     fn new(setup: WireSetup) -> Self {
-        Self {
-            common: Common::new(Agenda::new(2, ms(1000)), Observers::new(2, &[(A, B)], true)),
-            wires: Wires::new(vec![setup], 1),
-        }
+        let mut observers = Observers::new(2, &[(A, B)], true);
+        observers.trace_wires();
+        Self { common: Common::new(Agenda::new(2, ms(1000)), observers), wires: Wires::new(vec![setup], 1) }
     }
 
     /// Passes a datagram of 1250 bytes to the wire: 10 ms at 1 Mb/s.

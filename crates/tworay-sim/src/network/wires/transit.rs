@@ -3,7 +3,7 @@
 use super::Wires;
 use crate::network::common::Common;
 use crate::network::event::Event;
-use crate::observe::loss::root_cause::Setback;
+use crate::observe::loss::root_cause::RootCause;
 use crate::observe::{Fact, WireEvent};
 use tworay_base::{Died, LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_scenario::WireSetup;
@@ -37,14 +37,16 @@ impl Wires {
     fn lose(&mut self, common: &mut Common, wire: u16, packet: PacketId, cause: LossCause, died: Died) {
         self.report(common, wire, packet, WireEvent::Drop);
         let WireSetup { from, to, .. } = self.wires[wire as usize].setup;
-        common.kill(packet, from, died, Setback::new(common.now, from, cause).towards(to));
+        common.kill(packet, from, died, RootCause::new(common.now, from, cause).towards(to));
     }
 
     /// Reports an event of a packet on a wire.
-    #[inline]
+    #[inline(always)]
     fn report(&self, common: &mut Common, wire: u16, packet: PacketId, event: WireEvent) {
-        let WireSetup { from, to, .. } = self.wires[wire as usize].setup;
-        common.observe(Fact::Wired { wire, ends: (from, to), event, packet });
+        common.watch(|| {
+            let WireSetup { from, to, .. } = self.wires[wire as usize].setup;
+            Fact::Wired { wire, ends: (from, to), event, packet }
+        });
     }
 
     fn start(&mut self, common: &mut Common, wire: u16, packet: PacketId) {
@@ -103,7 +105,7 @@ impl Wires {
         };
         if let Some((cause, died)) = cause {
             self.report(common, wire, packet, WireEvent::Drop);
-            common.kill(packet, to, died, Setback::new(now, from, cause).towards(to));
+            common.kill(packet, to, died, RootCause::new(now, from, cause).towards(to));
             return None;
         }
         self.report(common, wire, packet, WireEvent::Receive);

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use std::fmt::Write;
 use tworay_base::NodeId;
 
-/// How a frame was received at a station it was addressed to.
+/// Result of a frame at a station it was addressed to.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FrameResult {
     /// It was received.

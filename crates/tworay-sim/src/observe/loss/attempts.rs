@@ -4,7 +4,7 @@
 //! when the packet is sent, or when the MAC gives up. Only attempts that the MAC counted as failed are booked:
 //! an answered RTS is not a failure.
 
-use crate::observe::loss::root_cause::Setback;
+use crate::observe::loss::root_cause::RootCause;
 use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 use tworay_mac::FrameKind;
 
@@ -35,7 +35,7 @@ impl Failure {
         }
     }
 
-    /// Whether the receiver was physically out of reach.
+    /// True if the receiver was physically out of reach.
     pub fn is_physical(self) -> bool {
         matches!(self, Failure::OutOfRange | Failure::NodeDown)
     }
@@ -63,7 +63,7 @@ impl Tally {
     }
 }
 
-/// What is known of the failed attempts with one packet.
+/// Records of the failed attempts with one packet.
 #[derive(Copy, Clone, Debug, Default)]
 struct Failed {
     /// Failed RTS since the last answered one, and failed DATA. The MAC counts them against separate limits.
@@ -79,7 +79,7 @@ struct Failed {
     out_of_reach_since: Option<SimTime>,
 }
 
-/// What is known of the failures of a MAC's attempts with its current packet.
+/// State of the records of a MAC's attempts with its current packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Past {
     /// None has failed.
@@ -153,7 +153,7 @@ impl Attempts {
         self.past == Past::Unbooked
     }
 
-    /// Whether a failed attempt with the packet was booked.
+    /// True if a failed attempt with the packet was booked.
     #[inline]
     pub fn has_failed_before(&self) -> bool {
         self.failed > 0
@@ -228,32 +228,35 @@ impl Attempts {
         if self.failed > 0 { self.details.lost } else { SimDuration::ZERO }
     }
 
-    /// The setback of `node` that [`Self::lost`] is due to.
-    pub fn delay(&self, now: SimTime, node: NodeId) -> Option<Setback> {
+    /// The root cause of `node` that [`Self::lost`] is due to.
+    pub fn delay(&self, now: SimTime, node: NodeId) -> Option<RootCause> {
         let (failure, to) = self.details.delay.filter(|_| self.failed > 0)?;
-        Some(Setback { attempts: self.failed, ..Setback::new(now, node, failure.cause()).towards(to) })
+        Some(RootCause { attempts: self.failed, ..RootCause::new(now, node, failure.cause()).towards(to) })
     }
 
-    /// The setback at `now` of a packet that `node` could not send to `next_hop` so far. If the hop is out of
+    /// The root cause at `now` of a packet that `node` could not send to `next_hop` so far. If the hop is out of
     /// reach, the packet is held up since the first attempt; otherwise any attempt could have succeeded, up
     /// to the last. `unanswered` is the kind of frame whose retry limit ran out.
-    pub fn setback(
+    pub fn root_of(
         &self,
         now: SimTime,
         (node, next_hop): (NodeId, NodeId),
         unanswered: FrameKind,
-    ) -> Setback {
+    ) -> RootCause {
         if self.failed == 0 {
-            return Setback::new(now, node, LossCause::Unknown).towards(next_hop);
+            return RootCause::new(now, node, LossCause::Unknown).towards(next_hop);
         }
         let Failed { rts, data, .. } = &*self.details;
         let (decisive, other) = if unanswered == FrameKind::Rts { (rts, data) } else { (data, rts) };
         let cause = decisive.verdict().or_else(|| other.verdict()).unwrap_or(LossCause::Unknown);
         let interferer = self.interferer.filter(|_| cause == LossCause::Contention);
-        let setback =
-            Setback { attempts: self.failed, interferer, ..Setback::new(now, node, cause).towards(next_hop) };
+        let setback = RootCause {
+            attempts: self.failed,
+            interferer,
+            ..RootCause::new(now, node, cause).towards(next_hop)
+        };
         match self.details.out_of_reach_since {
-            Some(at) if setback.is_physical() => Setback { at, ..setback },
+            Some(at) if setback.is_physical() => RootCause { at, ..setback },
             _ => setback,
         }
     }

@@ -1,4 +1,4 @@
-//! The judge determines the root cause: what prevented a packet from going on, as known to the simulator.
+//! Determines the root cause: what prevented a packet from going on, as known to the simulator.
 //!
 //! Routers and MACs see only symptoms: no answer, no route, a full buffer. A cause may be named only if its
 //! disturbance occurred at a hop and a time that could have touched the packet. What no rule explains is
@@ -10,53 +10,53 @@
 //! - `route`: a lost route, a missing route and a loop;
 //! - `search`: a route discovery that found nothing although a path existed.
 //!
-//! All of this runs only when a packet is held up or dies, or when a route is lost. The judge keeps a
+//! All of this runs only when a packet is held up or dies, or when a route is lost. It keeps a
 //! record of breaks and missed messages and reads the network through a [`Scene`]; it changes nothing in
 //! it.
 
-pub(crate) mod closing;
-pub(crate) mod hop;
-pub(crate) mod queue;
-pub(crate) mod route;
-pub(crate) mod search;
+mod closing;
+mod hop;
+mod queue;
+mod records;
+mod route;
+mod search;
 
 use super::scene::Scene;
-use crate::observe::loss::root_cause::Setback;
-use route::LostRoute;
-use search::{Miss, Search};
+use crate::observe::loss::root_cause::RootCause;
+use records::{LostRoute, Miss, Search};
 use std::collections::BTreeMap;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_routing::DropReason;
 use tworay_wire::Packet;
 
-/// How long a lost message or a break counts as an explanation after its end.
+/// Time for which a lost message or a break counts as an explanation after its end.
 const RECENT: SimDuration = SimDuration::from_secs(5);
 
-/// What a router reacts to when it loses routes or drops packets.
+/// Event to which a router reacts when it loses routes or drops packets.
 #[derive(Copy, Clone, Debug)]
-pub(crate) enum Occasion {
+pub(crate) enum Trigger {
     /// A timer, or a packet of its own.
     Other,
     /// A failed hop: how the returned packet dies if it dies now, and the root.
-    Break(Died, Setback),
+    Break(Died, RootCause),
     /// A packet from this neighbour; the link named by a DSR route error in it.
     Received(NodeId, Option<(NodeId, NodeId)>),
 }
 
-impl Occasion {
+impl Trigger {
     /// `packet` arrived from `from`.
     #[inline]
     pub fn received(packet: &Packet, from: NodeId) -> Self {
         let error = packet.dsr.as_ref().and_then(|header| header.errors.last());
-        Occasion::Received(from, error.map(|e| (e.source, e.unreachable)))
+        Trigger::Received(from, error.map(|e| (e.source, e.unreachable)))
     }
 }
 
-/// The judge and its records.
+/// Root causes, and the records from which they follow.
 #[derive(Debug, Default)]
-pub(crate) struct Judge {
+pub(crate) struct Causes {
     /// The latest break of each link that broke.
-    breaks: BTreeMap<(NodeId, NodeId), Setback>,
+    breaks: BTreeMap<(NodeId, NodeId), RootCause>,
     /// Routing and ARP messages that a station missed: per station the latest one of each neighbour.
     missed: Vec<Vec<(NodeId, Miss)>>,
     /// Messages of route discoveries that were lost, by searching node and destination.
@@ -69,16 +69,16 @@ pub(crate) struct Judge {
     asked: BTreeMap<(NodeId, NodeId), SimTime>,
     heard: BTreeMap<(NodeId, NodeId), SimTime>,
     /// ARP exchanges in progress for traffic that a break has rerouted: its source, and the break.
-    detours: BTreeMap<(NodeId, NodeId), (NodeId, Setback)>,
+    detours: BTreeMap<(NodeId, NodeId), (NodeId, RootCause)>,
     /// For each flow when it last lost a packet to a break, the packet's source, and the break.
-    struck: BTreeMap<FlowId, (SimTime, NodeId, Setback)>,
+    struck: BTreeMap<FlowId, (SimTime, NodeId, RootCause)>,
     /// For each node the destinations to which it lost the route.
     lost: Vec<BTreeMap<NodeId, LostRoute>>,
-    /// Whether routers know routes in advance, from tables that they exchange.
+    /// True if routers know routes in advance, from tables that they exchange.
     proactive: bool,
 }
 
-impl Judge {
+impl Causes {
     pub fn new(nodes: usize) -> Self {
         Self { lost: vec![BTreeMap::new(); nodes], missed: vec![Vec::new(); nodes], ..Self::default() }
     }
@@ -90,18 +90,18 @@ impl Judge {
 
     /// A packet of `flow` from `src` was lost to a break.
     #[cold]
-    pub fn note_struck(&mut self, now: SimTime, (flow, src): (FlowId, NodeId), root: Setback) {
+    pub fn note_struck(&mut self, now: SimTime, (flow, src): (FlowId, NodeId), root: RootCause) {
         self.struck.insert(flow, (now, src, root));
     }
 
     /// A hop failed.
-    pub fn note_break(&mut self, root: Setback) {
+    pub fn note_break(&mut self, root: RootCause) {
         if let Some(next_hop) = root.next_hop {
             self.breaks.insert((root.node, next_hop), root);
         }
     }
 
-    /// Whether `node` has lost any route.
+    /// True if `node` has lost any route.
     #[inline]
     pub fn lost_any(&self, node: NodeId) -> bool {
         !self.lost[node.index()].is_empty()
@@ -122,13 +122,13 @@ impl Judge {
         node: NodeId,
         packet: PacketId,
         reason: DropReason,
-        occasion: &Occasion,
-    ) -> (Died, Setback) {
+        trigger: &Trigger,
+    ) -> (Died, RootCause) {
         let p = scene.packets.get(packet);
         let dst = p.dst;
-        let died = match (reason, occasion) {
-            (DropReason::MacCallback, Occasion::Break(died, _)) => *died,
-            (DropReason::MacCallback, Occasion::Other | Occasion::Received(..)) => Died::Purged,
+        let died = match (reason, trigger) {
+            (DropReason::MacCallback, Trigger::Break(died, _)) => *died,
+            (DropReason::MacCallback, Trigger::Other | Trigger::Received(..)) => Died::Purged,
             (DropReason::NoRoute, _) => Died::NoRoute,
             (DropReason::Ttl, _) => Died::Ttl,
             (DropReason::Timeout, _) => Died::BufferTimeout,
@@ -138,15 +138,15 @@ impl Judge {
             (DropReason::Salvaged, _) => Died::Salvage,
         };
         if !scene.packets.is_tracked(packet) {
-            return (died, Setback::new(scene.now, node, LossCause::Unknown));
+            return (died, RootCause::new(scene.now, node, LossCause::Unknown));
         }
-        let held_up = scene.packets.setback(packet);
-        let root = match (held_up, reason, occasion) {
+        let held_up = scene.packets.root_of(packet);
+        let root = match (held_up, reason, trigger) {
             (Some(root), ..) => root,
             // Nothing in the network makes a packet malformed.
-            (None, DropReason::Malformed, _) => Setback::new(scene.now, node, LossCause::Unknown),
+            (None, DropReason::Malformed, _) => RootCause::new(scene.now, node, LossCause::Unknown),
             (None, DropReason::Loop | DropReason::Ttl, _) => self.circling(scene, node, packet, reason),
-            (None, DropReason::MacCallback | DropReason::Salvaged, Occasion::Break(_, root)) => *root,
+            (None, DropReason::MacCallback | DropReason::Salvaged, Trigger::Break(_, root)) => *root,
             (
                 None,
                 DropReason::MacCallback

@@ -5,10 +5,10 @@
 //! destination. Its true cause is the root of the death of the copy that came farthest, because copies left
 //! behind prevent nothing. Among copies that came equally far, the first death counts.
 //!
-//! The root of a death is the first thing that prevented that copy from going on (a [`Setback`], carried by
+//! The root of a death is the first thing that prevented that copy from going on (a [`RootCause`], carried by
 //! the packet); how and where it ended is recorded beside it ([`Died`]).
 
-use crate::observe::loss::root_cause::Setback;
+use crate::observe::loss::root_cause::RootCause;
 use std::collections::VecDeque;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimTime};
 
@@ -40,7 +40,7 @@ pub struct LossRecord {
     pub uid: u64,
     /// The root cause.
     pub cause: LossCause,
-    /// How the copy ended.
+    /// End of the copy.
     pub died: Died,
     /// When the root struck this segment: from then on it did not go on.
     pub since: SimTime,
@@ -65,7 +65,7 @@ pub struct Hold {
     pub seq: Seq32,
     /// Uid of the segment.
     pub uid: u64,
-    /// What held it up: a search that found a path in the end is `no-route`.
+    /// The root cause: a search that found a path in the end is `no-route`.
     pub cause: LossCause,
     /// From when until when.
     pub since: SimTime,
@@ -77,10 +77,10 @@ pub struct Hold {
 #[derive(Copy, Clone, Debug)]
 pub struct Death {
     /// The root.
-    pub root: Setback,
+    pub root: RootCause,
     /// Its cause.
     pub cause: LossCause,
-    /// How the copy ended.
+    /// End of the copy.
     pub died: Died,
     /// Where it died.
     pub node: NodeId,
@@ -260,7 +260,7 @@ impl Ledger {
     }
 
     /// A segment that `by` held up goes on at `now`, or is still held up at the end of the run.
-    pub fn held_up(&mut self, uid: u64, by: Setback, now: SimTime) {
+    pub fn held_up(&mut self, uid: u64, by: RootCause, now: SimTime) {
         if self.counts_only {
             return;
         }

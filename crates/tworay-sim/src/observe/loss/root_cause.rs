@@ -1,11 +1,11 @@
-//! The setbacks that a packet carries: what prevents it from going on, here and earlier on its path.
+//! The root causes that a packet carries: what prevents it from going on, here and earlier on its path.
 
 use tworay_base::{LossCause, NodeId, SimTime};
 
 /// The first thing that prevented a packet from leaving its current node. Whatever happens to the packet
 /// later at that node, this is the root of its loss; see [`HeldUp`] for later hops.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Setback {
+pub struct RootCause {
     /// When it struck this packet: from then on the packet did not go on.
     pub at: SimTime,
     /// Where; for a missing route, the node before the break that removed it.
@@ -20,8 +20,8 @@ pub struct Setback {
     pub interferer: Option<NodeId>,
 }
 
-impl Setback {
-    /// A setback at `node` for `cause`.
+impl RootCause {
+    /// A root cause at `node` for `cause`.
     pub fn new(at: SimTime, node: NodeId, cause: LossCause) -> Self {
         Self { at, node, next_hop: None, cause: Some(cause), attempts: 0, interferer: None }
     }
@@ -48,38 +48,38 @@ impl Setback {
         Self { at, node, next_hop: None, cause: None, attempts: 0, interferer: None }
     }
 
-    /// Whether the cause is independent of load. Contention depends on load, as congestion does.
+    /// True if the cause is independent of load. Contention depends on load, as congestion does.
     pub fn is_independent_of_load(&self) -> bool {
         self.is_physical() || matches!(self.cause, Some(LossCause::Channel | LossCause::NoRoute))
     }
 
-    /// Whether the next hop or the destination was physically out of reach.
+    /// True if the next hop or the destination was physically out of reach.
     pub fn is_physical(&self) -> bool {
         matches!(self.cause, Some(LossCause::LinkFailure | LossCause::NodeDown))
     }
 }
 
-/// The setbacks of a packet.
+/// The root causes of a packet.
 ///
-/// A setback normally ends with its hop: what happens to the packet later is a separate matter. There is
+/// A root cause normally ends with its hop: what happens to the packet later is a separate matter. There is
 /// one exception. Packets held up by a break are released together when a route exists again, and can fill
 /// the next queues in a way that load alone would not. The packet therefore remembers the break, for
 /// judging full queues.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct HeldUp {
-    /// What currently prevents it from going on.
-    pub here: Option<Setback>,
-    /// The first earlier setback on its path that load did not cause.
-    pub before: Option<Setback>,
-    /// Whether no other copy existed when the current setback struck, so that it held up the segment itself
+    /// Root cause that currently prevents it from going on.
+    pub here: Option<RootCause>,
+    /// The first earlier root cause on its path that load did not cause.
+    pub before: Option<RootCause>,
+    /// True if no other copy existed when the current root cause struck, so that it held up the segment itself
     /// and not only a copy that was left behind.
     pub whole: bool,
 }
 
 impl HeldUp {
-    /// The first setback, current or earlier, that load did not cause.
-    pub fn independent(&self) -> Option<Setback> {
-        self.before.or(self.here.filter(Setback::is_independent_of_load))
+    /// The first root cause, current or earlier, that load did not cause.
+    pub fn independent(&self) -> Option<RootCause> {
+        self.before.or(self.here.filter(RootCause::is_independent_of_load))
     }
 
     /// The state at the next hop; `None` if nothing is left to remember.

@@ -1,10 +1,10 @@
-//! Read-only view of the network for the judge: which nodes are up, in range, and queueing packets.
+//! Read-only view of the network for the search for root causes: which nodes are up, in range, and queueing packets.
 
 use crate::network::medium::Radio;
 use crate::network::node::{Node, Nodes};
 use crate::network::packets::{PacketSlab, is_message};
 use crate::network::wires::Wires;
-use crate::observe::loss::root_cause::Setback;
+use crate::observe::loss::root_cause::RootCause;
 use std::collections::VecDeque;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_mac::FrameKind;
@@ -13,8 +13,8 @@ use tworay_wire::Body;
 /// Number of times at which the past of a link is looked at.
 const LOOKS: u64 = 12;
 
-/// The network as the judge sees it at one moment. The radio side is borrowed mutably only because tracks
-/// cache their latest position.
+/// The network at one moment, for the search for root causes. The radio side is borrowed mutably only because
+/// tracks cache their latest position.
 pub(crate) struct Scene<'a> {
     pub now: SimTime,
     pub packets: &'a PacketSlab,
@@ -24,12 +24,12 @@ pub(crate) struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Whether two nodes can decode each other's frames now.
+    /// True if two nodes can decode each other's frames now.
     pub fn in_range(&mut self, a: NodeId, b: NodeId) -> bool {
         self.radio.as_mut().is_some_and(|radio| radio.in_range(self.now, a, b))
     }
 
-    /// Whether the next hop is physically out of reach, and why.
+    /// True if the next hop is physically out of reach, and why.
     pub fn out_of_reach(&mut self, node: NodeId, next_hop: NodeId) -> Option<LossCause> {
         if next_hop.is_broadcast() || self.wires.between(node, next_hop).is_some() {
             None
@@ -78,7 +78,7 @@ impl Scene<'_> {
         apart.then_some(LossCause::LinkFailure)
     }
 
-    /// Whether a message that `next_hop` owes to `node`, or `node` to `next_hop`, still waits to be sent.
+    /// True if a message that `next_hop` owes to `node`, or `node` to `next_hop`, still waits to be sent.
     pub fn message_waits(&self, node: NodeId, next_hop: NodeId) -> bool {
         let waits = |from: NodeId, to: NodeId| {
             self.nodes[from].queue.iter().any(|e| {
@@ -95,27 +95,27 @@ impl Scene<'_> {
             let held = n.mac.holds().map(|packet| &self.packets.get(packet).body);
             let tries =
                 n.attempts.has_failed_before() && matches!(held, Some(Body::Arp(arp)) if arp.target == to);
-            tries.then(|| n.attempts.setback(self.now, (from, to), FrameKind::Data).cause).flatten()
+            tries.then(|| n.attempts.root_of(self.now, (from, to), FrameKind::Data).cause).flatten()
         };
         tries(node, next_hop).or_else(|| tries(next_hop, node))
     }
 
-    /// What held up the packets of a full queue, if at least half of them and of the dying packet were held
+    /// Root cause of the packets of a full queue, if at least half of them and of the dying packet were held
     /// up: then they arrived together for this reason.
-    pub fn burst(&self, dies: PacketId, others: &[PacketId]) -> Option<Setback> {
-        let own = self.packets.independent_setback(dies);
+    pub fn burst(&self, dies: PacketId, others: &[PacketId]) -> Option<RootCause> {
+        let own = self.packets.independent_root(dies);
         let src = self.packets.get(dies).src;
         let of_flows = others.iter().filter(|id| self.packets.is_tracked(**id));
         let (mut all, mut held_up, mut first) = (1, usize::from(own.is_some()), own);
         for other in of_flows {
             all += 1;
-            if let Some(root) = self.packets.independent_setback(*other) {
+            if let Some(root) = self.packets.independent_root(*other) {
                 held_up += 1;
                 // The dying packet itself was not held up before; it stops now. Its flow's packets in the other
                 // direction met the same break from the other side.
                 let back = self.packets.get(*other).dst == src;
                 let root = if back { root.reversed() } else { root };
-                first = first.or(Some(Setback { at: self.now, ..root }));
+                first = first.or(Some(RootCause { at: self.now, ..root }));
             }
         }
         first.filter(|_| 2 * held_up >= all)
@@ -175,7 +175,7 @@ impl Scene<'_> {
         hops
     }
 
-    /// Whether the link between `ends` of a hop lay at time `at` on a path from `from` to `to`, if that link
+    /// True if the link between `ends` of a hop lay at time `at` on a path from `from` to `to`, if that link
     /// and those in `restored` worked. Nodes that were switched off before count only as ends of these links.
     pub fn carries(
         &mut self,
@@ -219,7 +219,7 @@ impl Scene<'_> {
         paths.min().map(|(_, a)| a)
     }
 
-    /// Whether paths can come and go: stations move, links are cut, or a node has failed.
+    /// True if paths can come and go: stations move, links are cut, or a node has failed.
     pub fn changes(&self) -> bool {
         self.nodes.any_failed || self.radio.as_ref().is_some_and(|radio| radio.changes())
     }
@@ -288,7 +288,7 @@ impl Hops {
         self.0.get(node.index()).copied().flatten()
     }
 
-    /// Whether one node is reached in fewer hops than another.
+    /// True if one node is reached in fewer hops than another.
     pub fn is_closer(&self, node: NodeId, than: NodeId) -> bool {
         self.of(node).zip(self.of(than)).is_some_and(|(a, b)| a < b)
     }

@@ -6,7 +6,7 @@
 //! lost, at the rate at which the real one sends otherwise.
 
 use crate::observe::loss::attempts::Attempts;
-use crate::observe::loss::root_cause::Setback;
+use crate::observe::loss::root_cause::RootCause;
 use tworay_base::{NodeId, SimDuration, SimTime};
 
 /// Service of one queue.
@@ -20,7 +20,7 @@ pub(crate) struct Service {
     length: u32,
     /// Time lost since, in total and by reason.
     lost: SimDuration,
-    reasons: Vec<(SimDuration, Setback)>,
+    reasons: Vec<(SimDuration, RootCause)>,
 }
 
 impl Service {
@@ -51,7 +51,7 @@ impl Service {
 
     /// The MAC gave up a packet at `now` for the reason `root`, with `lost` spent on attempts that load did not
     /// spoil.
-    pub fn gave_up(&mut self, now: SimTime, lost: SimDuration, root: Setback) {
+    pub fn gave_up(&mut self, now: SimTime, lost: SimDuration, root: RootCause) {
         if root.is_independent_of_load() {
             self.lose(now, lost, root);
         } else {
@@ -59,7 +59,7 @@ impl Service {
         }
     }
 
-    fn lose(&mut self, now: SimTime, time: SimDuration, root: Setback) {
+    fn lose(&mut self, now: SimTime, time: SimDuration, root: RootCause) {
         if self.lost.is_zero() {
             self.reasons.clear();
         }
@@ -82,7 +82,7 @@ impl Service {
         if self.served > 0 && sent.is_finite() { self.length.saturating_sub(sent as u32) } else { 0 }
     }
 
-    /// Whether a queue of this length would be less than half as long without the time lost.
+    /// True if a queue of this length would be less than half as long without the time lost.
     pub fn would_be_short(&self, length: usize) -> bool {
         2 * (self.length as usize) < length + 1
     }
@@ -92,18 +92,18 @@ impl Service {
         self.length = self.length.saturating_sub(count as u32);
     }
 
-    /// The setback that filled a queue of `limit` packets, if load alone would not have filled even half of it.
-    /// `running`: time lost with the MAC's current packet, and its setback.
+    /// The root cause that filled a queue of `limit` packets, if load alone would not have filled even half of it.
+    /// `running`: time lost with the MAC's current packet, and its root cause.
     pub fn filled_by(
         &self,
         now: SimTime,
         limit: u32,
-        running: Option<(SimDuration, Setback)>,
-    ) -> Option<Setback> {
+        running: Option<(SimDuration, RootCause)>,
+    ) -> Option<RootCause> {
         let earlier = self.reasons.iter().filter(|_| !self.lost.is_zero()).copied();
         let root = earlier.chain(running).max_by_key(|(time, _)| *time)?.1;
         let length = running.map_or(self.length, |(time, _)| self.after(now, time));
-        (2 * length < limit).then_some(Setback { at: now, ..root })
+        (2 * length < limit).then_some(RootCause { at: now, ..root })
     }
 
     /// A queue of `limit` packets has rejected one. The imagined queue rejects it if it is full, too.

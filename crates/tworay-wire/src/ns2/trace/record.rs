@@ -2,7 +2,7 @@
 
 use tworay_base::{Position, SimTime};
 
-/// What happened to a packet.
+/// Event of a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TraceEvent {
     /// A layer passed it down (`s`).

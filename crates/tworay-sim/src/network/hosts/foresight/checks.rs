@@ -56,7 +56,7 @@ impl Network {
         self.with_tcp(index, side, |c, now, out| c.on_path_event(now, event, out));
     }
 
-    /// Whether a link can carry packets at a time from now on, as far as is known now.
+    /// True if a link can carry packets at a time from now on, as far as is known now.
     fn link_works(&mut self, (a, b): (NodeId, NodeId), at: SimTime) -> bool {
         if !(self.is_up_at(a, at) && self.is_up_at(b, at)) {
             return false;

@@ -33,7 +33,7 @@ impl Network {
         self.nodes[node].router.hop_count(dst)
     }
 
-    /// Whether a node's routing protocol buffers a packet for `dst` until it has found a route.
+    /// True if a node's routing protocol buffers a packet for `dst` until it has found a route.
     pub(crate) fn keeps_for(&self, node: NodeId, dst: NodeId) -> bool {
         self.nodes[node].router.buffered().iter().any(|&id| self.common.packets.get(id).dst == dst)
     }

@@ -48,20 +48,20 @@ fn most_attempts_decide() {
         (rts(&[(1, Collided), (2, Errors), (1, Busy)]), LossCause::Contention),
     ];
     for (outcomes, cause) in table {
-        let setback = attempts(&outcomes).setback(at(9), (NODE, TO), Rts);
+        let setback = attempts(&outcomes).root_of(at(9), (NODE, TO), Rts);
         assert_eq!((setback.cause, usize::from(setback.attempts)), (Some(cause), outcomes.len()));
         assert_eq!((setback.node, setback.next_hop), (NODE, Some(TO)));
     }
     // The limit of DATA ran out after four frames with bit errors. RTS that collided before were answered in
     // the end: they count as failed attempts, and decide nothing.
     let exchange = [(Rts, Some(Collided)), (Rts, Some(Collided)), (Rts, None), (Data, Some(Errors))];
-    let setback = attempts(&exchange.repeat(4)).setback(at(20), (NODE, TO), Data);
+    let setback = attempts(&exchange.repeat(4)).root_of(at(20), (NODE, TO), Data);
     assert_eq!((setback.cause, setback.attempts), (Some(LossCause::Channel), 12));
     // RTS that failed before an answered one do not count against the limit of RTS either.
     let mut rows = vec![(Rts, Some(Errors)); 6];
     rows.push((Rts, None));
     rows.extend([(Data, Some(Collided)), (Rts, Some(Collided))]);
-    let setback = attempts(&rows).setback(at(20), (NODE, TO), Rts);
+    let setback = attempts(&rows).root_of(at(20), (NODE, TO), Rts);
     assert_eq!((setback.cause, setback.attempts), (Some(LossCause::Contention), 8));
 }
 
@@ -70,7 +70,7 @@ fn most_attempts_decide() {
 fn answered_attempts_are_not_booked() {
     let answered = attempts(&[(FrameKind::Rts, None), (FrameKind::Data, None)]);
     assert!(!answered.has_failed_before() && answered.lost().is_zero());
-    let setback = answered.setback(at(9), (NODE, TO), FrameKind::Rts);
+    let setback = answered.root_of(at(9), (NODE, TO), FrameKind::Rts);
     assert_eq!((setback.cause, setback.attempts), (Some(LossCause::Unknown), 0));
 }
 
@@ -80,9 +80,9 @@ fn answered_attempts_are_not_booked() {
 fn since_when_a_packet_is_held_up() {
     let rts = |failure| (FrameKind::Rts, Some(failure));
     let gone = attempts(&[rts(Failure::Busy), rts(Failure::OutOfRange), rts(Failure::OutOfRange)]);
-    assert_eq!(gone.setback(at(9), (NODE, TO), FrameKind::Rts).at, at(1));
+    assert_eq!(gone.root_of(at(9), (NODE, TO), FrameKind::Rts).at, at(1));
     let busy = attempts(&[rts(Failure::OutOfRange), rts(Failure::Busy), rts(Failure::Busy)]);
-    assert_eq!(busy.setback(at(9), (NODE, TO), FrameKind::Rts).at, at(9));
+    assert_eq!(busy.root_of(at(9), (NODE, TO), FrameKind::Rts).at, at(9));
 }
 
 /// Only attempts that load did not spoil cost the MAC time that load does not explain.
@@ -108,7 +108,7 @@ fn a_receiver_that_waits_for_the_data_of_a_lost_cts() {
     attempts.failed(at(5), TO, AIRTIME);
     attempts.begin(at(6), FrameKind::Rts, Failure::Busy);
     attempts.failed(at(8), TO, AIRTIME);
-    let setback = attempts.setback(at(9), (NODE, TO), FrameKind::Rts);
+    let setback = attempts.root_of(at(9), (NODE, TO), FrameKind::Rts);
     assert_eq!((setback.cause, attempts.lost()), (Some(LossCause::Channel), SimDuration::from_millis(4)));
 }
 
@@ -121,6 +121,6 @@ fn a_new_packet() {
     assert_eq!((attempts.lost(), attempts.delay(at(9), NODE)), (SimDuration::ZERO, None));
     attempts.begin(at(3), FrameKind::Rts, Failure::NodeDown);
     attempts.failed(at(4), TO, AIRTIME);
-    let setback = attempts.setback(at(9), (NODE, TO), FrameKind::Rts);
+    let setback = attempts.root_of(at(9), (NODE, TO), FrameKind::Rts);
     assert_eq!((setback.cause, setback.attempts), (Some(LossCause::NodeDown), 1));
 }

@@ -8,23 +8,23 @@
 //! Tables (OLSR) do not change with the network but with its messages. A break also explains a missing or circular
 //! route until all routers can have heard of it, and after its end until they can have heard of that.
 
-use super::Judge;
-use super::route::LostRoute;
-use crate::observe::loss::root_cause::Setback;
+use super::Causes;
+use super::records::LostRoute;
+use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
 use std::cmp::Reverse;
 use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 
-/// How long a break may stay unnoticed by the nodes at its ends (OLSR's NEIGHB_HOLD_TIME, RFC 3626 §18.3).
+/// Time for which a break may stay unnoticed by the nodes at its ends (OLSR's NEIGHB_HOLD_TIME, RFC 3626 §18.3).
 const NOTICED: SimDuration = SimDuration::from_secs(6);
-/// How long OLSR may take to notice a break everywhere: HELLOs must stay away (6 s), and topology entries
+/// Time for which OLSR may take to notice a break everywhere: HELLOs must stay away (6 s), and topology entries
 /// expire (15 s; RFC 3626 §18.3).
 const STALE_TABLES: SimDuration = SimDuration::from_secs(21);
-/// How long OLSR may take to use a link that is back: three HELLOs until the neighbours trust it (RFC 3626 §14.3),
+/// Time for which OLSR may take to use a link that is back: three HELLOs until the neighbours trust it (RFC 3626 §14.3),
 /// one that names multipoint relays (2 s each), two TC messages (5 s each; §18.2).
 const RELEARNT: SimDuration = SimDuration::from_secs(18);
 
-impl Judge {
+impl Causes {
     /// The break because of which no path from `node` to `dst` exists: `cause` says of which kind. `known` is the
     /// root on record.
     pub(super) fn closing_break(
@@ -32,11 +32,11 @@ impl Judge {
         scene: &mut Scene<'_>,
         (node, dst): (NodeId, NodeId),
         cause: LossCause,
-        known: Option<Setback>,
-    ) -> Setback {
+        known: Option<RootCause>,
+    ) -> RootCause {
         let reached = scene.hops(node);
         let inside = |n| reached.of(n).is_some();
-        let mut crossing = |root: &Setback| {
+        let mut crossing = |root: &RootCause| {
             let b = root.next_hop.filter(|_| root.is_physical())?;
             let (from, to) = match (inside(root.node), inside(b)) {
                 (true, false) => (root.node, b),
@@ -48,12 +48,12 @@ impl Judge {
         if let Some(root) = known.as_ref().and_then(&mut crossing) {
             return root;
         }
-        let latest_first = |mut breaks: Vec<Setback>| {
+        let latest_first = |mut breaks: Vec<RootCause>| {
             breaks.sort_by_key(|root| Reverse(root.at));
             breaks
         };
         let noticed = latest_first(self.breaks.values().filter_map(crossing).collect());
-        let on_path = |scene: &mut Scene<'_>, root: &Setback| {
+        let on_path = |scene: &mut Scene<'_>, root: &RootCause| {
             let b = root.next_hop?;
             let mut times = times_before(root.at);
             times.any(|at| scene.leads((node, dst), (root.node, b), at, &[]).is_some()).then_some(*root)
@@ -63,7 +63,7 @@ impl Judge {
         }
         // Only the far side has noticed that a node is gone: the packets stop where their path entered it.
         let physical = self.breaks.values().filter(|root| root.is_physical()).copied().collect();
-        let entered = |scene: &mut Scene<'_>, root: &Setback| {
+        let entered = |scene: &mut Scene<'_>, root: &RootCause| {
             let b = root.next_hop?;
             let gone = [b, root.node].into_iter().filter(|n| !inside(*n));
             let found = gone.flat_map(|x| times_before(root.at).take(3).map(move |at| (x, at)));
@@ -75,7 +75,7 @@ impl Judge {
         let found = latest_first(physical).iter().find_map(|root| entered(scene, root));
         // A break behind the edge counts if others have closed the way to it since.
         let behind = || {
-            let root = known.filter(Setback::is_physical)?;
+            let root = known.filter(RootCause::is_physical)?;
             let (a, b) = (root.node, root.next_hop?);
             if scene.out_of_reach(a, b) != root.cause {
                 return None;
@@ -83,7 +83,7 @@ impl Judge {
             let broken = self.standing_breaks(scene);
             scene.carries((node, dst), (a, b), scene.now, &broken).then_some(root)
         };
-        found.or_else(behind).unwrap_or_else(|| Setback::new(scene.now, node, cause))
+        found.or_else(behind).unwrap_or_else(|| RootCause::new(scene.now, node, cause))
     }
 
     /// Links on record that are out of reach now.
@@ -99,9 +99,9 @@ impl Judge {
         scene: &mut Scene<'_>,
         (node, dst): (NodeId, NodeId),
         known: Option<LostRoute>,
-    ) -> Option<Setback> {
+    ) -> Option<RootCause> {
         let now = scene.now;
-        let mut open = |root: &Setback| {
+        let mut open = |root: &RootCause| {
             let b = root.next_hop?;
             let late = root.at + STALE_TABLES >= now;
             let stands = !root.is_physical() || scene.out_of_reach(root.node, b) == root.cause;
@@ -112,14 +112,14 @@ impl Judge {
         if let Some(root) = known.filter(|lost| lost.root.is_physical()).and_then(|lost| open(&lost.root)) {
             return Some(root);
         }
-        let mut recent: Vec<Setback> = self.breaks.values().filter_map(open).collect();
+        let mut recent: Vec<RootCause> = self.breaks.values().filter_map(open).collect();
         // The node itself has lost its tables.
         let up = scene.nodes[node].up_since;
         if up > SimTime::ZERO && up + RELEARNT >= now {
-            return Some(Setback::new(now, node, LossCause::NodeDown));
+            return Some(RootCause::new(now, node, LossCause::NodeDown));
         }
         recent.sort_by_key(|root| Reverse(root.at));
-        let on_path = |root: &Setback| {
+        let on_path = |root: &RootCause| {
             let (a, b, cause) = (root.node, root.next_hop?, root.cause?);
             // A node that moves on breaks other links as well, and a break may be noticed late.
             times_before(root.at).take(3).find_map(|at| {
@@ -136,17 +136,17 @@ impl Judge {
                 Some(along(root, (from, b), cause))
             })
         };
-        recent.iter().find_map(on_path).map(|root| Setback { at: now, ..root })
+        recent.iter().find_map(on_path).map(|root| RootCause { at: now, ..root })
     }
 }
 
 /// A break as it stops a packet on the way from one node to another.
-fn along(root: &Setback, (from, to): (NodeId, NodeId), cause: LossCause) -> Setback {
+fn along(root: &RootCause, (from, to): (NodeId, NodeId), cause: LossCause) -> RootCause {
     if (root.node, root.next_hop, root.cause) == (from, Some(to), Some(cause)) {
         return *root;
     }
     // The attempts on record were made for another hop.
-    Setback::new(root.at, from, cause).towards(to)
+    RootCause::new(root.at, from, cause).towards(to)
 }
 
 /// The time of a notice and earlier ones, back to the beginning.

@@ -10,8 +10,8 @@
 //! of a flow that lost packets to a break in the last seconds: its acknowledgments, made after the break,
 //! take a new path because of it.
 
-use super::{Judge, RECENT};
-use crate::observe::loss::root_cause::Setback;
+use super::{Causes, RECENT};
+use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
 use tworay_base::{FlowId, LossCause, NodeId, PacketId, SimDuration, SimTime};
 
@@ -24,7 +24,7 @@ const FORGOT: SimDuration = SimDuration::from_secs(12);
 /// (RFC 3626 §18.3), the longest time that a protocol waits for a neighbour.
 const SILENCE: SimDuration = SimDuration::from_secs(6);
 
-impl Judge {
+impl Causes {
     /// An ARP request was transmitted.
     pub fn note_asked(&mut self, node: NodeId, target: NodeId, at: SimTime) {
         self.asked.insert((node, target), at);
@@ -41,7 +41,7 @@ impl Judge {
         (node, target): (NodeId, NodeId),
         now: SimTime,
         (flow, src): (FlowId, NodeId),
-        root: Option<Setback>,
+        root: Option<RootCause>,
     ) {
         self.exchanges.insert((node, target), now);
         let struck = || {
@@ -54,7 +54,7 @@ impl Judge {
         };
     }
 
-    /// Whether the latest ARP request was missed because its target was transmitting or receiving another
+    /// True if the latest ARP request was missed because its target was transmitting or receiving another
     /// frame.
     fn went_unheard(&self, node: NodeId, target: NodeId, now: SimTime) -> bool {
         let heard = self.heard.get(&(node, target)).map_or(SimTime::ZERO, |at| *at + PASSING);
@@ -70,14 +70,14 @@ impl Judge {
     }
 
     /// Why a node considers the link to a neighbour broken, or cannot resolve its address.
-    pub fn link(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> Setback {
+    pub fn link(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> RootCause {
         let now = scene.now;
-        let fresh = |cause| Setback::new(now, node, cause).towards(next_hop);
+        let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
         if let Some(cause) = scene.out_of_reach(node, next_hop) {
             return fresh(cause);
         }
         if let Some(known) = self.breaks.get(&(node, next_hop)).filter(|b| b.at + RECENT >= now) {
-            return Setback { at: now, ..*known };
+            return RootCause { at: now, ..*known };
         }
         if let Some(cause) = scene.was_out_of_reach(node, next_hop, SILENCE) {
             return fresh(cause);
@@ -85,17 +85,18 @@ impl Judge {
         self.exchange(scene, node, next_hop).unwrap_or_else(|| fresh(LossCause::Unknown))
     }
 
-    /// What spoiled the exchange of messages between two neighbours in reach of each other.
-    pub fn exchange(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<Setback> {
+    /// Root cause that spoiled the exchange of messages between two neighbours in reach of each other.
+    pub fn exchange(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
         let now = scene.now;
         let recent = |at: SimTime| at + RECENT >= now;
-        let fresh = |cause| Setback::new(now, node, cause).towards(next_hop);
+        let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
         // Neither received the other's request or HELLO, or the MAC gave up the answer.
         let missed = [(node, next_hop), (next_hop, node)].into_iter();
         let missed = missed.filter_map(|(hearer, from)| self.missed(hearer, from)).find(|m| recent(m.at));
         let answer = self.breaks.get(&(next_hop, node)).filter(|b| recent(b.at) && !b.is_physical());
-        let lost = missed.map(|m| Setback { interferer: m.interferer, ..fresh(m.cause) });
-        let lost = lost.or_else(|| answer.map(|b| Setback { at: now, node, next_hop: Some(next_hop), ..*b }));
+        let lost = missed.map(|m| RootCause { interferer: m.interferer, ..fresh(m.cause) });
+        let lost =
+            lost.or_else(|| answer.map(|b| RootCause { at: now, node, next_hop: Some(next_hop), ..*b }));
         let unheard = || self.went_unheard(node, next_hop, now).then(|| fresh(LossCause::Contention));
         // A message that still waits in a queue, or did not fit into it, was held up by what is sent before it. One
         // that the MAC repeats was held up by what spoiled the attempts.
@@ -108,9 +109,9 @@ impl Judge {
 
     /// The physical reason for which the latest ARP request of this exchange, or the answer to it, did not arrive. It
     /// counts until the next request is on the medium.
-    fn asked_in_vain(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<Setback> {
+    fn asked_in_vain(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
         let now = scene.now;
-        let fresh = |cause| Setback::new(now, node, cause).towards(next_hop);
+        let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
         if let Some(cause) = scene.out_of_reach(node, next_hop) {
             return Some(fresh(cause));
         }
@@ -120,37 +121,40 @@ impl Judge {
         }
         let answer = self.breaks.get(&(next_hop, node))?;
         let failed = answer.is_physical() && answer.at + PASSING >= asked;
-        failed.then(|| Setback { cause: answer.cause, ..fresh(LossCause::Unknown) })
+        failed.then(|| RootCause { cause: answer.cause, ..fresh(LossCause::Unknown) })
     }
 
     /// The message between two neighbours that was lost since the exchange in progress, or the latest one, began. ns-2
     /// repeats a request only for the next packet, however late that is.
-    fn lost_of_exchange(&self, now: SimTime, node: NodeId, next_hop: NodeId) -> Option<Setback> {
+    fn lost_of_exchange(&self, now: SimTime, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
         let began = *self.exchanges.get(&(node, next_hop))?;
         let pairs = [(node, next_hop), (next_hop, node)].into_iter();
         let mut missed = pairs.filter_map(|(hearer, from)| self.missed(hearer, from));
         let miss = missed.find(|miss| miss.at >= began)?;
-        Some(Setback { interferer: miss.interferer, ..Setback::new(now, node, miss.cause).towards(next_hop) })
+        Some(RootCause {
+            interferer: miss.interferer,
+            ..RootCause::new(now, node, miss.cause).towards(next_hop)
+        })
     }
 
     /// The message that was lost while `node` asked for any address.
-    pub(super) fn lost_for_address(&self, now: SimTime, node: NodeId) -> Option<Setback> {
+    pub(super) fn lost_for_address(&self, now: SimTime, node: NodeId) -> Option<RootCause> {
         let of_node = self.exchanges.range((node, NodeId(0))..=(node, NodeId::BROADCAST));
         of_node.into_iter().find_map(|((_, target), _)| self.lost_of_exchange(now, node, *target))
     }
 
     /// A packet that waited for an address goes on: what delayed it, if load did not.
-    pub fn delayed(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<Setback> {
-        let late = self.exchange(scene, node, next_hop).filter(Setback::is_independent_of_load);
+    pub fn delayed(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+        let late = self.exchange(scene, node, next_hop).filter(RootCause::is_independent_of_load);
         let of_exchange = || self.lost_of_exchange(scene.now, node, next_hop);
-        late.or_else(of_exchange).filter(Setback::is_independent_of_load)
+        late.or_else(of_exchange).filter(RootCause::is_independent_of_load)
     }
 
-    /// What spoiled the resolution of an address, load apart, although the neighbour could be reached.
-    fn spoiled(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<Setback> {
-        let recent = |root: &&Setback| root.at + RECENT >= scene.now && !root.is_physical();
+    /// Root cause that spoiled the resolution of an address, load apart, although the neighbour could be reached.
+    fn spoiled(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+        let recent = |root: &&RootCause| root.at + RECENT >= scene.now && !root.is_physical();
         let known = self.breaks.get(&(node, next_hop)).filter(recent);
-        let known = known.map(|root| Setback { at: scene.now, ..*root });
+        let known = known.map(|root| RootCause { at: scene.now, ..*root });
         let spoilt = known.or_else(|| self.exchange(scene, node, next_hop));
         let spoilt = spoilt.or_else(|| self.lost_of_exchange(scene.now, node, next_hop));
         spoilt.filter(|root| root.cause != Some(LossCause::Congestion))
@@ -158,9 +162,9 @@ impl Judge {
 
     /// Why a node could not resolve a neighbour's address. If nothing was lost, the request has not been sent yet, or
     /// the answer is under way: packets came faster than ARP can answer.
-    pub fn address(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> Setback {
+    pub fn address(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> RootCause {
         let now = scene.now;
-        let fresh = |cause| Setback::new(now, node, cause).towards(next_hop);
+        let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
         let lost = self.asked_in_vain(scene, node, next_hop).or_else(|| self.spoiled(scene, node, next_hop));
         if let Some(root) = lost {
             return root;
@@ -178,10 +182,10 @@ impl Judge {
     }
 
     /// The outage in which a node forgot its neighbours' addresses, if it was off lately. No hop failed.
-    fn forgotten(&self, scene: &Scene<'_>, node: NodeId) -> Option<Setback> {
+    fn forgotten(&self, scene: &Scene<'_>, node: NodeId) -> Option<RootCause> {
         let up = scene.nodes[node].up_since;
         let lately = up > SimTime::ZERO && up + FORGOT >= scene.now;
-        lately.then(|| Setback::new(scene.now, node, LossCause::NodeDown))
+        lately.then(|| RootCause::new(scene.now, node, LossCause::NodeDown))
     }
 
     /// A newer packet replaces a packet in ARP's hold slot: because the hop is out of reach, the exchange
@@ -192,7 +196,7 @@ impl Judge {
         node: NodeId,
         next_hop: NodeId,
         packets: [PacketId; 2],
-    ) -> Setback {
+    ) -> RootCause {
         let now = scene.now;
         if let Some(root) = self.asked_in_vain(scene, node, next_hop) {
             return root;
@@ -205,15 +209,15 @@ impl Judge {
             return root;
         }
         if let Some(cause) = scene.message_delayed(node, next_hop).filter(|c| *c == LossCause::Channel) {
-            return Setback::new(now, node, cause).towards(next_hop);
+            return RootCause::new(now, node, cause).towards(next_hop);
         }
         // The break rerouted the traffic, so that the address is needed.
         let dst = scene.packets.get(packets[0]).dst;
         let detour = self.detours.get(&(node, next_hop));
         let detour = detour.map(|(src, root)| if *src == dst { root.reversed() } else { *root });
-        let detour = detour.map(|root| Setback { at: now, ..root });
+        let detour = detour.map(|root| RootCause { at: now, ..root });
         let burst = scene.burst(packets[0], &packets[1..]);
-        let load = || Setback::new(now, node, LossCause::Congestion).towards(next_hop);
+        let load = || RootCause::new(now, node, LossCause::Congestion).towards(next_hop);
         burst.or(detour).or_else(|| self.forgotten(scene, node)).unwrap_or_else(load)
     }
 }

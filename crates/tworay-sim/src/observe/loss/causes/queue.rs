@@ -10,24 +10,24 @@
 //!
 //! [`Service`]: crate::observe::loss::service::Service
 
-use super::Judge;
-use crate::observe::loss::root_cause::Setback;
+use super::Causes;
+use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
 use tworay_base::{LossCause, NodeId, PacketId};
 use tworay_mac::QueueEntry;
 
-impl Judge {
+impl Causes {
     /// The interface queue rejects a packet; it holds `limit` packets.
-    pub fn queue(scene: &mut Scene<'_>, node: NodeId, refused: QueueEntry) -> Setback {
+    pub fn queue(scene: &mut Scene<'_>, node: NodeId, refused: QueueEntry) -> RootCause {
         let now = scene.now;
-        let here = Setback::new(now, node, LossCause::Congestion).towards(refused.next_hop);
+        let here = RootCause::new(now, node, LossCause::Congestion).towards(refused.next_hop);
         if let Some(cause) = scene.out_of_reach(node, refused.next_hop) {
-            return Setback { cause: Some(cause), ..here };
+            return RootCause { cause: Some(cause), ..here };
         }
         let n = &scene.nodes[node];
         let failure = n.attempts.current().2;
         if let Some(hop) = n.mac.addressee().filter(|_| failure.is_physical()) {
-            return Setback { cause: Some(failure.cause()), ..here }.towards(hop);
+            return RootCause { cause: Some(failure.cause()), ..here }.towards(hop);
         }
         let lost = n.attempts.lost_until(now);
         let running = n.attempts.delay(now, node).filter(|_| !lost.is_zero()).map(|root| (lost, root));

@@ -16,18 +16,15 @@
 //! the routing tables inconsistent. If the shortest path is longer than the packet's way so far, the cause is the
 //! hop limit; if there is none, geometry decides.
 
-use super::search::Prospect;
-use super::{Judge, Occasion};
-use crate::observe::loss::root_cause::Setback;
+use super::records::{LostRoute, Prospect};
+use super::{Causes, Trigger};
+use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_routing::DropReason;
 
-/// How long a judgement by geometry stays valid.
+/// Time for which a judgement by geometry stays valid.
 const GEOMETRY: SimDuration = SimDuration::from_secs(1);
-/// After that time without a packet, the route would have expired by itself (ns-2's ACTIVE_ROUTE_TIMEOUT, the longest
-/// of the protocols that forget routes).
-const UNUSED: SimDuration = SimDuration::from_secs(10);
 /// After its end, a break may keep routing from using a path for that long: searches are repeated at growing intervals
 /// of up to 10 s (RFC 4728 §9: MaxRequestPeriod; ns-2's AODV: MAX_RREQ_TIMEOUT).
 const AFTERMATH: SimDuration = SimDuration::from_secs(12);
@@ -41,49 +38,26 @@ enum Need {
     Now,
 }
 
-/// Record of a node that lost its route to a destination, or misses it.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct LostRoute {
-    pub root: Setback,
-    /// When the route was lost or first missed.
-    pub began: SimTime,
-    /// When the judgement was last made, and when a packet last needed the route.
-    checked: SimTime,
-    asked: SimTime,
-}
-
-impl LostRoute {
-    /// The judgement by geometry is no longer valid.
-    pub fn look_again(&mut self) {
-        self.checked = SimTime::ZERO;
-    }
-
-    /// Whether packets have needed the route without a long pause.
-    pub fn is_needed(&self, now: SimTime) -> bool {
-        self.asked + UNUSED >= now
-    }
-}
-
-impl Judge {
+impl Causes {
     /// A route in use at `node` was lost.
     pub fn note_route_lost(
         &mut self,
         scene: &mut Scene<'_>,
         (node, dst): (NodeId, NodeId),
-        occasion: &Occasion,
+        trigger: &Trigger,
     ) {
-        let root = match *occasion {
-            Occasion::Break(_, root) => Some(root),
-            Occasion::Received(_, Some((a, b))) => {
+        let root = match *trigger {
+            Trigger::Break(_, root) => Some(root),
+            Trigger::Received(_, Some((a, b))) => {
                 let known = self.breaks.get(&(a, b)).copied();
                 Some(known.unwrap_or_else(|| self.link(scene, a, b)))
             }
-            Occasion::Received(from, None) if !self.proactive => {
+            Trigger::Received(from, None) if !self.proactive => {
                 self.lost[from.index()].get(&dst).map(|l| l.root).filter(|root| root.next_hop.is_some())
             }
             // The route expired, its repair failed (then the break is already on record), or a table no
             // longer has it.
-            Occasion::Received(_, None) | Occasion::Other => None,
+            Trigger::Received(_, None) | Trigger::Other => None,
         };
         if let Some(root) = root {
             let now = scene.now;
@@ -102,17 +76,17 @@ impl Judge {
     }
 
     /// Why `node` has no route to `dst` for a packet that it drops.
-    pub fn missing_route(&mut self, scene: &mut Scene<'_>, node: NodeId, dst: NodeId) -> Setback {
+    pub fn missing_route(&mut self, scene: &mut Scene<'_>, node: NodeId, dst: NodeId) -> RootCause {
         self.why_missing(scene, (node, dst), Need::Now)
     }
 
     /// Why a packet waits at `node` for a route to `dst`. A request that is sent because of this packet has been
     /// noted.
-    pub fn awaited_route(&mut self, scene: &mut Scene<'_>, node: NodeId, dst: NodeId) -> Setback {
+    pub fn awaited_route(&mut self, scene: &mut Scene<'_>, node: NodeId, dst: NodeId) -> RootCause {
         self.why_missing(scene, (node, dst), Need::OfSearch)
     }
 
-    fn why_missing(&mut self, scene: &mut Scene<'_>, (node, dst): (NodeId, NodeId), need: Need) -> Setback {
+    fn why_missing(&mut self, scene: &mut Scene<'_>, (node, dst): (NodeId, NodeId), need: Need) -> RootCause {
         let now = scene.now;
         let known = self.lost[node.index()].get_mut(&dst);
         if let Some(lost) = known
@@ -121,7 +95,7 @@ impl Judge {
             && (lost.root.cause.is_some() || !scene.changes())
         {
             lost.asked = now;
-            return Setback { at: now, ..lost.root };
+            return RootCause { at: now, ..lost.root };
         }
         let known = self.lost[node.index()].get(&dst).copied();
         let began = known.filter(|lost| lost.is_needed(now)).map_or(now, |lost| lost.began);
@@ -131,9 +105,9 @@ impl Judge {
             }
             self.aftermath(scene, (node, dst), known, need)
         });
-        let root = root.unwrap_or_else(|| Setback::search(now, node));
+        let root = root.unwrap_or_else(|| RootCause::search(now, node));
         self.lost[node.index()].insert(dst, LostRoute { root, began, checked: now, asked: now });
-        Setback { at: now, ..root }
+        RootCause { at: now, ..root }
     }
 
     /// A break that closes every path from `node` to `dst` now, or on whose account the route was lost while the
@@ -143,7 +117,7 @@ impl Judge {
         scene: &mut Scene<'_>,
         (node, dst): (NodeId, NodeId),
         known: Option<LostRoute>,
-    ) -> Option<Setback> {
+    ) -> Option<RootCause> {
         if let Some(cause) = scene.no_path(node, dst) {
             return Some(self.closing_break(scene, (node, dst), cause, known.map(|lost| lost.root)));
         }
@@ -160,7 +134,7 @@ impl Judge {
         (node, dst): (NodeId, NodeId),
         known: Option<LostRoute>,
         need: Need,
-    ) -> Option<Setback> {
+    ) -> Option<RootCause> {
         let now = scene.now;
         match self.prospect(node, dst) {
             Prospect::Open => None,
@@ -182,14 +156,14 @@ impl Judge {
         node: NodeId,
         packet: PacketId,
         reason: DropReason,
-    ) -> Setback {
+    ) -> RootCause {
         let p = scene.packets.get(packet);
         let (src, dst, hops) = (p.src, p.dst, p.hops);
         let too_far = |scene: &mut Scene<'_>| {
             scene.path(src, dst, false).is_some_and(|shortest| shortest > u16::from(hops))
         };
         if reason == DropReason::Ttl && too_far(scene) {
-            return Setback::new(scene.now, node, LossCause::Ttl);
+            return RootCause::new(scene.now, node, LossCause::Ttl);
         }
         let root = self.missing_route(scene, node, dst);
         let missing = root.cause.is_some();
@@ -198,7 +172,7 @@ impl Judge {
     }
 
     /// The root if `node` has lost its route to `dst`.
-    pub fn lost_route(&self, now: SimTime, node: NodeId, dst: NodeId) -> Option<Setback> {
-        self.lost[node.index()].get(&dst).map(|l| Setback { at: now, ..l.root })
+    pub fn lost_route(&self, now: SimTime, node: NodeId, dst: NodeId) -> Option<RootCause> {
+        self.lost[node.index()].get(&dst).map(|l| RootCause { at: now, ..l.root })
     }
 }

@@ -4,12 +4,11 @@
 //! packet. If none were lost, routing had not found the path, or cannot: `no-route`. A routing buffer that
 //! is full before a search has had a second is full because of load.
 
-use super::route::LostRoute;
-use super::{Judge, RECENT};
-use crate::observe::loss::root_cause::Setback;
+use super::records::{Leg, LostRoute, Miss, Prospect};
+use super::{Causes, RECENT};
+use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::{Hops, Scene};
 use smallvec::{SmallVec, smallvec};
-use std::collections::VecDeque;
 use tworay_base::{Died, LossCause, NodeId, SimDuration, SimTime};
 use tworay_wire::aodv::AodvMessage;
 use tworay_wire::{Body, Packet};
@@ -19,54 +18,11 @@ use tworay_wire::{Body, Packet};
 const UNDER_WAY: SimDuration = SimDuration::from_secs(1);
 /// Routes miss a lost TC message for that long (TOP_HOLD_TIME, RFC 3626 §18.3).
 const TABLES: SimDuration = SimDuration::from_secs(15);
-/// How long lost messages of a search are kept.
+/// Time for which lost messages of a search are kept.
 const KEPT: SimDuration = SimDuration::from_secs(30);
-
-/// A message that a station failed to receive.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Miss {
-    pub at: SimTime,
-    pub cause: LossCause,
-    pub interferer: Option<NodeId>,
-}
-
-/// Direction of a lost message of a search.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Leg {
-    /// A request, away from the searching node.
-    Request,
-    /// A reply, back to it.
-    Reply,
-}
 
 /// Sender and intended receiver of a lost message.
 type Hop = (NodeId, NodeId);
-
-/// The outcome that the network allowed the latest request of a search when it was sent.
-#[derive(Copy, Clone, Debug, Default)]
-pub(super) enum Prospect {
-    /// None was sent since the route was lost.
-    #[default]
-    NotSent,
-    /// This break stood in its way.
-    Hopeless { at: SimTime, root: Setback },
-    /// A path existed that the request could reach, or routing sends none that reaches farther.
-    Open,
-}
-
-/// One search: its lost messages (direction, sender, intended receiver), and the prospect of its latest request.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Search {
-    lost: VecDeque<(Leg, NodeId, NodeId, Miss)>,
-    prospect: Prospect,
-}
-
-impl Search {
-    /// Earlier requests no longer matter.
-    pub fn restart(&mut self) {
-        self.prospect = Prospect::NotSent;
-    }
-}
 
 /// The searches that a message belongs to: searching node, destination, direction.
 fn searches(packet: &Packet) -> SmallVec<[(NodeId, NodeId, Leg); 2]> {
@@ -86,9 +42,9 @@ fn searches(packet: &Packet) -> SmallVec<[(NodeId, NodeId, Leg); 2]> {
     }
 }
 
-impl Judge {
+impl Causes {
     /// The latest message of `from` that `node` missed.
-    pub(crate) fn missed(&self, node: NodeId, from: NodeId) -> Option<&Miss> {
+    pub(super) fn missed(&self, node: NodeId, from: NodeId) -> Option<&Miss> {
         self.missed[node.index()].iter().find(|(sender, _)| *sender == from).map(|(_, miss)| miss)
     }
 
@@ -163,21 +119,21 @@ impl Judge {
     }
 
     /// The MAC, ARP or a queue lost a routing message or an ARP packet.
-    pub fn note_message_lost(&mut self, now: SimTime, root: &Setback, packet: &Packet) {
+    pub fn note_message_lost(&mut self, now: SimTime, root: &RootCause, packet: &Packet) {
         if let Some(cause) = root.cause {
             let next_hop = root.next_hop.unwrap_or(NodeId::BROADCAST);
             self.note_missed(now, (next_hop, root.node), (cause, root.interferer), Some(packet));
         }
     }
 
-    /// The root of a packet for `dst` that died as `died`, if its setback is a search whose outcome was open.
+    /// The root of a packet for `dst` that died as `died`, if its root cause is a search whose outcome was open.
     pub(crate) fn outcome(
         &mut self,
         scene: &mut Scene<'_>,
-        root: Setback,
+        root: RootCause,
         dst: NodeId,
         died: Died,
-    ) -> Setback {
+    ) -> RootCause {
         if root.cause.is_some() {
             return root;
         }
@@ -186,30 +142,30 @@ impl Judge {
         let (near, far) = (scene.hops(node), scene.hops(dst));
         let Some(length) = far.of(node) else {
             // The path that existed when the search began has gone.
-            return Setback { cause: scene.no_path(node, dst), ..root };
+            return RootCause { cause: scene.no_path(node, dst), ..root };
         };
         if length > scene.nodes[node].router.search_reach() {
-            return Setback { cause: Some(LossCause::NoRoute), ..root };
+            return RootCause { cause: Some(LossCause::NoRoute), ..root };
         }
         if let Some(((from, to), miss)) = self.spoiler(now, (node, dst), (&near, &far), began) {
-            let hop = Setback { node: from, cause: Some(miss.cause), interferer: miss.interferer, ..root };
+            let hop = RootCause { node: from, cause: Some(miss.cause), interferer: miss.interferer, ..root };
             return hop.towards(to);
         }
         if let Some(held) = self.held_reply(scene, (node, dst)) {
-            return Setback { at: root.at, ..held };
+            return RootCause { at: root.at, ..held };
         }
         if let Some(cause) = scene.was_apart(node, dst, root.at) {
             // The path has come back, but it was gone while the packet waited.
-            return Setback { cause: Some(cause), ..root };
+            return RootCause { cause: Some(cause), ..root };
         }
         let young = died == Died::Buffer && began + UNDER_WAY >= now;
         let cause = if young { LossCause::Congestion } else { LossCause::NoRoute };
-        Setback { cause: Some(cause), ..root }
+        RootCause { cause: Some(cause), ..root }
     }
 
     /// The node of `root` is about to fail: what prevents its packet for `dst` from going on, if a search has been
     /// doing so. A search that is not late will not have mattered.
-    pub fn interrupted(&mut self, scene: &mut Scene<'_>, root: Setback, dst: NodeId) -> Option<Setback> {
+    pub fn interrupted(&mut self, scene: &mut Scene<'_>, root: RootCause, dst: NodeId) -> Option<RootCause> {
         let (now, ends) = (scene.now, (root.node, dst));
         let lost = self.searches.get(&ends).and_then(|search| search.lost.back());
         let lost = self.proactive || lost.is_some_and(|(.., miss)| miss.at + KEPT >= now);
@@ -246,7 +202,7 @@ impl Judge {
     }
 
     /// What keeps the address away for which a reply to `node` about `dst` waits.
-    fn held_reply(&self, scene: &Scene<'_>, (node, dst): (NodeId, NodeId)) -> Option<Setback> {
+    fn held_reply(&self, scene: &Scene<'_>, (node, dst): (NodeId, NodeId)) -> Option<RootCause> {
         let replies = |id| searches(scene.packets.get(id)).contains(&(node, dst, Leg::Reply));
         let holders = scene.nodes.ids().filter(|n| scene.nodes[*n].arp.held().any(replies));
         holders.into_iter().find_map(|n| self.lost_for_address(scene.now, n))

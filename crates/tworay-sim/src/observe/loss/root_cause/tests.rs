@@ -7,9 +7,9 @@ const FIRST: SimTime = SimTime::from_nanos(2);
 #[test]
 fn what_a_packet_remembers_of_earlier_hops() {
     use LossCause::{Channel, Contention, LinkFailure, NodeDown};
-    let at = |node, cause| Setback::new(FIRST, NodeId(node), cause);
-    let search = Setback::search(FIRST, NodeId(0));
-    let none = None::<Setback>;
+    let at = |node, cause| RootCause::new(FIRST, NodeId(node), cause);
+    let search = RootCause::search(FIRST, NodeId(0));
+    let none = None::<RootCause>;
     // What held it up at nodes 0 and 1, and what it remembers at node 2: the first one that counts.
     let table = [
         ([Some(at(0, NodeDown)), None], Some(at(0, NodeDown))),

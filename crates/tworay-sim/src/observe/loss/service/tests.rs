@@ -5,8 +5,8 @@ fn at(ms: u64) -> SimTime {
     SimTime::ZERO + SimDuration::from_millis(ms)
 }
 
-fn root(cause: LossCause) -> Setback {
-    Setback::new(SimTime::ZERO, NodeId(0), cause).towards(NodeId(1))
+fn root(cause: LossCause) -> RootCause {
+    RootCause::new(SimTime::ZERO, NodeId(0), cause).towards(NodeId(1))
 }
 
 const LIMIT: u32 = 10;
