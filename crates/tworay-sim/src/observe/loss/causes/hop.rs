@@ -4,6 +4,9 @@
 //! neighbour is out of reach, or was until a moment ago. If it is up and in range, this is a false link
 //! failure, and the messages that were lost on the link decide.
 //!
+//! **ARP** asks once or a few times. The latest request of an exchange decides until the next one is on the medium: an
+//! outage during which it was sent is the root, an outage that was over by then is not.
+//!
 //! **ARP's hold slot** has the same root if the exchange failed. Otherwise packets came too fast. If they came
 //! in a burst that a break had held up, or if the break rerouted the traffic so that the address was needed,
 //! the break is the root. That holds for every packet that the slot loses until the answer, and for packets
