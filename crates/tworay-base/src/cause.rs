@@ -1,8 +1,11 @@
 //! Loss causes as recorded in the ledger.
 
+use strum::{IntoStaticStr, VariantArray};
+
 /// The root cause of a loss: the first thing that prevented the packet's delivery. [`Died`](crate::Died)
 /// records where and how the packet ended.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[repr(u8)]
 pub enum LossCause {
     /// An interface queue, an ARP hold slot or a routing buffer was full because of load alone.
@@ -29,30 +32,10 @@ pub enum LossCause {
 
 impl LossCause {
     /// Every cause, in the order in which tables list them.
-    pub const ALL: [LossCause; 9] = [
-        LossCause::Congestion,
-        LossCause::Contention,
-        LossCause::Channel,
-        LossCause::LinkFailure,
-        LossCause::NodeDown,
-        LossCause::NoRoute,
-        LossCause::Ttl,
-        LossCause::ReorderDiscard,
-        LossCause::Unknown,
-    ];
+    pub const ALL: &'static [LossCause] = LossCause::VARIANTS;
 
     /// The name in tables and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            LossCause::Congestion => "congestion",
-            LossCause::Contention => "contention",
-            LossCause::Channel => "channel",
-            LossCause::LinkFailure => "link-failure",
-            LossCause::NodeDown => "node-down",
-            LossCause::NoRoute => "no-route",
-            LossCause::Ttl => "ttl",
-            LossCause::ReorderDiscard => "reorder-discard",
-            LossCause::Unknown => "unknown",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }

@@ -1,8 +1,11 @@
 //! Where and how a lost packet ended. The root cause is [`LossCause`](crate::LossCause).
 
+use strum::{IntoStaticStr, VariantArray};
+
 /// What happened to the last copy of a lost packet. [`LossCause`](crate::LossCause) says why the packet was
 /// lost; this says where it ended.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[repr(u8)]
 pub enum Died {
     /// The interface queue was full.
@@ -49,52 +52,10 @@ pub enum Died {
 
 impl Died {
     /// Every value, in the order in which tables list them.
-    pub const ALL: [Died; 20] = [
-        Died::Ifq,
-        Died::LinkRed,
-        Died::Arp,
-        Died::ArpUnanswered,
-        Died::RtsRetries,
-        Died::DataRetries,
-        Died::Unconfirmed,
-        Died::Purged,
-        Died::NoRoute,
-        Died::Buffer,
-        Died::BufferTimeout,
-        Died::Salvage,
-        Died::Loop,
-        Died::Ttl,
-        Died::Malformed,
-        Died::Error,
-        Died::WireQueue,
-        Died::Handoff,
-        Died::NodeDown,
-        Died::Receiver,
-    ];
+    pub const ALL: &'static [Died] = Died::VARIANTS;
 
     /// The name in tables and captures.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Died::Ifq => "ifq",
-            Died::LinkRed => "link-red",
-            Died::Arp => "arp",
-            Died::ArpUnanswered => "arp-unanswered",
-            Died::RtsRetries => "rts-retries",
-            Died::DataRetries => "data-retries",
-            Died::Unconfirmed => "unconfirmed",
-            Died::Purged => "purged",
-            Died::NoRoute => "no-route",
-            Died::Buffer => "buffer",
-            Died::BufferTimeout => "buffer-timeout",
-            Died::Salvage => "salvage",
-            Died::Loop => "loop",
-            Died::Ttl => "ttl",
-            Died::Malformed => "malformed",
-            Died::Error => "error",
-            Died::WireQueue => "wire-queue",
-            Died::Handoff => "handoff",
-            Died::NodeDown => "node-down",
-            Died::Receiver => "receiver",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
