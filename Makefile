@@ -55,6 +55,7 @@ test-tools: setup
 test-rust: test-tools rust-checks
 
 rust-checks:
+	python3 studies/circles.py
 	cargo fmt --all --check
 	env -u MAKEFLAGS -u MFLAGS cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	env -u MAKEFLAGS -u MFLAGS PROPTEST_RNG_SEED=$(PROPTEST_SEED) cargo test --workspace --locked --quiet
@@ -66,7 +67,7 @@ ROUNDS ?= 20
 ORACLE ?= 10000
 
 soak: setup
-	@log=$$(mktemp); seed=$$RANDOM$$RANDOM; oracle="cargo test -p tworay-sim --locked --release --test true_causes_oracle"; \
+	@log=$$(mktemp); seed=$$RANDOM$$RANDOM; oracle="cargo test -p tworay-sim --locked --release --test all true_causes_oracle::"; \
 	echo "oracle of the loss ledger: PROPTEST_CASES=$(ORACLE) PROPTEST_RNG_SEED=$$seed $$oracle"; \
 	PROPTEST_CASES=$(ORACLE) PROPTEST_RNG_SEED=$$seed $$oracle --quiet --no-fail-fast >$$log 2>&1 \
 		|| { grep -E "FAILED|losses: |^seed|cc " $$log; failed=1; }; \
@@ -98,8 +99,9 @@ clean:
 # make peers   runs ns-2, ns-3, this kernel (as root) and tworay on the same scenarios and writes docs/studies/validation.md (QUICK=1: prints a subset; ONLY=ns3,kernel: chapters)
 # make bench   measures the CPU time of each for the same scenarios and writes docs/studies/performance.md (QUICK=1: prints a subset)
 # make instructions   counts the instructions of eight short runs with callgrind and compares them with the committed counts
+# make circles        counts import circles between the source files of each crate (part of `make test`)
 # make changed-constants   changes ten constants, one at a time, and checks that the golden test notices each
-.PHONY: peers bench instructions changed-constants
+.PHONY: peers bench instructions circles changed-constants
 comma := ,
 ONLY_CHAPTERS = $(foreach name,$(subst $(comma), ,$(ONLY)),--only $(name))
 
@@ -111,6 +113,9 @@ bench: setup
 
 instructions:
 	python3 studies/instructions.py
+
+circles:
+	python3 studies/circles.py --all
 
 changed-constants:
 	python3 studies/changed_constants.py

@@ -22,7 +22,7 @@ PAGE = ROOT / "docs/explanation/how-it-is-checked.md"
 RUNS = ROOT / "crates/tworay-sim/tests/golden/runs.txt"
 WORK = ROOT / "target/changed-constants"
 TEST = "runs_give_what_they_always_gave"
-CARGO = ("cargo", "test", "--locked", "--quiet", "-p", "tworay-sim", "--test", "golden")
+CARGO = ("cargo", "test", "--locked", "--quiet", "-p", "tworay-sim", "--test", "all", "golden::")
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ CHANGES = (
     ),
     Change(
         "RED's weight, 0.002 → 0.003",
-        "crates/tworay-sim/src/wires/red.rs",
+        "crates/tworay-scenario/src/wire/red.rs",
         "weight: 0.002,",
         "weight: 0.003,",
     ),

@@ -1,4 +1,4 @@
-"""Updates the tables of docs/reference/metrics.md from the declarations of the metrics."""
+"""Updates the tables of docs/reference/metrics.md from the declarations of metrics and of losses."""
 
 from __future__ import annotations
 
@@ -7,18 +7,24 @@ from pathlib import Path
 
 from tworay.metrics.declared import GROUPS
 from tworay.metrics.of_runs import markdown
+from tworay.showing.causes import tables
 
 PAGE = Path(__file__).parents[2] / "docs/reference/metrics.md"
 
 
+def wanted() -> dict[str, str]:
+    """Return the tables by their marks."""
+    return {group: markdown(group) for group in GROUPS} | tables()
+
+
 def main() -> None:
-    """Replace the text between the marks of each group."""
+    """Replace the text between the marks of each table."""
     text = PAGE.read_text(encoding="utf-8")
-    for group in GROUPS:
-        found = re.search(rf"<!-- {group} -->\n(.*?)<!-- end -->\n", text, re.DOTALL)
+    for mark, table in wanted().items():
+        found = re.search(rf"<!-- {mark} -->\n(.*?)<!-- end -->\n", text, re.DOTALL)
         if found is None:
-            raise SystemExit(f"{PAGE}: there is no table marked {group}")
-        text = text[: found.start(1)] + markdown(group) + text[found.end(1) :]
+            raise SystemExit(f"{PAGE}: there is no table marked {mark}")
+        text = text[: found.start(1)] + table + text[found.end(1) :]
     PAGE.write_text(text, encoding="utf-8")
 
 

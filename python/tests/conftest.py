@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import tworay
+from tworay.experiment.store.batches import stored_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,6 +44,11 @@ class Result:
 
 def command(*arguments: str | Path) -> list[str]:
     return [sys.executable, "-m", "tworay", *map(str, arguments)]
+
+
+def finished_runs(out: Path) -> int:
+    """Count the runs that a directory holds."""
+    return len(stored_rows(out)[0])
 
 
 @pytest.fixture

@@ -320,7 +320,7 @@ def test_compare_out_writes_tables_of_all_runs(cli: Cli, tmp_path: Path) -> None
         ("sack", 2),
     ]
     assert pl.read_parquet(out / "series.parquet")["variant"].n_unique() == 2
-    assert not (out / "runs").exists()
+    assert not (out / "tables").exists()
 
 
 def test_until_ci_adds_seeds_until_intervals_are_narrow(cli: Cli) -> None:

@@ -17,7 +17,7 @@ from tiny_sweep import TINY
 from tworay.errors import InputError, OutputError
 from tworay.experiment import cluster as remote
 from tworay.experiment.cluster import Cluster, check_address, work
-from tworay.experiment.plan import read
+from tworay.experiment.experimentfile import read
 from tworay.experiment.sweeping import Sweep
 
 if TYPE_CHECKING:
@@ -160,18 +160,18 @@ def test_two_workers_over_tls_one_killed(
 
 def test_work_goes_out_as_text_and_comes_back_as_parquet() -> None:
     (cell, *_) = read(DOCUMENT).cells()
-    extras = {"facts": False, "keep": [], "resources": False, "entries": ""}
+    extras = {"facts": False, "keep": [], "resources": False, "entries": "", "whole": False}
     text = cell.files["scenario.toml"]
-    content, tables = work(remote.ENGINE, [text], [(0, cell.key, 1)], extras)
+    content, tables = work(remote.ENGINE, [text], [(0, cell.key, 1, False)], extras)
     assert (content[:4], tables) == (b"PAR1", [])
     wanted = extras | {"keep": ["flows", "pairs"]}
-    _, tables = work(remote.ENGINE, [text], [(0, cell.key, 1)], wanted)
+    _, tables = work(remote.ENGINE, [text], [(0, cell.key, 1, False)], wanted)
     assert [(key, seed, name, table[:4]) for key, seed, name, table in tables] == [
         (cell.key, 1, "flows", b"PAR1"),
         (cell.key, 1, "pairs", b"PAR1"),
     ]
-    with pytest.raises(RuntimeError, match=r"this worker has tworay .*, the sweep is one of 0\.0\.1"):
-        work("0.0.1", [text], [(0, cell.key, 1)], extras)
+    with pytest.raises(RuntimeError, match=r"this worker has tworay .*, the experiment is one of 0\.0\.1"):
+        work("0.0.1", [text], [(0, cell.key, 1, False)], extras)
 
 
 @pytest.mark.parametrize(

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pytest
 from test_cluster import Machines, machines
 
 import tworay
 from tworay.errors import InputError
 from tworay.experiment import cluster as remote
-from tworay.experiment.cluster import ENGINE, Cluster, work_whole
+from tworay.experiment import slurm
+from tworay.experiment.cluster import ENGINE, Cluster, work
+from tworay.experiment.estimating import Estimate
+from tworay.experiment.options import Options
 from tworay.experiment.store.merging import merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from conftest import Result
 
@@ -54,6 +64,8 @@ def test_shards_of_a_comparison_are_joined_to_the_bytes_of_one_go(cli: Cli, tmp_
     assert (joined.code, joined.document) == (0, {"directory": "all", "runs": 9})
     (tmp_path / "all" / "report.html").unlink()
     assert digests(tmp_path / "all") == digests(tmp_path / "whole")
+    nothing = cli("merge", "nowhere", "part1")
+    assert (nothing.code, "nowhere holds neither a sweep nor a comparison" in nothing.err) == (2, True)
     refused = cli("merge", "part1", "part2", "--out", "part3")
     assert (refused.code, "name it among the parts" in refused.err) == (2, True)
     # Joined into one of them, and a part twice: nothing is counted twice.
@@ -84,6 +96,55 @@ def test_parts_of_other_comparisons_are_not_joined(tmp_path: Path) -> None:
     assert digests(tmp_path) == before
 
 
+def test_jobs_of_a_slurm_array_are_joined_to_the_bytes_of_one_go(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The script runs as Slurm would run it; one job was killed before its first run, one is queued again."""
+    monkeypatch.setattr(slurm, "RUNS_A_JOB", 1)
+    options = Options("dumbbell-2", seeds=3, out=tmp_path / "all", **(BASE | {"set": ["duration=4s"]}))
+    script = slurm.of_comparison(options, Estimate(9, 0.1, 2, None))
+    assert "#SBATCH --array=1-3\n" in script
+    (tmp_path / "job.sh").write_text(script)
+    (tmp_path / "all.parts" / "2" / ".2.99.tmp").mkdir(parents=True)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    for task in (1, 2, 3, 3):
+        given = {"SLURM_ARRAY_TASK_ID": str(task), "SLURM_CPUS_PER_TASK": "2", "PATH": path}
+        subprocess.run(["bash", "job.sh"], cwd=tmp_path, env=os.environ | given, check=True, timeout=60)
+    joining = re.search(r"# When all have ended: (.*?)   \(", script)
+    assert joining
+    subprocess.run(joining[1], cwd=tmp_path, env=os.environ | {"PATH": path}, check=True, shell=True)
+    whole = ("--tcp", "reno,vegas", "--mix", "reno:0.5,vegas:0.5", "--seeds", "3", "--set", "duration=4s")
+    done = cli("compare", "dumbbell-2", *whole, "--entries", "1s", "--resources", "--out", "whole")
+    assert done.code == 0
+    for place in ("all", "whole"):
+        (tmp_path / place / "report.html").unlink()
+    assert digests(tmp_path / "all") == digests(tmp_path / "whole")
+
+
+def test_a_script_for_slurm_needs_a_place_and_a_scenario_to_load(cli: Cli) -> None:
+    for words, text in (
+        (("string-2", "--tcp", "reno"), "--slurm needs --out DIR"),
+        (("-", "--tcp", "reno", "--out", "x"), "--slurm needs a scenario that the jobs can load"),
+        (("string-2", "--tcp", "reno", "--out", "x", "--until-ci", "5%"), "a job has only a part of them"),
+    ):
+        found = cli("compare", *words, "--slurm")
+        assert (found.code, text in found.err, found.out) == (2, True, "")
+
+
+def test_a_dry_run_of_a_comparison_writes_nothing(cli: Cli, tmp_path: Path) -> None:
+    words = ("compare", "string-2", "--tcp", "reno,vegas", "--seeds", "4", "--set", "duration=2s")
+    document = cli(*words, "--dry-run", "--out", "x", "--json", "--jobs", "1").document
+    found = [document[key] for key in ("arms", "runs", "stored")]
+    assert (found, document["missing"]["runs"]) == ([2, 8, 0], 8)
+    assert document["missing"]["seconds"] > 0
+    assert list(tmp_path.iterdir()) == []
+    assert cli(*words, "--out", "x").code == 0
+    before = digests(tmp_path)
+    assert "nothing to do" in cli("compare", "--resume", "x", "--dry-run").out
+    assert "2 runs to do" in cli("compare", "--resume", "x", "--seeds", "5", "--dry-run").out
+    assert digests(tmp_path) == before
+
+
 def test_a_shard_needs_a_directory_and_a_fixed_number_of_seeds(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="needs --out DIR"):
         compare(shard="1/2")
@@ -103,7 +164,7 @@ def test_a_comparison_on_a_cluster_has_the_bytes_of_this_machine(
     found = compare(
         out=tmp_path / "spread",
         engine=Cluster(machines.address, **machines.tls),
-        watch=lambda done, total, fraction: progress.append((done, total)),
+        watch=lambda state: progress.append((state.ended, state.todo)),
     )
     # Nine runs, and the capacity of each of three seeds.
     assert progress[-1] == (12, 12)
@@ -113,11 +174,15 @@ def test_a_comparison_on_a_cluster_has_the_bytes_of_this_machine(
 
 def test_a_failed_run_on_a_worker_is_a_message() -> None:
     (text,) = {tworay.load("string-2", set={"duration": "2s"}).to_toml()}
-    ran, failed = work_whole(ENGINE, [text, "nonsense = 1"], [(0, 1, True, True), (1, 1, True, True)])
-    assert isinstance(ran, tuple)
-    assert {"flows", "ledger", "series"} <= set(ran[1])
-    assert isinstance(failed, str)
-    assert "nonsense" in failed
+    extras = {"facts": False, "keep": [], "resources": False, "entries": "", "whole": True}
+    tasks = [(0, "a", 1, False), (1, "b", 1, False), (0, "most", 1, True)]
+    content, tables = work(ENGINE, [text, "nonsense = 1"], tasks, extras)
+    ran, failed, most = pl.read_parquet(io.BytesIO(content)).to_dicts()
+    assert {"flows", "ledger", "series"} <= {name for key, seed, name, _ in tables}
+    assert {(key, seed) for key, seed, _, _ in tables} == {("a", 1)}
+    assert (ran["status"], failed["status"], most["status"]) == ("done", "failed", "done")
+    assert "nonsense" in failed["message"]
+    assert json.loads(most["document"])["throughput_max_bps"] > ran["goodput_bps"] > 0
 
 
 def test_a_class_in_python_does_not_go_to_a_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from conftest import command
+from conftest import command, finished_runs
 
 import tworay
 from tworay.errors import InputError, RunError
@@ -281,7 +281,7 @@ def test_a_comparison_with_an_endless_variant_keeps_its_finished_runs(tmp_path: 
         cwd=tmp_path,
     )
     try:
-        wait_for(process, lambda: (tmp_path / "begun").exists() and any((out / "runs").glob("[!.]*")))
+        wait_for(process, lambda: (tmp_path / "begun").exists() and finished_runs(out) > 0)
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=20)
     finally:

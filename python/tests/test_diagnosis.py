@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from rich.console import Group
 
 from tworay.metrics import diagnosis
+from tworay.metrics.diagnosis import scores
+from tworay.showing.guessing import scored, share_right
+from tworay.showing.rendering import guesses, show
 
 COUNTS = {
     "congestion": {"congestion": 6, "contention": 2, "none": 2},
@@ -46,3 +50,25 @@ def test_only_needless_guesses_have_no_accuracy() -> None:
 )
 def test_what_a_guess_covers(guess: str, cause: str, right: bool) -> None:
     assert diagnosis.covers(guess, cause) is right
+
+
+def test_the_terminal_says_what_is_averaged_in_the_words_of_the_page(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """9 of 17 are right. Channel: 6 of 8 losses named. Congestion: 3 of 4. The mean of both: 75 %."""
+    counts = {
+        "channel": {"channel": 6, "congestion": 1, "none": 5},
+        "congestion": {"congestion": 3, "channel": 2, "none": 0},
+    }
+    said = (
+        "9 of 17 guesses right (53 %). Recall, the share of the guesses about losses by a cause that "
+        "name it: channel 75 %, congestion 75 %. Balanced accuracy, the mean of these recalls: 75 %. "
+        "5 guesses were made when nothing was lost: wrong, but in no recall."
+    )
+    assert f"{share_right(counts)}. {scored(counts, scores(counts))}" == said
+    show(Group(*guesses({"guess": counts}, {"guess": "guess"})))
+    assert said in " ".join(capsys.readouterr().out.split())
+    show(Group(*guesses({"a": counts, "b": {}}, {"a": "welcome", "b": "newreno"})))
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"welcome: {said}" in shown
+    assert "newreno" not in shown

@@ -18,7 +18,7 @@ import pytest
 import tworay
 from tworay.cli.app import app
 from tworay.cli.optional_files import filled_in
-from tworay.experiment.plan import read
+from tworay.experiment.experimentfile import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,16 +10,30 @@ import pytest
 from conftest import MadeRun
 
 import tworay
-from tworay._native import RunControl
 from tworay.errors import InputError, OutputError, RunError
+from tworay.experiment import onerun
+from tworay.experiment.engines import Threads
+from tworay.experiment.plan import Cell, Plan
+from tworay.experiment.session import Session
 from tworay.running import executing, progress
-from tworay.running.executing import Effort, Task, check_jobs, execute
+from tworay.running.executing import Effort, State, check_jobs, silent
 
 WORLD = tworay.load("string-2")
 
 
-def tasks(number: int) -> list[Task]:
-    return [Task(seed, "reno", WORLD) for seed in range(1, number + 1)]
+class Memory(Session):
+    """Runs of one cell, which are stored nowhere."""
+
+    def __init__(self, seeds: int, world: Any = WORLD) -> None:
+        super().__init__(Plan("made", (), tuple(range(1, seeds + 1))), [Cell(0, {}, world, "reno")])
+        self.rows: list[dict[str, Any]] = []
+
+    @property
+    def runs(self) -> dict[tuple[str, int], str]:
+        return {(row["world"], row["seed"]): row["status"] for row in self.rows}
+
+    def add(self, row: dict[str, Any]) -> None:
+        self.rows.append(row)
 
 
 def made(scenario: object, *, seed: int, **options: object) -> MadeRun:
@@ -29,11 +43,13 @@ def made(scenario: object, *, seed: int, **options: object) -> MadeRun:
 
 
 def test_a_run_that_fails_does_not_disturb_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executing, "run", made)
-    seen: list[int] = []
-    failures = execute(tasks(5), jobs=2, series=False, finished=lambda task, run: seen.append(task.seed))
-    assert sorted(seen) == [1, 2, 4, 5]
-    assert [(f.task.seed, f.message) for f in failures] == [(3, "the ledger does not balance")]
+    monkeypatch.setattr(onerun, "run", made)
+    session = Memory(5)
+    session.execute(Threads(2), silent)
+    ended = {row["seed"]: (row["status"], row["message"]) for row in session.rows}
+    assert ended.pop(3) == ("failed", "the ledger does not balance")
+    assert ended == dict.fromkeys([1, 2, 4, 5], ("done", None))
+    assert (session.state.stored, session.state.done, session.state.failed) == (4, 4, 1)
 
 
 def test_a_single_run_says_what_it_is_doing(
@@ -62,46 +78,43 @@ def test_a_single_run_says_what_it_is_doing(
 
 
 def test_progress_is_told_up_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executing, "run", made)
+    monkeypatch.setattr(onerun, "run", made)
     told: list[tuple[int, int, float]] = []
-    execute(
-        tasks(4),
-        jobs=2,
-        series=False,
-        finished=lambda task, run: None,
-        watch=lambda done, total, fraction: told.append((done, total, fraction)),
-    )
+
+    def watch(state: State) -> None:
+        told.append((state.ended, state.todo, state.share))
+
+    Memory(4).execute(Threads(2), watch)
     assert told[-1] == (4, 4, 1.0)
     assert [step[2] for step in told] == sorted(step[2] for step in told)
 
 
-def test_trouble_with_a_result_stops_the_runs_under_way() -> None:
-    endless = tworay.load("string-2", set={"duration": "100000s"})
+ENDLESS = tworay.load("string-2", set={"duration": "100000s"})
 
-    def no_room(task: Task, run: Any) -> None:
-        raise OutputError("disk full")
 
-    quick = tworay.load("string-2", set={"duration": "2s"})
+def test_trouble_with_a_result_stops_the_runs_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = onerun.run
+
+    def quick(scenario: Any, *, seed: int, **options: Any) -> Any:
+        return MadeRun("reno", 1) if seed == 1 else real(scenario, seed=seed, **options)
+
+    monkeypatch.setattr(onerun, "run", quick)
+
+    class Full(Memory):
+        def add(self, row: object) -> None:
+            raise OutputError("disk full")
+
     with pytest.raises(OutputError, match="disk full"):
-        execute(
-            [Task(1, "reno", quick), Task(2, "reno", endless), Task(3, "reno", endless)],
-            jobs=2,
-            series=False,
-            finished=no_room,
-        )
+        Full(3, ENDLESS).execute(Threads(2), silent)
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("tworay")]
 
 
 def test_an_interrupt_stops_the_runs_under_way() -> None:
-    endless = tworay.load("string-2", set={"duration": "100000s"})
-
-    def interrupt(done: int, total: int, fraction: float) -> None:
+    def interrupt(state: State) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        execute(
-            [Task(1, "reno", endless)], jobs=1, series=False, finished=lambda task, run: None, watch=interrupt
-        )
+        Memory(1, ENDLESS).execute(Threads(1), interrupt)
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("tworay")]
 
 
@@ -116,20 +129,17 @@ def test_all_cores_are_used_unless_told() -> None:
 
 
 def test_the_share_done_goes_by_what_runs_of_a_kind_took() -> None:
-    quick, slow = [[Task(seed, kind, None) for seed in (1, 2)] for kind in ("quick", "slow")]  # type: ignore[arg-type]
-    effort = Effort([*quick, *slow])
+    effort = Effort()
+    assert effort.share([]) == 1.0
+    effort.plan(["quick", "quick", "slow", "slow"])
     assert effort.share([]) == 0.0
-    effort.took(quick[0], 1.0)
-    effort.ended(quick[0])
+    effort.ended("quick", 1.0)
     # Nothing is known of the other kind yet: it counts as this one.
     assert effort.share([]) == pytest.approx(1 / 4)
-    effort.took(slow[0], 9.0)
-    effort.ended(slow[0])
+    effort.ended("slow", 9.0)
     assert effort.share([]) == pytest.approx(10 / 20)
-    effort.ended(quick[1])  # It failed: done, whatever it took.
+    effort.ended("quick", None)  # It failed: done, whatever it took.
     assert effort.share([]) == pytest.approx(11 / 20)
-    half_way = RunControl()
-    assert effort.share([(slow[1], half_way)]) == pytest.approx(11 / 20)
-    effort.ended(slow[1])
+    assert effort.share([("slow", 1 / 3)]) == pytest.approx(14 / 20)
+    effort.ended("slow", 9.0)
     assert effort.share([]) == 1.0
-    assert Effort([]).share([]) == 1.0

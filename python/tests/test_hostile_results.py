@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import resource
@@ -9,10 +10,12 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 from conftest import Result, command
 
 import tworay
+from tworay.experiment.store.batches import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,35 +90,37 @@ def test_a_damaged_table_is_named(cli: Cli, there: Path, damage: str) -> None:
     assert not (there / "x.svg").exists()
 
 
-LINES = {
-    "NaN": '{"variant": "reno", "seed": 1, "facts": null, "document": {"flows": [], "sim_seconds": NaN}}',
+DOCUMENTS = {
+    "NaN": '{"flows": [], "sim_seconds": NaN}',
     "a text": '"reno"',
     "null": "null",
     "no JSON": "{reno",
-    "no seed": '{"variant": "reno"}',
-    "a text for a seed": '{"variant": "reno", "seed": "1", "document": {}}',
-    "no document": '{"variant": "reno", "seed": 1, "document": null}',
-    "an empty document": '{"variant": "reno", "seed": 1, "document": {}}',
-    "a text for a document": '{"variant": "reno", "seed": 1, "document": "x"}',
-    "a number for flows": '{"variant": "reno", "seed": 1, "document": {"flows": 3}}',
+    "an empty document": "{}",
+    "a number for flows": '{"flows": 3}',
+    "a capacity in words": '{"flows": [], "throughput_max_bps": "much"}',
 }
 
 
-@pytest.mark.parametrize("line", LINES)
-def test_a_wrong_line_of_the_runs_is_named_with_its_number(cli: Cli, there: Path, line: str) -> None:
-    file = there / "c" / "runs.jsonl"
-    whole = file.read_text().splitlines()
-    lines = [*whole]
-    lines[2] = LINES[line]
-    file.write_text("\n".join(lines) + "\n")
+@pytest.mark.parametrize("text", DOCUMENTS)
+def test_a_batch_with_a_wrong_document_is_named_with_its_run(cli: Cli, there: Path, text: str) -> None:
+    """Its checksum is right: whoever wrote it meant it."""
+    whole = tworay.results(there / "c").summary
+    for file in (there / "c" / "parts").iterdir():
+        frame = pl.read_parquet(file)
+        if set(frame["world"]) == {"reno"}:
+            wrong = pl.when(pl.col("seed") == 2).then(pl.lit(DOCUMENTS[text])).otherwise(pl.col("document"))
+            content = io.BytesIO()
+            frame.with_columns(document=wrong).write_parquet(content)
+            file.unlink()
+            file.with_name(name_of(content.getvalue())).write_bytes(content.getvalue())
     shown = tworay.results(there / "c")
     assert isinstance(shown, tworay.Comparison)
     assert len(shown) == 3
-    assert any("runs.jsonl:3 can't be read" in text for text in shown.warnings)
-    if line == "NaN":
+    assert any("c: reno, seed 2 can't be read" in one for one in shown.warnings)
+    if text == "NaN":
         resumed = cli("compare", "--resume", "c")
-        assert (resumed.code, "runs.jsonl:3 can't be read" in resumed.err) == (0, True)
-        assert file.read_text().splitlines() == whole
+        assert (resumed.code, "reno, seed 2 can't be read" in resumed.err) == (0, True)
+        assert tworay.results(there / "c").summary == whole
 
 
 MANIFESTS = {

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import re
 import tomllib
+from dataclasses import fields
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -13,6 +15,8 @@ import pytest
 
 import tworay
 from tworay import cli
+from tworay.cli.options import OF_CLUSTER, SHARED
+from tworay.experiment.options import Common, Options, SweepOptions
 
 PACKAGE = Path(tworay.__file__).parent
 ROOT = Path(__file__).parents[2]
@@ -76,7 +80,21 @@ def test_public_names_are_where_they_are_said_to_be() -> None:
 def test_options_of_a_comparison_are_those_of_its_function() -> None:
     with pytest.raises(TypeError, match="seedz"):
         tworay.compare("string-2", tcp="reno", seedz=3)  # type: ignore[call-arg]
-    assert "until_ci" in str(importlib.import_module("inspect").signature(tworay.compare))
+    assert "until_ci" in str(inspect.signature(tworay.compare))
+
+
+def test_commands_and_functions_have_the_same_options() -> None:
+    """Options of sweeps and comparisons are declared once for Python and once for the command line."""
+    known = {one.name for one in fields(Common)}
+    of_commands = set(SHARED) - {"dry_run", "slurm", *OF_CLUSTER}
+    # A cluster's options make an engine, and a command shows the progress itself.
+    assert known - {"engine", "watch"} == of_commands
+    for command, name, own in (("compare", "compare", Options), ("sweep", "run", SweepOptions)):
+        (found,) = [one for one in cli.app.registered_commands if one.callback.__name__ == command]  # type: ignore[union-attr]
+        offered = set(inspect.signature(found.callback).parameters)  # type: ignore[arg-type]
+        assert {one.name for one in fields(own)} - {"engine", "watch"} <= offered
+        function = getattr(tworay if name == "compare" else tworay.Experiment, name)
+        assert {one.name for one in fields(own)} <= set(inspect.signature(function).parameters)
 
 
 def test_crates_depend_on_lower_layers_only() -> None:

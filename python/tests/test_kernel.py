@@ -287,8 +287,25 @@ def test_what_is_not_loaded_is_not_unloaded():
 def test_without_rights_one_sentence_says_what_to_do():
     words = ["setpriv", f"--reuid={NOBODY}", "--clear-groups"] if os.geteuid() == 0 else []
     process = subprocess.run(
-        [*words, kernel.LOADER, "load", "westwood"], capture_output=True, text=True, check=False
+        [*words, kernel.LOADER, "--protocol", str(kernel.PROTOCOL), "load", "westwood"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert process.returncode == 1
     assert process.stderr.count("\n") == 1
     assert "as root" in process.stderr or "BTF" in process.stderr
+
+
+def test_one_who_follows_events_does_not_count_as_a_connection(ends: String | None, cli: Cli):
+    """A reader keeps the maps of a controller, but nothing uses its programs: it is gone."""
+    if ends is None:
+        return
+    kernel.load("sca")
+    following = kernel.Following(None, "sca")
+    try:
+        assert cli("kernel", "unload", "sca").out == "tworay_sca is unloaded\n"
+        assert states()["tworay_sca"] == "absent"
+    finally:
+        following.close()
+        assert list(following) == []

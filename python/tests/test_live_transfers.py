@@ -138,6 +138,11 @@ RUNS: dict[str, list[str | Path]] = {
         "string-2", *PATIENT, "--pcap", "air.pcapng", "--serve", SERVER, "--json",
         "--", "sh", "-c", DUMP,
     ],
+    # Twenty times slower than real time: the program ends long before the last FIN is acknowledged.
+    "closing": [
+        "string-2", *FAST, *PATIENT, "--slow", "20", "--serve", shell(python("serve", "20000")), "--json",
+        "--", *python("fetch", "http://{peer}:8000/", "1"),
+    ],
     "ten": [
         "string-2", *FAST, *PATIENT, "--serve", shell(python("serve", "50000")), "--json",
         "--", *python("fetch", "http://{peer}:8000/", "10"),
@@ -218,6 +223,11 @@ def test_ten_connections_at_once_are_ten_flows(jobs: Jobs) -> None:
     flows = [flow for flow in document["flows"] if flow["acked_segments"] > 0]
     assert len(flows) == 10
     assert all(flow["completion_seconds"] is not None for flow in flows)
+
+
+def test_a_connection_that_the_program_has_closed_is_closed_on_the_air_too(jobs: Jobs) -> None:
+    flow = main_flow(jobs.document("closing"))
+    assert flow["completion_seconds"] is not None
 
 
 def resumed(place: Path) -> float:

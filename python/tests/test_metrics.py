@@ -10,17 +10,19 @@ import pytest
 from conftest import QUICK, Result
 
 import tworay
-from tworay import metrics
+from tworay import _native, metrics
 from tworay.errors import InputError
 from tworay.metrics import of_runs
 from tworay.metrics.declared import GROUPS, METRICS, Of
+from tworay.showing import causes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Cli = Callable[..., Result]
 
-PAGE = Path(__file__).parents[2] / "docs/reference/metrics.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/reference/metrics.md"
 # Three flows of TCP and one of datagrams, with energy.
 TRAFFIC = """
 duration = "8s"
@@ -133,13 +135,47 @@ def test_metrics_are_chosen_and_listed(cli: Cli) -> None:
     assert len(cli("metrics", "--json").document) == len(METRICS)
 
 
-@pytest.mark.parametrize("group", GROUPS)
-def test_the_documentation_has_the_list(group: str) -> None:
+@pytest.mark.parametrize("mark", [*GROUPS, *causes.tables()])
+def test_the_documentation_has_the_list(mark: str) -> None:
     """Write the tables anew with `python docs/make/metrics_page.py`."""
     page = PAGE.read_text()
-    match = re.search(rf"<!-- {group} -->\n(.*?)<!-- end -->\n", page, re.DOTALL)
+    match = re.search(rf"<!-- {mark} -->\n(.*?)<!-- end -->\n", page, re.DOTALL)
     assert match is not None
-    assert match[1] == of_runs.markdown(group)
+    assert match[1] == (causes.tables() | {group: of_runs.markdown(group) for group in GROUPS})[mark]
+
+
+def test_words_of_causes_are_declared_once() -> None:
+    """Neither the package nor the pages have a list of causes, or a text that says what one means."""
+    names = {name for name, _, _ in _native.causes()}
+    assert len(names) == len(causes.ROOTS) > 5
+    for rows in (_native.causes(), _native.deaths()):
+        for name, words, definition in rows:
+            assert re.fullmatch(r"[a-z][a-z-]*", name)
+            # Words continue a sentence, definitions are sentences.
+            assert not words.endswith(".")
+            assert definition.endswith(".")
+            assert "  " not in definition
+    texts = {file: file.read_text() for file in (ROOT / "python/tworay").rglob("*.py")}
+    texts |= {file: file.read_text() for file in (ROOT / "viewer/src").rglob("*.ts")}
+    for file, text in texts.items():
+        said = [words for _, words, _ in _native.causes() if words in text]
+        assert not said, f"{file} retypes {said}"
+    # The map of guesses to causes is a definition of its own; shapes and sentences may lack a cause.
+    listing = [file.name for file, text in texts.items() if all(f'"{name}"' in text for name in names)]
+    assert listing == []
+
+
+def test_bars_and_shapes_of_causes_have_colours_of_their_own() -> None:
+    """A cause without a rule was drawn black."""
+    style = (ROOT / "viewer/src/viewer.css").read_text()
+    colours = {}
+    for name, _, _ in _native.causes():
+        match = re.search(rf"--cause-{name}: (#\w+);", style)
+        assert match, f"{name} has no colour"
+        colours[name] = match[1]
+        # Bars without a rule have the colour of unknown causes.
+        assert name == "unknown" or f".f-{name} {{ fill: var(--cause-{name}); }}" in style
+    assert len(set(colours.values())) == len(colours)
 
 
 def test_families_say_what_their_members_are_called() -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
+import shutil
 import subprocess
 import time
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +18,8 @@ from conftest import Result, command
 
 import tworay
 from tworay.errors import InputError
-from tworay.experiment.plan import read
+from tworay.experiment.experimentfile import read
+from tworay.experiment.store.batches import stored_rows
 from tworay.experiment.sweeping import Sweep
 
 if TYPE_CHECKING:
@@ -170,27 +174,39 @@ def test_a_sweep_does_runs_again_whose_kept_tables_are_gone(tmp_path: Path) -> N
     assert (again.run(jobs=2).done, again.notes) == (0, [])
 
 
-# Damaged and edited lines
+# Damaged and edited runs
 
 
-def test_an_edited_figure_is_found_and_its_run_done_again(cli: Cli, tmp_path: Path) -> None:
+def edit(file: Path) -> None:
+    """Multiply the goodputs of a batch by ten."""
+    frame = pl.read_parquet(file).with_columns(pl.col("goodput_bps") * 10)
+    content = io.BytesIO()
+    frame.write_parquet(content)
+    file.write_bytes(content.getvalue())
+
+
+def batch_of(out: Path, arm: str) -> Path:
+    (found,) = (f for f in (out / "parts").iterdir() if set(pl.read_parquet(f)["world"]) == {arm})
+    return found
+
+
+def test_an_edited_figure_is_found_and_its_runs_done_again(cli: Cli, tmp_path: Path) -> None:
     compare(out=tmp_path / "whole")
     compare(out=tmp_path / "parts")
-    file = tmp_path / "parts" / "runs.jsonl"
-    lines = file.read_text().splitlines()
-    found = json.loads(lines[1])
-    flow = found["document"]["flows"][0]
-    flow["goodput_bps"] *= 10
-    lines[1] = json.dumps(found)
-    file.write_text("\n".join(lines) + "\n")
+    file = batch_of(tmp_path / "parts", "reno")
+    edit(file)
+    before = digests(tmp_path / "parts")
     shown = cli("show", "parts", "--json")
-    assert shown.document["variants"]["reno"]["goodput_bps"]["n"] == 1
+    assert digests(tmp_path / "parts") == before, "showing changes nothing"
+    assert shown.document["variants"]["reno"] == {}
     assert shown.document["variants"]["vegas"]["goodput_bps"]["n"] == 2
-    assert any("runs.jsonl:2 can't be read" in text for text in shown.document["warnings"])
+    assert any(f"parts/{file.name} can't be read" in text for text in shown.document["warnings"])
     resumed = cli("compare", "--resume", "parts", "--json")
-    assert "parts/runs.jsonl:2 can't be read (its checksum is wrong" in resumed.err
-    assert "parts has 3 finished runs" in resumed.err
+    assert f"parts/parts/{file.name}: its checksum is wrong" in resumed.err
+    assert "parts has 2 finished runs" in resumed.err
     (tmp_path / "parts" / "report.html").unlink()
+    assert (tmp_path / "parts" / "corrupt" / file.name).read_bytes() != b""
+    shutil.rmtree(tmp_path / "parts" / "corrupt")
     assert digests(tmp_path / "parts") == digests(tmp_path / "whole")
 
 
@@ -200,13 +216,21 @@ def test_an_edited_run_that_is_not_merged_yet_is_found(tmp_path: Path, monkeypat
 
     with monkeypatch.context() as patch:
         patch.setattr(Store, "finish", lambda *_: None)
-        compare(out=tmp_path / "parts")
-    summary = tmp_path / "parts" / "runs" / "vegas-seed-2" / "summary.json"
-    summary.write_text(summary.read_text().replace('"timeouts": ', '"timeouts": 1'))
+        compare(out=tmp_path / "parts", jobs=1)
+    # As a killed process leaves it: in the journal, with the last line half written.
+    rows, _ = stored_rows(tmp_path / "parts")
+    for file in (tmp_path / "parts" / "parts").iterdir():
+        file.unlink()
+    bodies = [json.dumps(one).encode() for one in rows]
+    lines = [b"%08x %s" % (zlib.crc32(body), body) for body in bodies]
+    lines[1] = lines[1].replace(b'timeouts\\":', b'timeouts\\":1')
+    journal = tmp_path / "parts" / "journal" / "here-1.jsonl"
+    journal.parent.mkdir(exist_ok=True)
+    journal.write_bytes(b"\n".join(lines) + b"\n" + lines[0][:50])
     shown = tworay.results(tmp_path / "parts")
     assert isinstance(shown, tworay.Comparison)
     assert len(shown) == 3
-    assert any("runs/vegas-seed-2 can't be read" in text for text in shown.warnings)
+    assert any("journal/here-1.jsonl has 1 damaged line" in text for text in shown.warnings)
     tworay.compare(resume=tmp_path / "parts")
     assert digests(tmp_path / "parts") == digests(tmp_path / "whole")
 

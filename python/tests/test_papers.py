@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
-from tworay.experiment.plan import read
+from tworay.experiment.experimentfile import read
 from tworay.experiment.store import sweeps as reading
 from tworay.experiment.sweeping import Sweep
 from tworay.papers import library, pages

@@ -12,8 +12,8 @@ import pytest
 
 import tworay
 from tworay.analysis import stats
+from tworay.experiment import onerun
 from tworay.histograms import freedman_diaconis_width, histogram, sturges_bins
-from tworay.running import executing
 from tworay.running.resources import carried, eee, saturated, uar, with_resources
 from tworay.running.run import throughput_max
 
@@ -138,6 +138,6 @@ def test_the_saturated_run_records_no_single_losses(monkeypatch: pytest.MonkeyPa
         recorded[result.summary["flows"][0]["tcp"]] = options["losses"]
         return result
 
-    monkeypatch.setattr(executing, "run", spy)
+    monkeypatch.setattr(onerun, "run", spy)
     tworay.compare("string-2", tcp=["reno", "sack"], seeds=1, resources=True, set={"duration": "10s"}, jobs=1)
     assert recorded == {"reno": True, "sack": True, None: False}

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from conftest import QUICK, Result, command
+from conftest import QUICK, Result, command, finished_runs
 
 import tworay
 from tworay.errors import InputError
-from tworay.running import executing
+from tworay.experiment import onerun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,7 @@ def compare(**options: Any) -> tworay.Comparison:
 
 def interrupted(monkeypatch: pytest.MonkeyPatch, after: int, **options: Any) -> None:
     """Compare, with a Ctrl-C when so many runs have been begun."""
-    run, begun = executing.run, []
+    run, begun = onerun.run, []
 
     def counted(*arguments: Any, **options: Any) -> tworay.Run:
         begun.append(1)
@@ -51,7 +51,7 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, after: int, **options: Any) -> 
         return run(*arguments, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(executing, "run", counted)
+        patch.setattr(onerun, "run", counted)
         with pytest.raises(KeyboardInterrupt):
             tworay.compare(jobs=1, **options)
 
@@ -114,9 +114,8 @@ def test_killed_and_resumed_gives_the_bytes_of_one_go(cli: Cli, tmp_path: Path) 
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    runs = tmp_path / "parts" / "runs"
     deadline = time.monotonic() + 60
-    while len(list(runs.glob("[!.]*"))) < 3:
+    while finished_runs(tmp_path / "parts") < 3:
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.002)
@@ -124,7 +123,7 @@ def test_killed_and_resumed_gives_the_bytes_of_one_go(cli: Cli, tmp_path: Path) 
     process.wait()
     assert not (tmp_path / "parts" / "summary.json").exists()
     # What a kill in the middle of writing leaves behind.
-    (runs / f".reno-seed-1.{os.getpid()}.tmp").mkdir()
+    (tmp_path / "parts" / "tables" / "flows" / f".reno-1.parquet.{os.getpid()}.tmp").write_bytes(b"PAR1")
     shown = cli("show", "parts")
     assert shown.code == 0
     assert "reno" in shown.out
@@ -140,11 +139,11 @@ def test_killed_while_runs_are_merged_nothing_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process dies after each write of the merging in turn; every time, resuming repairs all."""
-    from tworay.experiment.store import results as store
+    from tworay.experiment.store import batches, tables
 
     compare(seeds=2, out=tmp_path / "whole")
-    replacing, reached = store.replacing, 0
-    for survive in range(20):
+    replacing, reached = batches.replacing, 0
+    for survive in range(0, 100, 3):
         out = tmp_path / f"parts-{survive}"
         compare(seeds=1, out=out)
         written: list[Path] = []
@@ -158,7 +157,8 @@ def test_killed_while_runs_are_merged_nothing_is_lost(
             return replacing(path, durable=durable)
 
         with monkeypatch.context() as patch:
-            patch.setattr(store, "replacing", fragile)
+            for module in (batches, tables):
+                patch.setattr(module, "replacing", fragile)
             try:
                 compare(seeds=2, resume=out)
             except MemoryError:
@@ -167,8 +167,8 @@ def test_killed_while_runs_are_merged_nothing_is_lost(
         assert digests(out) == digests(tmp_path / "whole"), survive
         if len(written) <= survive:
             break
-    # Manifest twice, summary, runs.jsonl, runs.parquet and the tables of runs.
-    assert reached >= 8
+    # Manifest twice, batches, summary, runs.parquet; tables of two runs: new, taken apart, and merged.
+    assert reached >= 10
 
 
 def test_what_differs_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,11 +15,11 @@ import pytest
 
 import tworay
 from tworay._native import RESULTS, SCHEMA, VERSION
-from tworay.experiment import plan as experiment
 from tworay.experiment.engines import Shard
-from tworay.experiment.store.batches import name_of
-from tworay.experiment.store.records import checked_line
-from tworay.experiment.store.sweepmerging import merge
+from tworay.experiment.experimentfile import read
+from tworay.experiment.plan import ENGINE
+from tworay.experiment.store.batches import name_of, stored_rows
+from tworay.experiment.store.merging import merge
 from tworay.experiment.store.sweeps import batch_frame
 from tworay.experiment.sweeping import Sweep
 
@@ -43,13 +43,6 @@ def before(place: Path) -> None:
     """Take the metric out of a directory's documents, tables and batches, and lower its schema."""
     manifest = json.loads((place / "tworay.json").read_text())
     (place / "tworay.json").write_text(json.dumps(manifest | {"schema": SCHEMA - 1}))
-    records = place / "runs.jsonl"
-    if records.is_file():
-        kept = [json.loads(line) for line in records.read_text().splitlines()]
-        for one in kept:
-            del one["check"]
-        lines = [checked_line(one | {"document": without(one["document"])}) for one in kept]
-        records.write_text("".join(f"{line}\n" for line in lines))
     for file in (*place.glob("*.parquet"), *place.glob("parts/*.parquet")):
         frame = pl.read_parquet(file).drop(METRIC, strict=False)
         if "document" in frame.columns:
@@ -68,7 +61,7 @@ def compared(**options: Any) -> tworay.Comparison:
 
 def test_directories_say_their_schema() -> None:
     compared(scenario="string-1", tcp="reno", seeds=1, set={"duration": "2s"}, out="new")
-    Sweep(experiment.read(PLAN | {"seeds": 1}), Path("swept")).run(jobs=1)
+    Sweep(read(PLAN | {"seeds": 1}), Path("swept")).run(jobs=1)
     for place in ("new", "swept"):
         manifest = json.loads((Path(place) / "tworay.json").read_text())
         assert (manifest["results"], manifest["schema"]) == (RESULTS, SCHEMA)
@@ -77,12 +70,12 @@ def test_directories_say_their_schema() -> None:
 def test_a_comparison_of_before_is_resumed_and_keeps_its_runs() -> None:
     compared(scenario="string-1", tcp="reno,tahoe", seeds=2, set={"duration": "2s"}, out="old")
     before(Path("old"))
-    kept = Path("old/runs.jsonl").read_text().splitlines()
+    kept = {one["document"] for one in stored_rows(Path("old"))[0]}
     shown = tworay.results("old")
     assert isinstance(shown, tworay.Comparison)
     assert METRIC not in shown.metrics
     resumed = compared(resume="old", seeds=3)
-    assert set(kept) < set(Path("old/runs.jsonl").read_text().splitlines()), "no run is done again"
+    assert kept < {one["document"] for one in stored_rows(Path("old"))[0]}, "no run is done again"
     cells = resumed.summary["variants"]["reno"]
     assert (cells["goodput_bps"]["n"], cells[METRIC]["n"]) == (3, 1)
     flows = pl.read_parquet("old/flows.parquet")
@@ -97,11 +90,11 @@ def test_a_comparison_of_before_is_resumed_and_keeps_its_runs() -> None:
 
 def test_a_sweep_of_before_goes_on_where_it_was() -> None:
     old = Path("old")
-    Sweep(experiment.read(PLAN | {"seeds": 2}), old).run(jobs=1)
+    Sweep(read(PLAN | {"seeds": 2}), old).run(jobs=1)
     before(old)
     assert batch_frame(old, [METRIC])[METRIC].null_count() == 4
     assert batch_frame(old)["goodput_bps"].null_count() == 0
-    sweep = Sweep(experiment.read(PLAN | {"seeds": 3, "metrics": [METRIC]}), old)
+    sweep = Sweep(read(PLAN | {"seeds": 3, "metrics": [METRIC]}), old)
     state = sweep.run(jobs=1)
     assert (state.done, state.stored, sweep.notes) == (2, 6, [])
     runs = pl.read_parquet(old / "runs.parquet")
@@ -112,7 +105,7 @@ def test_a_sweep_of_before_goes_on_where_it_was() -> None:
 def test_a_column_that_documents_have_is_filled_from_them() -> None:
     """A metric that was in the documents before it became a column of batches has its value."""
     place = Path("old")
-    Sweep(experiment.read(PLAN | {"seeds": 2}), place).run(jobs=1)
+    Sweep(read(PLAN | {"seeds": 2}), place).run(jobs=1)
     known = batch_frame(place)[METRIC].to_list()
     for file in place.glob("parts/*.parquet"):
         content = io.BytesIO()
@@ -125,7 +118,7 @@ def test_a_column_that_documents_have_is_filled_from_them() -> None:
 
 
 def test_shards_of_two_schemas_are_merged() -> None:
-    plan = experiment.read(PLAN | {"seeds": 4})
+    plan = read(PLAN | {"seeds": 4})
     for index in (1, 2):
         Sweep(plan, Path(f"shard-{index}"), shard=Shard(index, 2)).run(jobs=1)
     before(Path("shard-1"))
@@ -137,10 +130,25 @@ def test_shards_of_two_schemas_are_merged() -> None:
 
 
 def test_only_a_change_of_results_makes_other_runs() -> None:
-    assert f"{VERSION}, results {RESULTS}" == experiment.ENGINE
+    assert f"{VERSION}, results {RESULTS}" == ENGINE
     place = Path("old")
     compared(scenario="string-1", tcp="reno", seeds=1, set={"duration": "2s"}, out=place)
     manifest = json.loads((place / "tworay.json").read_text())
     (place / "tworay.json").write_text(json.dumps(manifest | {"results": RESULTS - 1}))
     with pytest.raises(tworay.InputError, match="results changed last"):
         compared(resume=place, seeds=2)
+
+
+def test_merging_keeps_the_number_of_results_of_the_parts() -> None:
+    """Runs of an earlier simulator stay its runs, whichever tworay merges them."""
+    for index, seed in enumerate(("1", "2")):
+        place = Path(f"part{index}")
+        compared(scenario="string-1", tcp="reno", seeds=f"{seed},9", set={"duration": "2s"}, out=place)
+        manifest = json.loads((place / "tworay.json").read_text())
+        changed = {"results": RESULTS - 1, "tworay": "0.0.9"}
+        (place / "tworay.json").write_text(json.dumps(manifest | changed))
+    assert merge([Path("part0"), Path("part1")], Path("whole")) == (3, [])
+    manifest = json.loads(Path("whole/tworay.json").read_text())
+    assert (manifest["results"], manifest["tworay"]) == (RESULTS - 1, "0.0.9")
+    with pytest.raises(tworay.InputError, match=r"its runs are of tworay 0\.0\.9"):
+        compared(resume="whole", seeds=3)

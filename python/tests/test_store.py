@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import json
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
@@ -15,21 +16,50 @@ import tworay
 from tworay.errors import InputError, OutputError
 from tworay.experiment.comparison import Comparison
 from tworay.experiment.store import results as store_module
+from tworay.experiment.store.batches import row, stored_rows
 from tworay.experiment.store.results import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+OPEN: list[Store] = []
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    """Close the stores of a test at its end."""
+    yield
+    while OPEN:
+        with suppress(OutputError):
+            OPEN.pop().release()
 
 
 def make(path: Path, command: str = "compare", force: bool = False) -> Store:
-    return Store(path, command, force=force, scenario=tworay.load("string-2"), details={"seeds": [1]})
+    store = Store(path, command, force=force, scenario=tworay.load("string-2"), details={"seeds": [1]})
+    OPEN.append(store)
+    return store
 
 
 def fill(store: Store, seeds: tuple[int, ...] = (1, 2)) -> Comparison:
     result = Comparison("made-up", ["reno", "sack+x(2)"])
     for seed in seeds:
         for variant in result.variants:
-            run: Any = MadeRun(variant, seed)
-            store.add_run(variant, seed, run)
-            result.add(variant, seed, run.summary)
+            add(store, variant, seed)
+            result.add(variant, seed, MadeRun(variant, seed).summary)
     return result
+
+
+def add(store: Store, variant: str, seed: int) -> None:
+    run = MadeRun(variant, seed)
+    for name, table in run.tables.items():
+        store.keep(variant, seed, name, table)
+    heights = {name: table.height for name, table in run.tables.items()}
+    store.add(row(variant, seed, run.summary, tables=heights))
+
+
+def finish(store: Store, result: Comparison) -> None:
+    rows, _ = stored_rows(store.path)
+    store.finish(result, {(one["world"], one["seed"]): json.loads(one["tables"]) for one in rows})
 
 
 def hidden(path: Path) -> list[Path]:
@@ -44,25 +74,28 @@ def test_nothing_is_written_before_the_first_run_is_done(tmp_path: Path) -> None
 def test_each_finished_run_is_readable_at_once(tmp_path: Path) -> None:
     out = tmp_path / "results"
     fill(make(out), seeds=(1,))
-    assert sorted(path.name for path in (out / "runs").iterdir()) == [
-        "reno-seed-1",
-        "sack+x_2_-6a0daf59-seed-1",
+    assert sorted(path.name for path in (out / "tables" / "flows").iterdir()) == [
+        "reno-1.parquet",
+        "sack+x_2_-6a0daf59-1.parquet",
     ]
-    flows = pl.read_parquet(out / "runs" / "*" / "flows.parquet")
+    flows = pl.read_parquet(out / "tables" / "flows" / "*.parquet")
     assert flows["variant"].to_list() == ["reno", "sack+x(2)"]
-    assert json.loads((out / "runs" / "reno-seed-1" / "summary.json").read_text())["seed"] == 1
+    rows, problems = stored_rows(out)
+    assert [(one["world"], one["seed"]) for one in rows] == [("reno", 1), ("sack+x(2)", 1)]
+    assert json.loads(rows[0]["document"])["flows"][0]["goodput_bps"] == 100_000
+    assert problems == []
 
 
 def test_at_the_end_there_is_one_table_a_kind(tmp_path: Path) -> None:
     out = tmp_path / "results"
     store = make(out)
     result = fill(store)
-    store.finish(result)
+    finish(store, result)
     assert sorted(path.name for path in out.iterdir()) == [
         "flows.parquet",
         "guesses.parquet",
         "ledger.parquet",
-        "runs.jsonl",
+        "parts",
         "runs.parquet",
         "scenario.toml",
         "series.parquet",
@@ -81,7 +114,7 @@ def test_an_empty_directory_is_used(tmp_path: Path) -> None:
     out = tmp_path / "results"
     out.mkdir()
     store = make(out)
-    store.finish(fill(store))
+    finish(store, fill(store))
     assert (out / "summary.json").is_file()
 
 
@@ -95,7 +128,7 @@ def test_a_directory_of_someone_else_is_refused_even_with_force(tmp_path: Path) 
 def test_results_of_another_command_are_refused(tmp_path: Path) -> None:
     out = tmp_path / "results"
     store = make(out)
-    store.finish(fill(store))
+    finish(store, fill(store))
     with pytest.raises(InputError, match="holds results of `tworay compare`"):
         make(out, command="run", force=True)
 
@@ -103,12 +136,12 @@ def test_results_of_another_command_are_refused(tmp_path: Path) -> None:
 def test_own_results_are_replaced_only_with_force_and_only_when_there_are_new_ones(tmp_path: Path) -> None:
     out = tmp_path / "results"
     store = make(out)
-    store.finish(fill(store))
+    finish(store, fill(store))
     with pytest.raises(InputError, match="add --force"):
         make(out)
     store = make(out, force=True)
     assert (out / "summary.json").is_file()
-    store.finish(fill(store, seeds=(5,)))
+    finish(store, fill(store, seeds=(5,)))
     assert json.loads((out / "summary.json").read_text())["seeds"] == [5]
     assert hidden(out) == []
 
@@ -127,24 +160,21 @@ def test_when_the_disk_fills_up_finished_runs_stay_and_nothing_half_written_does
     out = tmp_path / "results"
     store = make(out)
     fill(store, seeds=(1,))
-    write = store_module._write
+    write = Path.write_bytes
     written = []
 
-    def write_until_full(path: Path, data: bytes) -> None:
+    def write_until_full(path: Path, data: bytes) -> int:
         if len(written) == 2:
-            path.write_bytes(data[: len(data) // 2])
+            write(path, data[: len(data) // 2])
             raise OSError(errno.ENOSPC, "No space left on device")
         written.append(path)
-        write(path, data)
+        return write(path, data)
 
-    monkeypatch.setattr(store_module, "_write", write_until_full)
-    broken: Any = MadeRun("reno", 2)
+    monkeypatch.setattr(Path, "write_bytes", write_until_full)
     with pytest.raises(OutputError) as error:
-        store.add_run("reno", 2, broken)
-    assert str(error.value) == (
-        f"cannot write results to {out}: No space left on device; the finished runs are in {out / 'runs'}"
-    )
-    assert pl.read_parquet(out / "runs" / "*" / "flows.parquet").height == 2
+        add(store, "reno", 2)
+    assert "No space left on device; finished runs are kept: make room" in str(error.value)
+    assert [(one["world"], one["seed"]) for one in stored_rows(out)[0]] == [("reno", 1), ("sack+x(2)", 1)]
     assert hidden(out) == []
 
 
@@ -165,7 +195,7 @@ def test_replacing_keeps_the_old_results_if_the_new_ones_cannot_be_put_in_place(
 ) -> None:
     out = tmp_path / "results"
     store = make(out)
-    store.finish(fill(store))
+    finish(store, fill(store))
     rename = Path.rename
 
     def fail_for_new(self: Path, target: Path) -> Path:

@@ -15,7 +15,8 @@ from tiny_sweep import TINY, sweep
 import tworay
 from tworay.errors import InputError
 from tworay.experiment.engines import Shard
-from tworay.experiment.plan import digest, kept, read
+from tworay.experiment.experimentfile import read
+from tworay.experiment.plan import digest, kept
 from tworay.experiment.store.sweeps import joined
 from tworay.experiment.sweeping import Sweep
 

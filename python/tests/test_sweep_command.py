@@ -20,10 +20,12 @@ from tiny_sweep import TINY, TINY_TOML, sweep
 from tworay.cli import main, streams
 from tworay.experiment import engines, onerun
 from tworay.experiment.engines import Shard
+from tworay.experiment.experimentfile import read
 from tworay.experiment.store import batches
 from tworay.experiment.store import sweeps as reading
 from tworay.experiment.store.batches import DONE
 from tworay.experiment.store.sweeps import joined
+from tworay.experiment.sweeping import Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,3 +153,20 @@ def test_a_directory_of_something_else_is_left_alone(tmp_path: Path, here: Calla
     assert result.code == 2
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
     assert here("table", "mine").code == 2
+
+
+def test_a_rule_of_stopping_judges_planned_seeds_only(tmp_path: Path) -> None:
+    """Runs that the directory has from an earlier, larger sweep don't decide how many seeds are added."""
+    plan: dict[str, Any] = {
+        "name": "x",
+        "scenario": "string-3",
+        "tcp": ["newreno"],
+        "set": {"duration": "10s"},
+    }
+    rule = plan | {"seeds": 2, "until_ci": 0.3, "max_seeds": 12}
+    fresh = Sweep(read(rule), tmp_path / "fresh").run(jobs=2)
+    Sweep(read(plan | {"seeds": 40}), tmp_path / "more").run(jobs=2)
+    again = Sweep(read(rule), tmp_path / "more").run(jobs=2)
+    assert 2 < fresh.total == again.total < 12
+    tables = [(tmp_path / place / "runs.parquet").read_bytes() for place in ("fresh", "more")]
+    assert tables[0] == tables[1]

@@ -9,10 +9,14 @@ import pytest
 import tworay
 from tworay.errors import InputError
 from tworay.experiment.cluster import work
-from tworay.experiment.plan import ENGINE, read
+from tworay.experiment.experimentfile import read
+from tworay.experiment.plan import ENGINE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from conftest import Result
 
 MIX = "vegas:0.5,newreno:0.5"
 DOCUMENT: dict[str, Any] = {
@@ -54,7 +58,9 @@ def test_each_seed_of_a_mixture_has_its_own_turn(tmp_path: Path) -> None:
         assert tworay.run(file, seed=seed, series=False).summary["flows"] == flows
     extras = read(DOCUMENT).extras
     texts = [cell.files_at(seed)["scenario.toml"] for seed in turns]
-    content = work(ENGINE, texts, [(place, cell.key, seed) for place, seed in enumerate(turns)], extras)
+    content = work(
+        ENGINE, texts, [(place, cell.key, seed, False) for place, seed in enumerate(turns)], extras
+    )
     assert content
 
 
@@ -92,3 +98,74 @@ def test_a_mixture_of_a_class_beside_the_experiment(tmp_path: Path) -> None:
     runs = tworay.Experiment(file).run(tmp_path / "swept", jobs=2).runs
     assert runs["tcp"].n_unique() == 3
     assert runs["goodput_bps"].min() > 0  # type: ignore[operator]
+
+
+OF_FILE = """
+name = "same"
+scenario = "dumbbell-2"
+tcp = ["reno"]
+mix = ["reno:0.5,vegas:0.5"]
+seeds = [2, 5]
+entries = "1s"
+resources = true
+[set]
+duration = "3s"
+[vary]
+"mac.queue_limit" = ["5", "50"]
+"""
+OF_OPTIONS = """
+name = "same"
+scenario = "dumbbell-2"
+tcp = ["newreno"]
+[set]
+duration = "9s"
+[vary]
+"mac.queue_limit" = ["7"]
+"""
+
+
+def test_options_replace_what_the_experiment_says(cli: Callable[..., Result], tmp_path: Path) -> None:
+    """The same sweep in a file, on the command line, and in Python: the same runs, so nothing is new."""
+    (tmp_path / "file.toml").write_text(OF_FILE)
+    (tmp_path / "options.toml").write_text(OF_OPTIONS)
+    first = cli("sweep", "file.toml", "--out", "s", "--json").document
+    assert (first["cells"], first["done"]) == (6, 12)
+    words = ("--tcp", "reno", "--mix", "reno:0.5,vegas:0.5", "--entries", "1s", "--resources")
+    words += ("--set", "duration=3s", "--vary", "mac.queue_limit=5,50")
+    again = cli("sweep", "options.toml", "--out", "s", "--json", "--seeds", "2,5", *words).document
+    assert (again["cells"], again["done"], again["stored"]) == (6, 0, 12)
+    written = read(tmp_path / "s" / "experiment.toml")
+    known = read(tmp_path / "file.toml")
+    assert [cell.key for cell in written.cells()] == [cell.key for cell in known.cells()]
+    experiment = tworay.Experiment(tmp_path / "options.toml")
+    runs = experiment.run(
+        tmp_path / "python",
+        tcp="reno",
+        mix="reno:0.5,vegas:0.5",
+        vary={"mac.queue_limit": [5, 50]},
+        set={"duration": "3s"},
+        entries="1s",
+        resources=True,
+        seeds=[2, 5],
+    ).runs
+    assert runs.equals(tworay.Results(tmp_path / "s").runs)
+
+
+def test_options_that_can_t_be_are_refused_before_any_run(cli: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(OF_OPTIONS)
+    for words, text in (
+        (("--max-seeds", "20"), "--max-seeds says where --until-ci gives up"),
+        (("--mix", "vegas:0.5"), "the shares add up to 0.5"),
+        (("--judge", "flow.x"), "judge"),
+        (("--vary", "mac.queue_limit"), "write KEY=VALUE,VALUE"),
+    ):
+        found = cli("sweep", "x.toml", *words)
+        assert (found.code, text in found.err) == (2, True), found.err
+    assert [file.name for file in tmp_path.iterdir()] == ["x.toml"]
+
+
+def test_a_rule_of_stopping_on_the_command_line(cli: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(OF_OPTIONS)
+    words = ("--seeds", "2", "--until-ci", "0.1%", "--max-seeds", "6", "--entries", "1s")
+    grown = cli("sweep", "x.toml", *words, "--set", "duration=2s", "--json").document
+    assert (grown["cells"], grown["stored"]) == (1, 6)

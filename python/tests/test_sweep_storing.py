@@ -19,9 +19,9 @@ import polars as pl
 from conftest import command
 from tiny_sweep import TINY, TINY_TOML, parts, sweep
 
-from tworay.experiment.plan import read
+from tworay.experiment.experimentfile import read
 from tworay.experiment.store import batches
-from tworay.experiment.store.batches import Batches, read_journal
+from tworay.experiment.store.batches import Batches, read_journal, stored_rows
 from tworay.experiment.store.sweeps import batch_frame
 from tworay.experiment.sweeping import Sweep
 
@@ -84,12 +84,11 @@ def test_trap_1_what_is_half_written_is_not_taken_for_done(tmp_path: Path) -> No
 def test_trap_2_nothing_of_a_dead_process_is_in_the_way(tmp_path: Path) -> None:
     done = sweep(tmp_path / "s")
     (file,) = parts(done.path)
-    rows = pl.read_parquet(file).select(["world", "seed", "status", "message", "tworay", "cpu_seconds"])
-    rows = rows.with_columns(path_hops=None, partitioned=None, document=pl.read_parquet(file)["document"])
+    rows, _ = stored_rows(done.path)
     file.unlink()
     # The journal of a process that was killed before its first batch, with a line torn in two.
     store = Batches(done.path)
-    for one in rows.to_dicts()[:5]:
+    for one in rows[:5]:
         store.add(one)
     (journal,) = (done.path / "journal").glob("*.jsonl")
     left = journal.read_bytes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from tworay.experiment.plan import read
+from tworay.experiment.experimentfile import read
 from tworay.experiment.sweeping import Sweep
 
 if TYPE_CHECKING:

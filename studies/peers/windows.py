@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from studies.peers.jobs import Results
 
 SCRIPT = Path("studies/peers/ns2/window.tcl")
-KEPT = Path("crates/tworay-tcp/tests/ns2_windows.csv")
+KEPT = Path("crates/tworay-tcp/tests/all/ns2_windows.csv")
 FIRST, STEP = 2.0, 0.5
 """First sample and interval, seconds."""
 TOLERANCE = 1.0
@@ -164,7 +164,8 @@ class Windows:
         section.text(
             "Vegas, and Westwood and Reno in TCP-Linux, on a wired bottleneck that drops listed packets or "
             "overflows by itself, sampled every half second. "
-            f"`cargo test -p tworay-tcp --test ns2_windows` compares with the stored figures (`{KEPT}`)."
+            "`cargo test -p tworay-tcp --test all ns2_windows::` compares with the stored figures "
+            f"(`{KEPT}`)."
         )
         firsts = {case.variant: case for case in reversed(self._cases)}
         for case in (firsts["vegas"], firsts["westwood"]):

@@ -50,6 +50,7 @@ export async function runPage(page: RunPage): Promise<void> {
   const context: Context = {
     link: (id) => `#${id}&from=${+axis.min.toFixed(6)}&to=${+axis.max.toFixed(6)}&at=${+axis.at.toFixed(6)}&flow=${flow.id}`,
     caption: (title, whole) => `${page.name}, seed ${page.seed}: ${title}${whole ? "" : `, ${flow.label}`}`,
+    causes: Object.keys(page.words.roots),
   };
   const sequence = new SequencePanel(axis, flow, found.losses, found.guesses, choose, context);
   const story = new StoryPanel(page, () => world, jump, (direction) => sequence.next(direction));

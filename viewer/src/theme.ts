@@ -1,20 +1,8 @@
-// Colours, shapes and words of causes. The colours are Okabe and Ito's, which everybody can tell apart, and each
+// Colours and shapes of causes; a cause without a shape is a circle. The colours are Okabe and Ito's, which everybody can tell apart, and each
 // cause has a shape of its own besides.
 
 import { svg } from "./dom";
 import type { Pen } from "./pen";
-
-export const CAUSES = [
-  "congestion",
-  "contention",
-  "channel",
-  "link-failure",
-  "node-down",
-  "no-route",
-  "ttl",
-  "reorder-discard",
-  "unknown",
-] as const;
 
 type Shape = "wedge" | "bar" | "triangle" | "cross" | "diamond" | "square" | "pentagon" | "star" | "circle";
 

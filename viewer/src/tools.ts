@@ -10,6 +10,8 @@ export interface Context {
   link: (id: string) => string;
   /** A plot's title with what it is of, for a file that leaves the page; `whole`: of the network, not of one flow. */
   caption: (title: string, whole?: boolean) => string;
+  /** Every cause of a loss, in the order of tables. */
+  causes: string[];
 }
 
 /** Buttons that save a plot as SVG and its rows as CSV. */

@@ -1,61 +1,50 @@
 //! Where and how a lost packet ended. The root cause is [`LossCause`](crate::LossCause).
 
-use strum::{IntoStaticStr, VariantArray};
+use crate::vocabulary::vocabulary;
 
-/// What happened to the last copy of a lost packet. [`LossCause`](crate::LossCause) says why the packet was
-/// lost; this says where it ended.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-#[repr(u8)]
-pub enum Died {
-    /// The interface queue was full.
-    Ifq,
-    /// Link-RED dropped it before it was sent, because its node's packets needed many retries.
-    LinkRed,
-    /// A newer packet replaced it in ARP's hold slot, one per neighbour (RFC 1122 §2.3.2.2).
-    Arp,
-    /// ARP requests for the next hop went unanswered.
-    ArpUnanswered,
-    /// The MAC gave up: the last RTS went unanswered (short retry limit).
-    RtsRetries,
-    /// The MAC gave up: the last DATA went unanswered.
-    DataRetries,
-    /// No DSR acknowledgment arrived (DSR without link-layer feedback).
-    Unconfirmed,
-    /// Routing declared its next hop unreachable while it was in the interface queue.
-    Purged,
-    /// Routing had no route, or route discovery failed.
-    NoRoute,
-    /// The routing buffer was full.
-    Buffer,
-    /// It stayed in the routing buffer for too long.
-    BufferTimeout,
-    /// DSR had salvaged it as often as allowed.
-    Salvage,
-    /// It came back to its own source.
-    Loop,
-    /// The hop limit ran out.
-    Ttl,
-    /// Routing could not parse its headers.
-    Malformed,
-    /// Random errors corrupted it above the MAC or on a wire.
-    Error,
-    /// A wire's queue was full, or RED dropped it early.
-    WireQueue,
-    /// A wire was out of service (handoff).
-    Handoff,
-    /// The node holding it was switched off or ran out of energy.
-    NodeDown,
-    /// It arrived, and the receiving transport discarded it.
-    Receiver,
-}
-
-impl Died {
-    /// Every value, in the order in which tables list them.
-    pub const ALL: &'static [Died] = Died::VARIANTS;
-
-    /// The name in tables and captures.
-    pub fn name(self) -> &'static str {
-        self.into()
+vocabulary! {
+    /// What happened to the last copy of a lost packet. [`LossCause`](crate::LossCause) says why the packet was
+    /// lost; this says where it ended.
+    pub enum Died {
+        /// The interface queue was full.
+        Ifq = "ifq", "the interface queue was full";
+        /// Link-RED dropped it before it was sent, because its node's packets needed many retries.
+        LinkRed = "link-red", "link-RED dropped it, because its node had to repeat many packets";
+        /// A newer packet replaced it in ARP's hold slot, one per neighbour (RFC 1122 §2.3.2.2).
+        Arp = "arp", "a newer packet took its place while ARP searched for the next hop's address";
+        /// ARP requests for the next hop went unanswered.
+        ArpUnanswered = "arp-unanswered", "ARP's requests for the next hop went unanswered";
+        /// The MAC gave up: the last RTS went unanswered (short retry limit).
+        RtsRetries = "rts-retries", "the MAC gave up after the last RTS went unanswered";
+        /// The MAC gave up: the last DATA went unanswered.
+        DataRetries = "data-retries", "the MAC gave up after the last DATA went unanswered";
+        /// No DSR acknowledgment arrived (DSR without link-layer feedback).
+        Unconfirmed = "unconfirmed", "routing's own acknowledgments did not come";
+        /// Routing declared its next hop unreachable while it was in the interface queue.
+        Purged = "purged", "it waited in the interface queue for a next hop that routing gave up";
+        /// Routing had no route, or route discovery failed.
+        NoRoute = "no-route", "routing had no route, or gave up its search for one";
+        /// The routing buffer was full.
+        Buffer = "buffer", "the routing buffer was full";
+        /// It stayed in the routing buffer for too long.
+        BufferTimeout = "buffer-timeout", "it waited too long in the routing buffer";
+        /// DSR had salvaged it as often as allowed.
+        Salvage = "salvage", "it had been given a new route too often";
+        /// It came back to its own source.
+        Loop = "loop", "it came back to its source";
+        /// The hop limit ran out.
+        Ttl = "ttl", "its hop limit ran out";
+        /// Routing could not parse its headers.
+        Malformed = "malformed", "routing could make no sense of its headers";
+        /// Random errors corrupted it above the MAC or on a wire.
+        Error = "error", "random errors spoiled it";
+        /// A wire's queue was full, or RED dropped the packet early.
+        WireQueue = "wire-queue", "the wire's queue refused it";
+        /// A wire was out of service (handoff).
+        Handoff = "handoff", "the wire was out of service";
+        /// The node holding it was switched off or ran out of energy.
+        NodeDown = "node-down", "the node was switched off or its battery ran out";
+        /// It arrived, and the receiving transport discarded it.
+        Receiver = "receiver", "it arrived, and the receiving transport threw it away";
     }
 }

@@ -16,7 +16,7 @@ impl NodeId {
         self.0 as usize
     }
 
-    /// Whether this is the broadcast address.
+    /// True if this is the broadcast address.
     #[inline]
     pub fn is_broadcast(self) -> bool {
         self == Self::BROADCAST

@@ -5,6 +5,7 @@
 
 mod cause;
 mod death;
+mod dialect;
 mod geometry;
 mod ids;
 mod problem;
@@ -15,9 +16,11 @@ mod sparse;
 mod suggest;
 mod time;
 mod units;
+mod vocabulary;
 
 pub use cause::LossCause;
 pub use death::Died;
+pub use dialect::{Dialect, FollowsDialect};
 pub use geometry::Position;
 pub use ids::{FlowId, NodeId, PacketId};
 pub use problem::{ConfigProblem, sentence};

@@ -11,9 +11,9 @@ use std::fmt;
 pub struct ConfigProblem {
     /// The key; for a text with a grammar of its own, such as a variant's name, the quoted text.
     pub key: String,
-    /// What is wrong, including the value found.
+    /// The problem, including the value found.
     pub problem: String,
-    /// What is allowed or what to do: an imperative clause without a full stop.
+    /// The remedy, as an imperative clause without a full stop.
     pub remedy: String,
 }
 

@@ -8,7 +8,7 @@ use crate::{NodeId, SimDuration};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// What a stream is used for. The numbers are fixed because the seed derivation uses them.
+/// The use of a stream. The numbers are fixed because the seed derivation uses them.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum Purpose {

@@ -28,7 +28,7 @@ impl NodeMap {
         self.length
     }
 
-    /// Whether no node is stored.
+    /// True if no node is stored.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }

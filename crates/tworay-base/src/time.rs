@@ -110,12 +110,12 @@ impl SimDuration {
     pub const fn saturating_sub(self, other: SimDuration) -> SimDuration {
         SimDuration(self.0.saturating_sub(other.0))
     }
-    /// How many whole `step`s fit into this duration; `step` must not be zero.
+    /// Number of whole `step`s in this duration; `step` must not be zero.
     #[inline]
     pub const fn whole(self, step: SimDuration) -> u64 {
         self.0 / step.0
     }
-    /// Whether this is the zero duration.
+    /// True if this is the zero duration.
     #[inline]
     pub const fn is_zero(self) -> bool {
         self.0 == 0

@@ -2,7 +2,7 @@
 
 use crate::catalog::{CONTROLLERS, Controller};
 use crate::loading::{self, HEAD, MARK, Refusal};
-use libbpf_rs::{MapCore, MapFlags, MapHandle};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -29,7 +29,7 @@ const GUESSES: [Option<&str>; 5] =
 pub fn follow(lasting: Option<Duration>, only: Option<&Controller>) -> Result<(), Refusal> {
     loading::check()?;
     let wanted = CONTROLLERS.iter().filter(|c| only.is_none_or(|only| only.name == c.name));
-    let mut logs = wanted.filter_map(Log::open).collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    let mut logs = wanted.filter_map(Log::open).collect::<Result<Vec<_>, _>>()?;
     if logs.is_empty() {
         let name = only.map_or("welcome", |only| only.name);
         let what = only.map_or("no controller".into(), |only| only.kernel_name.to_owned());
@@ -75,10 +75,21 @@ struct Log {
 
 impl Log {
     /// The log of a loaded controller, from its end on.
-    fn open(controller: &Controller) -> Option<libbpf_rs::Result<Self>> {
-        let (events, head) = (loading::map(controller, MARK)?, loading::map(controller, HEAD)?);
+    fn open(controller: &Controller) -> Option<Result<Self, Refusal>> {
+        let events = loading::map(controller, MARK)?;
+        let head = loading::map(controller, HEAD);
+        let known = |form: (MapType, u32, u32)| form == (MapType::Array, LENGTH as u32, KEPT as u32);
+        let Some(head) =
+            head.filter(|_| known((events.map_type(), events.value_size(), events.max_entries())))
+        else {
+            let name = controller.kernel_name;
+            return Some(Err(Refusal::Version(format!(
+                "{name} was loaded by another version of tworay, so its events can't be read: `tworay kernel unload \
+                 {name}`, then load it again"
+            ))));
+        };
         let mut log = Self { name: controller.kernel_name, events, head, read: 0, waited: 0 };
-        Some(log.number().map(|number| {
+        Some(log.number().map_err(unreadable).map(|number| {
             log.read = number;
             log
         }))

@@ -36,6 +36,8 @@ pub enum Refusal {
     Input(String),
     /// The command failed on this machine (exit code 1).
     Run(String),
+    /// A loaded controller is of another version of tworay (exit code 4).
+    Version(String),
 }
 
 impl Refusal {
@@ -314,7 +316,8 @@ fn gone(controller: &Controller, mine: &[ProgramInfo], used: &[u32]) -> bool {
     let there = || programs(controller).iter().any(|p| mine.iter().any(|m| m.id == p.id));
     while there() || MapInfoIter::default().any(|m| used.contains(&m.id)) {
         if Instant::now() > deadline {
-            return false;
+            // `tworay kernel events` keeps maps open, but only connections keep programs.
+            return !there();
         }
         thread::sleep(Duration::from_millis(20));
     }

@@ -1,7 +1,7 @@
 //! `tworay-kernel`: the part of `tworay kernel` that accesses the kernel.
 //!
 //! It prints one JSON document per line. Exit code 1 means that the kernel refused, 2 that the input was
-//! wrong. It is a separate program so that only it needs privileges, and the simulator loads without
+//! wrong, 3 that the caller is of another version, 4 that a loaded controller is. It is a separate program so that only it needs privileges, and the simulator loads without
 //! libelf.
 
 use serde_json::{Value, json};
@@ -12,10 +12,22 @@ use tworay_kernel::events;
 use tworay_kernel::loading::{self, Presence, Refusal};
 use tworay_kernel::stats::{self, Until, What};
 
+/// Number of the form of arguments and answers. Raise it with every change of the form, here and in
+/// python/tworay/kernel/__init__.py, so that a caller of another version is refused.
+const PROTOCOL: &str = "1";
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let (text, code) = match command(&words) {
+    let Some(("--protocol", rest)) = words.split_first().map(|(first, rest)| (*first, rest)) else {
+        return other_version("none");
+    };
+    let words = match rest {
+        [PROTOCOL, words @ ..] => words,
+        [theirs, ..] => return other_version(theirs),
+        [] => return other_version("none"),
+    };
+    let (text, code) = match command(words) {
         Ok(document) => {
             if !document.is_null() {
                 println!("{document}");
@@ -24,9 +36,18 @@ fn main() -> ExitCode {
         }
         Err(Refusal::Input(text)) => (text, 2),
         Err(Refusal::Run(text)) => (text, 1),
+        Err(Refusal::Version(text)) => (text, 4),
     };
     eprintln!("{text}");
     ExitCode::from(code)
+}
+
+fn other_version(theirs: &str) -> ExitCode {
+    eprintln!(
+        "this loader takes commands as `tworay-kernel --protocol {PROTOCOL} COMMAND...`, and was asked with \
+         protocol {theirs}: build the package and its loader together with `make kernel`"
+    );
+    ExitCode::from(3)
 }
 
 fn command(words: &[&str]) -> Result<Value, Refusal> {
@@ -129,7 +150,7 @@ fn list() -> Result<Value, Refusal> {
         .collect();
     let refusal = match usable {
         Ok(()) => Value::Null,
-        Err(Refusal::Input(text) | Refusal::Run(text)) => text.into(),
+        Err(Refusal::Input(text) | Refusal::Run(text) | Refusal::Version(text)) => text.into(),
     };
     Ok(json!({"controllers": controllers, "refusal": refusal}))
 }

@@ -23,11 +23,11 @@ struct Way {
     first: Option<Seq32>,
     /// Next number never sent, relative to `first`.
     sent: u64,
-    /// What the sender has seen acknowledged, relative to `first`.
+    /// Acknowledgment number that the sender has seen, relative to `first`.
     acked: u64,
-    /// What the receiver has acknowledged, relative to `first`.
+    /// Acknowledgment number of the receiver, relative to `first`.
     taken: u64,
-    /// Whether the SYN was seen, and the place of the FIN.
+    /// True if the SYN was seen, and the place of the FIN.
     syn: bool,
     fin: Option<u64>,
     segments: u64,
@@ -55,7 +55,7 @@ impl Way {
         count.saturating_sub(u64::from(self.syn) + fin)
     }
 
-    /// Whether everything was acknowledged, including the FIN.
+    /// True if everything was acknowledged, including the FIN.
     fn is_over(&self) -> bool {
         self.fin.is_some_and(|fin| self.acked > fin)
     }
@@ -90,7 +90,7 @@ pub(crate) struct Sorted {
     pub side: usize,
     pub carries: Carries,
     pub seq: Seq32,
-    /// Whether its payload was sent before.
+    /// True if its payload was sent before.
     pub again: bool,
 }
 
@@ -152,6 +152,11 @@ impl Connections {
     /// Payload delivered so far, bytes.
     pub fn delivered(&self) -> u64 {
         self.all.iter().map(Connection::delivered).sum()
+    }
+
+    /// TCP connections that are closing: one end has sent its FIN, and the two ends are not both done.
+    pub fn closing(&self) -> usize {
+        self.all.iter().filter(|connection| connection.closes()).count()
     }
 
     /// Passes the observations of all flows to the network, for the report.
@@ -276,12 +281,17 @@ impl Connection {
         self.info[side].as_ref().map_or(Phase::Handshake, |i| i.phase)
     }
 
-    /// Whether end `side` waits for acknowledgments.
+    /// True if end `side` waits for acknowledgments.
     pub fn waits(&self, side: usize) -> bool {
         self.is_tcp && self.ways[side].sent > self.ways[side].acked && self.finished_at.is_none()
     }
 
-    /// How much of the data of `side` it has seen acknowledged.
+    /// True if one end has sent its FIN and the two ends are not both done.
+    fn closes(&self) -> bool {
+        self.finished_at.is_none() && self.ways.iter().any(|way| way.fin.is_some())
+    }
+
+    /// Data of `side` that it has seen acknowledged.
     pub fn acked(&self, side: usize) -> u64 {
         self.ways[side].acked
     }

@@ -46,6 +46,7 @@ pub(crate) enum End {
 pub(crate) struct Progress {
     pub at: SimTime,
     pub delivered_bytes: u64,
+    pub closing: usize,
     pub status: LiveStatus,
     pub lateness_seconds: f64,
     pub lag_seconds: f64,
@@ -58,7 +59,7 @@ pub(crate) struct Rules {
     pub slow: f64,
     /// Largest lateness that goes unmarked, real seconds.
     pub most_late: f64,
-    /// Whether to stop when it is exceeded.
+    /// True to stop when it is exceeded.
     pub strict: bool,
     pub limit: SimTime,
     pub freeze: bool,
@@ -113,7 +114,7 @@ impl Engine {
     pub fn run(&mut self, stop: &AtomicBool, told: &Receiver<Told>, mut tell: impl FnMut(Progress)) -> End {
         let clock = Clock::start(self.rules.slow);
         self.started_nanos = clock.monotonic_nanos();
-        let mut tell_at = SimTime::ZERO;
+        let mut report_at = SimTime::ZERO;
         loop {
             let target = clock.now().min(self.rules.limit);
             let next = self.live.next_time();
@@ -146,14 +147,15 @@ impl Engine {
                 return End::Failed(format!("the devices can't be read: {error}"));
             }
             let now = self.live.now();
-            if now >= tell_at {
-                tell_at = SimTime::from_nanos(now.as_nanos() + 100_000_000);
+            if now >= report_at {
+                report_at = SimTime::from_nanos(now.as_nanos() + 100_000_000);
                 for (node, local, remote, info) in told.try_iter() {
                     self.connections.note_info(&mut self.live, node, local, remote, info);
                 }
                 tell(Progress {
                     at: now,
                     delivered_bytes: self.connections.delivered(),
+                    closing: self.connections.closing(),
                     status: self.live.status(),
                     lateness_seconds: self.lateness.quantile_seconds(0.99),
                     lag_seconds: clock.real_seconds(clock.now().since(now).as_secs_f64()),

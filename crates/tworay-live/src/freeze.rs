@@ -62,7 +62,7 @@ pub(crate) struct Freezer {
     senders: BTreeMap<Sender, Memory>,
 }
 
-/// Whether a packet from a sender may enter the network.
+/// True if a packet from a sender may enter the network.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Admission {
     /// It enters the network.
@@ -116,7 +116,7 @@ impl Freezer {
         self.senders.iter().filter(|(_, memory)| memory.frozen.is_some()).map(|(sender, _)| *sender)
     }
 
-    /// Whether the node of a frozen sender has a route to the peer now.
+    /// True if the node of a frozen sender has a route to the peer now.
     pub fn note_route(&mut self, sender: Sender, now: SimTime, has_route: bool) {
         let Some(frozen) = self.senders.get_mut(&sender).and_then(|memory| memory.frozen.as_mut()) else {
             return;

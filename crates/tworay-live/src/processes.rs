@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// Interval at which it is checked whether the processes have ended.
 const LOOK: Duration = Duration::from_millis(5);
-/// How long to wait for killed processes: one that is waiting for a disk ends late.
+/// Time for which to wait for killed processes: one that is waiting for a disk ends late.
 const KILLED_WITHIN: Duration = Duration::from_secs(5);
 
 /// All processes of this machine except this one, with their directories in /proc.

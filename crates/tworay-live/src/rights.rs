@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::process::{Command, Stdio};
 
-/// What is missing for a live network, in one sentence with a remedy; `None` if nothing is.
+/// Requirement that a live network lacks, in one sentence with a remedy; `None` if nothing is.
 pub fn missing() -> Option<String> {
     // A separate thread may leave the host's namespace for good.
     let unshared = std::thread::spawn(|| unshare(CloneFlags::CLONE_NEWNET)).join();

@@ -41,11 +41,11 @@ pub struct SessionSettings {
     pub layer: Layer,
     /// Nodes with a station; if empty, the ends of the TCP flows on layer 3, all nodes on layer 2.
     pub nodes: Vec<u16>,
-    /// How many times slower than real time the network runs, at least 1.
+    /// Factor by which the network runs slower than real time, at least 1.
     pub slow: f64,
     /// Largest lateness that goes unmarked, seconds of real time.
     pub most_late: f64,
-    /// Whether to stop when it is exceeded.
+    /// True to stop when it is exceeded.
     pub strict: bool,
     /// Time limit, simulated seconds.
     pub limit: f64,
@@ -53,7 +53,7 @@ pub struct SessionSettings {
     pub mtu: Option<u16>,
     /// Congestion control of the kernels; the host's default if `None`.
     pub congestion: Option<String>,
-    /// Whether to freeze senders while their route is broken.
+    /// True to freeze senders while their route is broken.
     pub freeze: bool,
     /// Path of a capture file.
     pub pcap: Option<PathBuf>,
@@ -78,15 +78,17 @@ pub enum Error {
 pub struct Status {
     /// Simulated time, seconds.
     pub sim_seconds: f64,
-    /// How far simulated time lags behind the clock, real seconds.
+    /// Lag of simulated time behind the clock, real seconds.
     pub lag_seconds: f64,
     /// The 99th percentile of lateness so far, real seconds.
     pub lateness_p99_seconds: f64,
     /// Payload delivered so far, bytes.
     pub delivered_bytes: u64,
+    /// TCP connections of which one end has sent its FIN, but the closing is not complete.
+    pub closing: usize,
     /// Segments lost so far by cause.
     pub lost: Vec<(&'static str, u64)>,
-    /// Whether it still runs.
+    /// True if it still runs.
     pub running: bool,
 }
 
@@ -354,6 +356,7 @@ fn work_off(
                 lag_seconds: progress.lag_seconds,
                 lateness_p99_seconds: progress.lateness_seconds,
                 delivered_bytes: progress.delivered_bytes,
+                closing: progress.closing,
                 lost: progress.status.lost.iter().map(|(cause, n)| (cause.name(), *n)).collect(),
                 running: true,
             };

@@ -3,7 +3,7 @@
 use tworay_base::{NodeId, NodeMap, PacketId, SimDuration, SimTime};
 pub use tworay_wire::ArpBody;
 
-/// What the caller does after asking for an address.
+/// Action after asking for an address.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ArpAction {
     /// The address is known: send the packet now.
@@ -25,7 +25,7 @@ pub enum ArpAction {
     },
 }
 
-/// What is due when a request has gone unanswered.
+/// Action when a request has gone unanswered.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ArpDue {
     /// Repeat the request for this node's address.

@@ -4,21 +4,10 @@ use crate::overload::OverloadConfig;
 use crate::quirks::MacQuirks;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::{BitRate, Bytes, ConfigProblem, SimDuration};
+use tworay_base::{BitRate, Bytes, ConfigProblem, Dialect, FollowsDialect, SimDuration};
 
 /// The rates that every DSSS station can send and receive (IEEE 802.11-1999 §15.1).
 pub(crate) const DSSS_RATES: [BitRate; 2] = [BitRate::from_bps(1_000_000), BitRate::from_bps(2_000_000)];
-
-/// Whose rules to follow: of a scenario as a whole, or of its MAC.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
-#[serde(rename_all = "kebab-case")]
-pub enum Dialect {
-    /// The standards': of the MAC, IEEE 802.11-1999, clause 9.
-    #[default]
-    Standard,
-    /// ns-2.35's: of the MAC, `Mac/802_11`.
-    Ns2,
-}
 
 /// The RTS/CTS strategies of the thesis (Papanastasiou 2006 §5.4) by name.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +36,7 @@ impl RtsStrategy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MacConfig {
-    /// `standard` (IEEE 802.11-1999) or `ns2` (ns-2.35).
+    /// Whose MAC: `standard` (IEEE 802.11-1999, clause 9) or `ns2` (ns-2.35, `Mac/802_11`).
     pub dialect: Dialect,
     /// Rate of unicast data frames.
     pub data_rate: BitRate,
@@ -84,7 +73,7 @@ pub struct MacConfig {
     pub arp_retry: SimDuration,
     /// Link-layer processing delay in each direction (ns-2: 25 µs).
     pub link_delay: SimDuration,
-    /// How the node relieves an overloaded link to help TCP; off by default.
+    /// Measures of the node against an overloaded link, to help TCP; off by default.
     pub overload: OverloadConfig,
 }
 
@@ -109,6 +98,17 @@ impl Default for MacConfig {
             arp_retry: SimDuration::from_millis(100),
             link_delay: SimDuration::ZERO,
             overload: OverloadConfig::default(),
+        }
+    }
+}
+
+impl FollowsDialect for MacConfig {
+    type Dialect = Dialect;
+
+    fn of(dialect: impl Into<Dialect>) -> Self {
+        match dialect.into() {
+            Dialect::Standard => Self::default(),
+            Dialect::Ns2 => Self::ns2(),
         }
     }
 }

@@ -35,7 +35,7 @@ impl Backoff {
         Self { slots: 0, not_before, stage: Stage::Immediate }
     }
 
-    /// Whether a busy medium replaces it by a random backoff.
+    /// True if a busy medium replaces it by a random backoff.
     #[inline]
     pub fn is_immediate(&self) -> bool {
         self.stage == Stage::Immediate
@@ -48,7 +48,7 @@ impl Backoff {
         self.stage = Stage::Committed;
     }
 
-    /// Whether a busy medium no longer stops it.
+    /// True if a busy medium no longer stops it.
     #[inline]
     pub fn is_committed(&self) -> bool {
         self.stage == Stage::Committed

@@ -63,7 +63,7 @@ pub enum RxError {
     Undecodable,
 }
 
-/// What the caller does for the station.
+/// Actions that the caller carries out for the station.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum MacAction {
     /// Transmit this frame now.
@@ -200,19 +200,19 @@ impl Dcf {
         self
     }
 
-    /// Whether link-RED drops the next data packet instead of sending it. Each question is about another packet.
+    /// True if link-RED drops the next data packet instead of sending it. Each question is about another packet.
     #[inline]
     pub fn drops_early(&mut self) -> bool {
         self.overload.as_mut().is_some_and(|overload| overload.drops())
     }
 
-    /// Whether a packet can be offered.
+    /// True if a packet can be offered.
     #[inline]
     pub fn is_free(&self) -> bool {
         self.current.is_none()
     }
 
-    /// Whether the station is transmitting at `now`.
+    /// True if the station is transmitting at `now`.
     #[inline]
     pub fn is_transmitting(&self, now: SimTime) -> bool {
         now < self.tx_until
@@ -343,7 +343,7 @@ impl Dcf {
         self.review_backoff(now);
     }
 
-    /// Whether a good frame for another station cannot end a wait for CTS or ACK. Then [`Dcf::on_overheard`]
+    /// True if a good frame for another station cannot end a wait for CTS or ACK. Then [`Dcf::on_overheard`]
     /// replaces [`Dcf::on_frame`].
     #[inline]
     pub fn only_overhears(&self) -> bool {

@@ -16,7 +16,7 @@ impl DuplicateFilter {
         Self { last: NodeMap::default(), by_number_only }
     }
 
-    /// Whether this frame repeats the last one from `from`; stores its number.
+    /// True if this frame repeats the last one from `from`; stores its number.
     pub fn is_duplicate(&mut self, from: NodeId, number: u16, retry: bool) -> bool {
         let known = self.last.insert(from, number) == Some(number);
         known && if self.by_number_only { number != 0 } else { retry }

@@ -28,9 +28,9 @@ pub struct Frame {
     pub duration: SimDuration,
     /// Sequence number, 0..4096 (data only).
     pub number: u16,
-    /// Whether this is a retry.
+    /// True if this is a retry.
     pub retry: bool,
-    /// Whether it was (or should have been) preceded by RTS/CTS (data only).
+    /// True if it was (or should have been) preceded by RTS/CTS (data only).
     pub protected: bool,
     /// The network packet inside (data only).
     pub packet: Option<PacketId>,

@@ -17,7 +17,7 @@ mod quirks;
 mod timing;
 
 pub use arp::{ArpAction, ArpBody, ArpDue, ArpTable, MAX_REQUESTS};
-pub use config::{Dialect, MacConfig, RtsStrategy};
+pub use config::{MacConfig, RtsStrategy};
 pub use counters::MacCounters;
 pub use dcf::{Dcf, GiveUp, MacAction, MacTimer, Outgoing, RxError};
 pub use duplicate::DuplicateFilter;

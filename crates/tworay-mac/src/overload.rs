@@ -106,7 +106,7 @@ impl Overload {
         self.average += self.config.weight * (retries - self.average);
     }
 
-    /// Whether to drop the next packet instead of sending it.
+    /// True to drop the next packet instead of sending it.
     pub fn drops(&mut self) -> bool {
         let OverloadConfig { link_red, min_retries, max_retries, max_drop, .. } = self.config;
         if !link_red || self.average < min_retries {
@@ -121,7 +121,7 @@ impl Overload {
         drops
     }
 
-    /// Whether the station waits longer after its packets.
+    /// True if the station waits longer after its packets.
     pub fn paces(&self) -> bool {
         self.config.pacing && self.average >= self.config.min_retries
     }

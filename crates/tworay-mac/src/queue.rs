@@ -12,7 +12,7 @@ pub struct QueueEntry {
     pub next_hop: NodeId,
     /// Length of the network packet, bytes.
     pub ip_bytes: u32,
-    /// Whether a routing protocol generated it; such packets go first.
+    /// True if a routing protocol generated it; such packets go first.
     pub routing: bool,
 }
 
@@ -99,7 +99,7 @@ impl InterfaceQueue {
         self.entries.len()
     }
 
-    /// Whether the queue is empty.
+    /// True if the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -90,7 +90,7 @@ impl Timing {
         self.plcp + if broadcast { self.basic_rate } else { self.data_rate }.airtime(bytes)
     }
 
-    /// Whether a unicast data frame of `bytes` is preceded by RTS/CTS.
+    /// True if a unicast data frame of `bytes` is preceded by RTS/CTS.
     #[inline]
     pub fn needs_rts(&self, bytes: u32) -> bool {
         bytes >= self.rts_from

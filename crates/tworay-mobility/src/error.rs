@@ -19,7 +19,7 @@ impl MobilityError {
         Self::Setting(ConfigProblem::new(key, problem, remedy))
     }
 
-    /// What the user can do about it.
+    /// The remedy.
     pub fn remedy(&self) -> &str {
         match self {
             Self::Setting(problem) => &problem.remedy,

@@ -4,7 +4,7 @@ use crate::discs::Unvisited;
 use crate::track::Track;
 use tworay_base::{NodeId, Position, SimDuration, SimTime, Speed};
 
-/// How well pairs of nodes are connected, assuming links of a fixed range.
+/// Connectivity of pairs of nodes, assuming links of a fixed range.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct PathFacts {
     /// Mean hop count of the shortest path, over the pairs and sample times with a path; zero if there is
@@ -14,7 +14,7 @@ pub struct PathFacts {
     pub partitioned_fraction: f64,
 }
 
-/// How one pair of nodes is connected.
+/// Connectivity of one pair of nodes.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct PairFacts {
     /// Number of samples.
@@ -190,7 +190,7 @@ pub fn widest_gap(places: &[Position], from: NodeId, to: NodeId) -> Option<(Node
     Some((NodeId(widest.1 as u16), NodeId(widest.2 as u16), widest.0.sqrt()))
 }
 
-/// Whether every position can be reached from every other over links of at most `range_m` metres.
+/// True if every position can be reached from every other over links of at most `range_m` metres.
 pub fn is_connected(places: &[Position], range_m: f64) -> bool {
     let mut rest = Unvisited::default();
     rest.place(places, range_m);

@@ -107,7 +107,7 @@ impl Track {
         Speed(self.max_speed)
     }
 
-    /// Whether the node never moves.
+    /// True if the node never moves.
     #[inline]
     pub fn is_static(&self) -> bool {
         self.max_speed == 0.0

@@ -41,6 +41,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::moves, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::moves_of_file, module)?)?;
     module.add_function(wrap_pyfunction!(vocabulary::metrics, module)?)?;
+    module.add_function(wrap_pyfunction!(vocabulary::causes, module)?)?;
+    module.add_function(wrap_pyfunction!(vocabulary::deaths, module)?)?;
     module.add_function(wrap_pyfunction!(vocabulary::nearest, module)?)?;
     module.add_function(wrap_pyfunction!(vocabulary::shares, module)?)?;
     module.add_function(wrap_pyfunction!(vocabulary::recoveries, module)?)?;

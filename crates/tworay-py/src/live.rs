@@ -35,9 +35,9 @@ fn raise(error: Error) -> PyErr {
 #[pyclass(frozen, module = "tworay._native")]
 pub(crate) struct LiveNetwork(Session);
 
-/// Status: simulated seconds, lag, p99 of lateness, delivered bytes, losses by cause, whether it is
+/// Status: simulated seconds, lag, p99 of lateness, delivered bytes, connections closing, losses by cause, whether it is
 /// running.
-type PyStatus = (f64, f64, f64, u64, Vec<(&'static str, u64)>, bool);
+type PyStatus = (f64, f64, f64, u64, usize, Vec<(&'static str, u64)>, bool);
 
 /// Result: the report, a problem if there was one, and the items specific to live networks as JSON.
 type PyEnded = (RunReport, Option<String>, String);
@@ -117,9 +117,16 @@ impl LiveNetwork {
 
     /// The current state.
     fn status(&self) -> PyStatus {
-        let Status { sim_seconds, lag_seconds, lateness_p99_seconds, delivered_bytes, lost, running } =
-            self.0.status();
-        (sim_seconds, lag_seconds, lateness_p99_seconds, delivered_bytes, lost, running)
+        let Status {
+            sim_seconds,
+            lag_seconds,
+            lateness_p99_seconds,
+            delivered_bytes,
+            closing,
+            lost,
+            running,
+        } = self.0.status();
+        (sim_seconds, lag_seconds, lateness_p99_seconds, delivered_bytes, closing, lost, running)
     }
 
     /// Requests the network to stop.

@@ -200,12 +200,20 @@ impl Scenario {
 
     /// Estimated memory of a run, bytes.
     fn memory(&self, py: Python<'_>, seed: u64) -> PyResult<u64> {
-        py.detach(|| self.world.memory(seed)).map_err(errors::run)
+        py.detach(|| simulator::memory(&self.world, seed)).map_err(errors::run)
+    }
+
+    /// Estimated memory of a run's tables, bytes: time series and events of wires, and the record.
+    fn memory_of_tables(&self, py: Python<'_>, seed: u64, series: bool, record: bool) -> PyResult<u64> {
+        let options = simulator::RunOptions { seed, series, record, ..simulator::RunOptions::default() };
+        py.detach(|| simulator::memory_of_tables(&self.world, &options)).map_err(errors::run)
     }
 
     /// Estimated resources of a run: initial memory in bytes, and processor time in seconds.
     fn estimate(&self, py: Python<'_>, seed: u64) -> PyResult<(u64, f64)> {
-        py.detach(|| self.world.estimate(seed)).map(|e| (e.bytes, e.seconds)).map_err(errors::run)
+        py.detach(|| simulator::estimate(&self.world, seed))
+            .map(|e| (e.bytes, e.seconds))
+            .map_err(errors::run)
     }
 
     fn __repr__(&self) -> String {

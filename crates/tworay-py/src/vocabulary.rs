@@ -4,6 +4,8 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use tworay_base::{Died, LossCause};
+
 use crate::simulator::{self, Better, Of, RecoveryKind};
 
 /// Recoveries on which a variant written in Python can be based.
@@ -47,6 +49,21 @@ pub(crate) fn metrics() -> Vec<MetricRow> {
         (name, family, chapter.name(), unit, of, better, definition, source, heading, scale, form)
     };
     simulator::metrics().into_iter().map(row).collect()
+}
+
+/// A root cause, or a way in which a segment ends: its name, its words in sentences, its definition.
+type WordRow = (&'static str, &'static str, &'static str);
+
+/// Every root cause of a loss, in the order of tables.
+#[pyfunction]
+pub(crate) fn causes() -> Vec<WordRow> {
+    LossCause::ALL.map(|one| (one.name(), one.words(), one.definition().trim_start())).to_vec()
+}
+
+/// Every way in which a lost segment ends, in the order of tables.
+#[pyfunction]
+pub(crate) fn deaths() -> Vec<WordRow> {
+    Died::ALL.map(|one| (one.name(), one.words(), one.definition().trim_start())).to_vec()
 }
 
 /// Of these goodputs, bit/s: Jain's fairness index, the least, the largest; `None` where not defined.

@@ -2,9 +2,11 @@
 
 use crate::fading::{FadingConfig, ShadowingConfig, refuse_flat, refuse_measured};
 use crate::measured::{self, MeasuredLink};
+use crate::quirks::ReceptionQuirks;
+use crate::refusals::{between, problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::{BitRate, ConfigProblem, Hertz, Metres, Ratio, Watts};
+use tworay_base::{BitRate, ConfigProblem, Dialect, FollowsDialect, Hertz, Metres, Ratio, Watts};
 
 /// A named radio. A profile fixes transmit power, frequency, antennas, losses and thresholds. To change any
 /// of these, set `profile = "custom"`.
@@ -20,7 +22,7 @@ pub enum Profile {
     Custom,
 }
 
-/// How the mean received power falls with distance.
+/// Fall of the mean received power with distance.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Propagation {
@@ -53,7 +55,7 @@ fn default_reference() -> Metres {
     Metres(1.0)
 }
 
-/// How a receiver decides which of several overlapping signals it can decode.
+/// Rule by which a receiver decides which of several overlapping signals it can decode.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReceptionModel {
@@ -74,7 +76,7 @@ pub struct RateThreshold {
     pub sinr: Ratio,
 }
 
-/// How the `sinr` reception decides from the ratio whether a frame is good.
+/// Rule by which the `sinr` reception decides from the ratio if a frame is good.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SinrErrors {
@@ -96,7 +98,7 @@ pub struct SinrConfig {
     pub bandwidth: Hertz,
     /// Signal to interference and noise at which a frame's preamble is detected, -20 dB to 60 dB.
     pub preamble: Ratio,
-    /// How the ratio decides about a frame: `dsss` or `threshold`.
+    /// Rule by which the ratio decides about a frame: `dsss` or `threshold`.
     pub errors: SinrErrors,
     /// Thresholds by rate in ascending order; a rate between two entries uses the higher entry. The defaults
     /// (4, 7, 11, 16 dB for 802.11b's rates) are estimates: replace them by those of your card. The threshold
@@ -134,6 +136,9 @@ impl Default for SinrConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RadioConfig {
+    /// Whose quirks of reception apply: `standard` or `ns2` (ns-2.35: signals that arrive while the station
+    /// transmits occupy its receiver, and a frame that was captured over reserves the medium).
+    pub dialect: Dialect,
     /// The named radio. `custom` allows the keys from `tx_power` to `cs_threshold`.
     pub profile: Profile,
     /// How the received power falls with distance.
@@ -144,7 +149,7 @@ pub struct RadioConfig {
     /// Additional Rician or Rayleigh fading; absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fading: Option<FadingConfig>,
-    /// How overlapping signals are received.
+    /// Reception of overlapping signals.
     pub reception: ReceptionModel,
     /// Transmit power.
     pub tx_power: Watts,
@@ -162,7 +167,7 @@ pub struct RadioConfig {
     pub rx_threshold: Watts,
     /// Minimum received power that makes the medium busy; at most `rx_threshold`.
     pub cs_threshold: Watts,
-    /// How much stronger than a new signal the one being received must be to survive it (`capture`).
+    /// Ratio by which the signal being received must exceed a new one to survive it (`capture`).
     pub capture_ratio: Ratio,
     /// Range of the `range` propagation.
     pub range: Metres,
@@ -176,6 +181,7 @@ pub struct RadioConfig {
 impl Default for RadioConfig {
     fn default() -> Self {
         Self {
+            dialect: Dialect::Standard,
             profile: Profile::Wavelan914,
             propagation: Propagation::TwoRayGround,
             shadowing: None,
@@ -198,10 +204,29 @@ impl Default for RadioConfig {
     }
 }
 
+impl FollowsDialect for RadioConfig {
+    type Dialect = Dialect;
+
+    fn of(dialect: impl Into<Dialect>) -> Self {
+        match dialect.into() {
+            Dialect::Standard => Self::default(),
+            Dialect::Ns2 => Self::ns2(),
+        }
+    }
+}
+
 impl RadioConfig {
+    /// The quirks of the dialect.
+    pub fn quirks(&self) -> ReceptionQuirks {
+        match self.dialect {
+            Dialect::Standard => ReceptionQuirks::CAPTURE,
+            Dialect::Ns2 => ReceptionQuirks::NS2,
+        }
+    }
+
     /// ns-2.35's radio: the default radio with ns-2's capture rule for overlapping signals.
     pub fn ns2() -> Self {
-        Self { reception: ReceptionModel::Capture, ..Self::default() }
+        Self { dialect: Dialect::Ns2, reception: ReceptionModel::Capture, ..Self::default() }
     }
 
     /// Checks ranges and that a profile's values are unchanged. The error names the key, the problem and the
@@ -330,17 +355,6 @@ impl RadioConfig {
         }
         Ok(())
     }
-}
-
-pub(crate) fn problem(key: &str, problem: String, remedy: String) -> ConfigProblem {
-    ConfigProblem::new(key, problem, remedy)
-}
-
-pub(crate) fn between(key: &str, value: f64, least: f64, most: f64) -> Result<(), ConfigProblem> {
-    if (least..=most).contains(&value) {
-        return Ok(());
-    }
-    Err(problem(key, format!("{value} is out of range"), format!("give a value from {least} to {most}")))
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 use std::f64::consts::{PI, SQRT_2};
 use tworay_base::BitRate;
 
-/// Whether the modulation of `rate` is modelled: 1 Mb/s (DBPSK) and 2 Mb/s (DQPSK).
+/// True if the modulation of `rate` is modelled: 1 Mb/s (DBPSK) and 2 Mb/s (DQPSK).
 pub(crate) fn knows(rate: BitRate) -> bool {
     matches!(rate.as_bps(), 1_000_000 | 2_000_000)
 }
 
-/// Whether bit errors are rarer than 1 in 10²¹, too rare to change a frame's success probability in double
+/// True if bit errors are rarer than 1 in 10²¹, too rare to change a frame's success probability in double
 /// precision.
 #[inline]
 pub(crate) fn is_errorless(sinr: f64, rate: BitRate, bandwidth: f64) -> bool {

@@ -5,7 +5,7 @@
 //! to the elapsed time. Energy is computed from these times on request. The moment at which the battery is
 //! empty is computed, not polled.
 
-use crate::config::problem;
+use crate::refusals::problem;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use strum::{EnumCount, IntoStaticStr, VariantArray};
 use tworay_base::{ConfigProblem, Joules, SimDuration, SimTime, Watts};
 
-/// How a radio's energy is counted.
+/// Model by which a radio's energy is counted.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnergyModel {
@@ -90,7 +90,7 @@ pub struct NodeBattery {
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = add_presets)]
 pub struct EnergyConfig {
-    /// How energy is counted: `none`, `states` or `per-packet`.
+    /// Energy model: `none`, `states` or `per-packet`.
     pub model: EnergyModel,
     /// The powers by state, unless overridden by the keys below.
     pub preset: EnergyPreset,
@@ -125,7 +125,7 @@ pub struct EnergyConfig {
     /// Energy of one processor instruction, for the transport's computations. The default is an estimate:
     /// about a nanojoule is typical of small cores of the 2000s; today's need less.
     pub instruction: Joules,
-    /// Whether the transport's computations draw their energy from the sender's battery when they happen,
+    /// True if the transport's computations draw their energy from the sender's battery when they happen,
     /// so that they can exhaust it. Otherwise their energy is only reported.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub draw_computing: bool,
@@ -286,7 +286,7 @@ pub enum RadioState {
 }
 
 impl RadioState {
-    /// How many states there are.
+    /// Number of states.
     pub const COUNT: usize = <RadioState as EnumCount>::COUNT;
     /// Every state, in the order of [`Meter::times`].
     pub const ALL: &'static [RadioState] = RadioState::VARIANTS;
@@ -511,7 +511,7 @@ impl Meter {
         self.battery - self.spent()
     }
 
-    /// Whether the battery is empty, up to rounding.
+    /// True if the battery is empty, up to rounding.
     pub fn is_empty(&self) -> bool {
         self.left() <= 1e-12 * self.battery.min(1e12)
     }

@@ -1,6 +1,6 @@
 //! Random errors on a channel or wire: Bernoulli and Gilbert-Elliott, per packet or per bit.
 
-use crate::config::between;
+use crate::refusals::between;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, RngStream};
@@ -112,7 +112,7 @@ impl ErrorModel {
         Self { config, rng, bad, left }
     }
 
-    /// Whether the next packet, of `bits` bits on the medium, is corrupted. Advances the model.
+    /// True if the next packet, of `bits` bits on the medium, is corrupted. Advances the model.
     pub fn corrupts(&mut self, bits: u32) -> bool {
         match self.config {
             ErrorModelConfig::None => false,
@@ -162,7 +162,7 @@ impl ErrorModel {
     }
 }
 
-/// How many units a state lasts that ends with probability `leave` after each; at least one.
+/// Number of units that a state lasts which ends with probability `leave` after each; at least one.
 fn geometric(rng: &mut RngStream, leave: f64) -> u64 {
     if leave >= 1.0 {
         return 1;

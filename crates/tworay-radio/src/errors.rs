@@ -19,7 +19,7 @@ pub struct ErrorsConfig {
 }
 
 impl ErrorsConfig {
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }

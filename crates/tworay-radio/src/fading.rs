@@ -3,7 +3,7 @@
 //! A draw depends only on the run's seed, the pair of nodes and the time. It is computed, not stored, so it
 //! is the same in both directions of a link and for all TCP variants, and costs nothing when disabled.
 
-use crate::config::{between, problem};
+use crate::refusals::{between, problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, NodeId, Purpose, Ratio, RngStream, SimDuration, SimTime};
@@ -16,7 +16,7 @@ use tworay_base::{ConfigProblem, NodeId, Purpose, Ratio, RngStream, SimDuration,
 pub struct ShadowingConfig {
     /// Standard deviation, 0 dB to 30 dB. Default 4 dB (ns-2's `std_db_`).
     pub sigma: Ratio,
-    /// How long a pair of nodes keeps a value; "0s": a new value for every frame, as in ns-2.
+    /// Time for which a pair of nodes keeps a value; "0s": a new value for every frame, as in ns-2.
     pub coherence: SimDuration,
 }
 
@@ -34,7 +34,7 @@ pub struct FadingConfig {
     /// K factor: power of the steady ray divided by that of the scattered rays, 0 to 1000, not in decibels.
     /// 0, the default, is Rayleigh fading; 6 is typical with a line of sight.
     pub k: f64,
-    /// How long a pair of nodes keeps a value; "0s": a new value for every frame.
+    /// Time for which a pair of nodes keeps a value; "0s": a new value for every frame.
     pub coherence: SimDuration,
 }
 

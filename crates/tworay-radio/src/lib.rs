@@ -13,7 +13,9 @@ mod error_model;
 mod errors;
 mod fading;
 mod measured;
+mod quirks;
 mod reception;
+mod refusals;
 
 pub use channel::{Channel, SPEED_OF_LIGHT};
 pub use config::{
@@ -24,4 +26,5 @@ pub use error_model::{ErrorModel, ErrorModelConfig, ErrorUnit};
 pub use errors::ErrorsConfig;
 pub use fading::{Fader, FadingConfig, ShadowingConfig};
 pub use measured::{MEASURED_DELAY, MeasuredLink};
-pub use reception::{Arrived, BodyRate, BodyRates, Receiver, Reception, ReceptionQuirks, Signal, Verdict};
+pub use quirks::ReceptionQuirks;
+pub use reception::{Arrived, BodyRate, BodyRates, Receiver, Reception, Signal, Verdict};

@@ -1,6 +1,6 @@
 //! Measured links: who hears whom, and how well, without a propagation law.
 
-use crate::config::{between, problem};
+use crate::refusals::{between, problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, Dbm, Ratio, SimDuration, Watts};

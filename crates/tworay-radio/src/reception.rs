@@ -1,4 +1,4 @@
-//! What a receiver decodes from overlapping signals.
+//! Reception of overlapping signals.
 //!
 //! The caller reports to a [`Receiver`] when signals begin and end at its antenna; the receiver decides which
 //! frames it can decode. There are three models: ns-2's capture rule with its quirks, the same rule without
@@ -9,47 +9,10 @@ mod others;
 use crate::channel::Channel;
 use crate::config::{RadioConfig, ReceptionModel, SinrErrors};
 use crate::dsss;
+use crate::quirks::ReceptionQuirks;
 use others::{Other, Others};
 use smallvec::SmallVec;
 use tworay_base::{BitRate, RngStream, SimDuration, SimTime};
-
-/// ns-2.35's quirks of reception; all off is the plain capture rule.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct ReceptionQuirks {
-    /// A signal too weak to decode occupies an idle receiver as a frame would.
-    pub locks_on_undecodable: bool,
-    /// Frames that arrive during the station's own transmission occupy the receiver (and are lost).
-    pub locks_while_transmitting: bool,
-    /// Of two colliding frames, the one that ends last occupies the receiver.
-    pub longest_collided_frame_holds: bool,
-    /// A frame that is too weak to disturb the one being received reserves the medium for its airtime plus
-    /// EIFS.
-    pub captured_over_sets_nav: bool,
-}
-
-impl ReceptionQuirks {
-    /// The plain capture rule.
-    pub const STANDARD: ReceptionQuirks = ReceptionQuirks {
-        locks_on_undecodable: false,
-        locks_while_transmitting: false,
-        longest_collided_frame_holds: false,
-        captured_over_sets_nav: false,
-    };
-    /// ns-2's capture reception under a MAC that follows the standard: ns-2's rule decides what occupies the
-    /// receiver; NAV and EIFS are left to the MAC.
-    pub const CAPTURE: ReceptionQuirks = ReceptionQuirks {
-        locks_on_undecodable: true,
-        longest_collided_frame_holds: true,
-        ..ReceptionQuirks::STANDARD
-    };
-    /// ns-2.35.
-    pub const NS2: ReceptionQuirks = ReceptionQuirks {
-        locks_on_undecodable: true,
-        locks_while_transmitting: true,
-        longest_collided_frame_holds: true,
-        captured_over_sets_nav: true,
-    };
-}
 
 /// The reception rules, compiled once for all receivers.
 #[derive(Clone, Debug)]
@@ -116,13 +79,13 @@ impl Reception {
 }
 
 impl Reception {
-    /// Whether the sum of all interference decides what is received (sinr), not the strongest signal alone.
+    /// True if the sum of all interference decides what is received (sinr), not the strongest signal alone.
     #[inline]
     pub fn adds_up(&self) -> bool {
         self.sinr
     }
 
-    /// Whether signals that are not being received must be stored.
+    /// True if signals that are not being received must be stored.
     #[inline]
     fn keeps_others(&self) -> bool {
         self.sinr || !self.quirks.locks_on_undecodable
@@ -405,7 +368,7 @@ impl Receiver {
         }
     }
 
-    /// Whether the signal `tx` occupies the receiver. The end of any other signal has no effect.
+    /// True if the signal `tx` occupies the receiver. The end of any other signal has no effect.
     #[inline]
     pub fn reads(&self, tx: u32) -> bool {
         self.lock.as_ref().is_some_and(|lock| lock.tx == tx)

@@ -173,7 +173,7 @@ pub enum RoutingNote {
     Malformed {
         /// The neighbour that sent it.
         from: NodeId,
-        /// What is wrong with it.
+        /// The problem.
         what: Malformed,
     },
 }

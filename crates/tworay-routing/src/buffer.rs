@@ -7,7 +7,7 @@ use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 struct Waiting {
     id: PacketId,
     dst: NodeId,
-    /// Whether this node is the packet's source.
+    /// True if this node is the packet's source.
     own: bool,
     deadline: SimTime,
 }

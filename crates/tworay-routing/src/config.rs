@@ -3,7 +3,7 @@
 use crate::{AodvConfig, DsrConfig, OlsrConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::ConfigProblem;
+use tworay_base::{ConfigProblem, Dialect, FollowsDialect};
 
 /// The routing protocol.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -46,12 +46,17 @@ pub struct RoutingConfig {
     pub olsr: OlsrConfig,
 }
 
-impl RoutingConfig {
-    /// AODV, or DSR if selected, with the quirks of ns-2.35. ns-2.35 has no OLSR.
-    pub fn ns2() -> Self {
-        Self { protocol: Protocol::Aodv, aodv: AodvConfig::ns2(), dsr: DsrConfig::ns2(), ..Self::default() }
-    }
+impl FollowsDialect for RoutingConfig {
+    type Dialect = Dialect;
 
+    fn of(dialect: impl Into<Dialect>) -> Self {
+        let dialect = dialect.into();
+        let (aodv, dsr, olsr) = (AodvConfig::of(dialect), DsrConfig::of(dialect), OlsrConfig::of(dialect));
+        Self { protocol: Protocol::default(), aodv, dsr, olsr }
+    }
+}
+
+impl RoutingConfig {
     /// Checks the ranges; the key path is relative to the scenario's root.
     pub fn validate(&self) -> Result<(), ConfigProblem> {
         self.aodv.validate()?;

@@ -31,7 +31,7 @@ impl StaticRoutes {
         self.hops.insert(dst, hops.into());
     }
 
-    /// Whether there is a route to `dst`.
+    /// True if there is a route to `dst`.
     pub fn knows(&self, dst: NodeId) -> bool {
         self.next_hops.get(dst).is_some()
     }

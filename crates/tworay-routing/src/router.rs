@@ -140,7 +140,7 @@ impl Router {
         }
     }
 
-    /// Whether the router needs to overhear packets for other nodes.
+    /// True if the router needs to overhear packets for other nodes.
     pub fn wants_tap(&self) -> bool {
         match self {
             Router::Dsr(r) => r.wants_tap(),
@@ -148,7 +148,7 @@ impl Router {
         }
     }
 
-    /// Whether this node chooses the whole route of its packets, so that
+    /// True if this node chooses the whole route of its packets, so that
     /// [`RoutingNote::RouteChanged`](crate::RoutingNote::RouteChanged) gives its exact length.
     pub fn routes_at_source(&self) -> bool {
         matches!(self, Router::Dsr(_))

@@ -19,7 +19,7 @@ macro_rules! choice {
 }
 
 /// Defines a protocol's settings as values and as the table in a scenario, which modifies a dialect. The
-/// dialect type's `Default` applies if the table is empty; the config type has `fn dialect(Dialect) -> Self`.
+/// dialect type's `Default` applies if the table is empty; the config type implements [`FollowsDialect`](tworay_base::FollowsDialect).
 /// The schema has each key's default, and under `x-dialects` the values of dialects that have another.
 macro_rules! settings {
     (
@@ -48,14 +48,14 @@ macro_rules! settings {
 
         impl From<Overrides> for $config {
             fn from(o: Overrides) -> Self {
-                let base = Self::dialect(o.dialect.unwrap_or_default());
+                let base = <Self as tworay_base::FollowsDialect>::of(o.dialect.unwrap_or_default());
                 Self { dialect: base.dialect, $($name: o.$name.unwrap_or(base.$name),)+ }
             }
         }
 
         impl From<$config> for Overrides {
             fn from(c: $config) -> Self {
-                let base = $config::dialect(c.dialect);
+                let base = <$config as tworay_base::FollowsDialect>::of(c.dialect);
                 Self { dialect: Some(c.dialect), $($name: (c.$name != base.$name).then_some(c.$name),)+ }
             }
         }
@@ -68,7 +68,7 @@ macro_rules! settings {
                 let every_key = |c: $config| {
                     Overrides { dialect: Some(c.dialect), $($name: Some(c.$name),)+ }
                 };
-                let of = |dialect| $crate::settings::written(every_key($config::dialect(dialect)));
+                let of = |dialect| $crate::settings::written(every_key(<$config as tworay_base::FollowsDialect>::of(dialect)));
                 let dialects = $dialect::ALL.iter().map(|&dialect| of(dialect)).collect();
                 let mut schema = Overrides::json_schema(generator);
                 $crate::settings::add_defaults(&mut schema, &of($dialect::default()), dialects);

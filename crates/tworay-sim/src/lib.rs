@@ -1,54 +1,32 @@
-//! The simulator: event loop, nodes, loss ledger, metrics and scenarios. The only crate that knows all
-//! protocols.
+//! The simulator: event loop, nodes, loss ledger and metrics. The only crate that knows all protocols.
 
-mod animation;
-mod attempts;
-mod capture;
-mod diagnosis;
 mod engine;
-mod external;
-mod flow;
-mod frame_counts;
-mod ledger;
-mod medium;
-mod medium_log;
+mod estimate;
+pub(crate) mod live;
 mod moves;
 mod network;
 mod ns2_trace;
+mod observe;
 mod paths;
-mod provenance;
-mod record;
-mod report;
+pub(crate) mod results;
 mod run;
-pub mod scenario;
-mod stations;
-mod wires;
+mod version;
 
-pub use external::{
+pub use crate::live::{
     Entering, Expired, FlowLook, Layer, Leaving, Live, LiveOptions, LiveStatus, Refusal, RouteBreak,
 };
-pub use flow::{Application, FlowSetup};
-pub use ledger::{Carries, LossRecord};
-pub use medium_log::{Content, Emission, MediumLog, Reception};
-pub use moves::{MoveFormat, moves, moves_of_file};
-pub use network::{Network, Setup, WireSetup};
-pub use ns2_trace::read_ns2_trace;
-pub use paths::{FlowPath, Pair};
-pub use report::{
+pub use crate::observe::loss::ledger::{Carries, LossRecord};
+pub use crate::results::{
     Better, Column, ColumnData, Document, FlowReport, Metric, Of, RunReport, Shares, Table, Warning,
     WarningKind, metrics,
 };
+pub use estimate::{Estimate, estimate, memory, memory_of_tables};
+pub use moves::{MoveFormat, moves, moves_of_file};
+pub use network::{Backlog, Network, Red, RedVerdict};
+pub use ns2_trace::read_ns2_trace;
+pub use observe::{Content, Emission, MediumLog, Reception};
+pub use paths::{FlowPath, Pair};
 pub use run::{RunControl, RunError, RunOptions, facts, pair_paths, run, variants};
-pub use stations::StationConfig;
-pub use wires::{Backlog, HandoffConfig, Lane, LanesConfig, Outages, Red, RedConfig, RedUnit, RedVerdict};
-
-/// Version of tworay.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// Number of the results: raise it with every change of results, so that stored runs from before the change are
-/// not mixed with new ones. `tests/golden.rs` insists on it.
-pub const RESULTS: u32 = 6;
-
-/// Number of the form of documents and tables: raise it when a key or a column is added, removed or renamed. Stored
-/// runs keep their value: a run from before has no value of a metric that was added later.
-pub const SCHEMA: u32 = 3;
+pub use tworay_scenario as scenario;
+pub use tworay_scenario::{Application, FlowSetup, Setup, WireSetup};
+pub use version::{RESULTS, SCHEMA, VERSION};

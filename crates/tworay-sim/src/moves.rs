@@ -1,9 +1,9 @@
 //! Exports the movement of a scenario or a movement file, for other simulators and for viewers.
 
-use crate::scenario::{Scenario, ScenarioError, read_movement};
 use std::path::Path;
 use tworay_base::{NodeId, Position, SimDuration, SimTime};
 use tworay_mobility::{Leg, Track};
+use tworay_scenario::{Scenario, ScenarioError, read_movement};
 use tworay_wire::netanim::NetAnim;
 use tworay_wire::ns2::{MoveCommand, Movement, NodeMovement, TimedMove};
 
@@ -23,12 +23,12 @@ const STEP: SimDuration = SimDuration::from_millis(250);
 
 /// Movement in a run of `scenario` with `seed`, from start to end.
 pub fn moves(scenario: &Scenario, seed: u64, format: MoveFormat) -> Result<String, ScenarioError> {
-    if scenario.radio_nodes == 0 {
+    if scenario.radio_node_count() == 0 {
         let remedy = "Give a scenario whose nodes have positions, such as strip-50.";
-        return Err(ScenarioError::new(None, "a wired-only scenario has no node positions", remedy));
+        return Err(ScenarioError::general("a wired-only scenario has no node positions", remedy));
     }
     let setup = scenario.setup(seed, false).map_err(|e| {
-        ScenarioError::new(None, e.to_string(), "Check that the movement file has not changed.")
+        ScenarioError::general(e.to_string(), "Check that the movement file has not changed.")
     })?;
     write(setup.tracks, SimTime::ZERO + setup.settings.duration, format)
 }
@@ -64,7 +64,7 @@ fn ns2(mut tracks: Vec<Track>, end: SimTime) -> Result<String, ScenarioError> {
     if let Some(place) = targets.into_iter().find(|p| p.x < 0.0 || p.y < 0.0) {
         let problem =
             format!("a node comes to ({}, {}) m, but ns-2 has no negative coordinates", place.x, place.y);
-        return Err(ScenarioError::new(None, problem, "Move the topology to the north and east."));
+        return Err(ScenarioError::general(problem, "Move the topology to the north and east."));
     }
     Ok(Movement { nodes, first_number: 0 }.to_string())
 }

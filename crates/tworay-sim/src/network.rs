@@ -3,94 +3,50 @@
 //! A segment goes down through transport, routing, interface queue and MAC to the radio, and up through the
 //! same layers at each hop. Layers return actions; this module carries them from one layer to the next.
 //!
-//! Each part owns its state: `common` what all parts use (agenda, packets, books, watchers), `radio` the
-//! medium between stations, `nodes` the protocols on each node, `wires` the wired connections. `impl
-//! Network` is spread over the files that connect these parts: `receive` (from the radio to MACs),
-//! `link_layer` (between MACs and routing), `routing`, `transport`, and `switching` (nodes that go down and
-//! come up).
+//! Each part owns its state: `common` what all parts use (agenda, packets, observers), `medium` what is on the
+//! air, `node` what stands on each node (link layer, routing, power), `hosts` the flows and their transports, `wires`
+//! the wired connections. `impl Network` is spread over the files that connect these parts. What happens is
+//! reported to [`crate::observe`].
 
 mod agenda;
 mod common;
 mod event;
-mod external;
-mod fixed_routes;
-mod foresight;
-mod judge;
-mod link_layer;
-mod meters;
-mod nodes;
+mod finish;
+pub(crate) mod hosts;
+pub(crate) mod medium;
+pub(crate) mod node;
 mod outcome;
-mod packets;
-mod radio;
-mod receive;
-mod routing;
-mod scene;
-mod service;
-mod switching;
+pub(crate) mod packets;
 #[cfg(test)]
 mod testing;
-mod transport;
-mod watch;
-mod wires;
+pub(crate) mod wires;
 
-use crate::capture::Layout;
 use crate::engine::TimerSlot;
-use crate::flow::{Application, Drawn, Flow, FlowSetup};
-use crate::ledger::Ledger;
-use crate::scenario::{Costs, Settings};
-use crate::stations::Stations;
+use crate::network::hosts::flow::{Drawn, Flow};
+use crate::network::hosts::foresight::Foresight;
+use crate::network::medium::Radio;
+use crate::network::node::meters::Meters;
+use crate::network::node::stations::Stations;
+use crate::network::node::{NodeTimer, Nodes};
+use crate::observe::loss::causes::{Causes, Trigger};
+use crate::observe::loss::scene::Scene;
+use crate::observe::{Layout, Observers};
 use agenda::Agenda;
 use common::Common;
 use event::{AppEvent, Event};
-use foresight::Foresight;
-use judge::{Judge, Occasion};
-use meters::Meters;
-use nodes::{NodeTimer, Nodes};
-use radio::Radio;
-use scene::Scene;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use tworay_base::{NodeId, PacketId, SimTime};
 use tworay_mac::{MacAction, MacTimer};
-use tworay_mobility::Track;
 use tworay_routing::{Protocol, RoutingAction};
+use tworay_scenario::{Application, Costs, FlowSetup, Settings, Setup};
 use tworay_tcp::{TcpAction, TcpTimer};
-use tworay_wire::{Body, Packet};
 use wires::Wires;
 
-pub(crate) use common::UNTRACKED;
-pub(crate) use external::External;
+pub(crate) use crate::network::hosts::gateway::External;
 pub(crate) use outcome::Outcome;
-pub use radio::LinkCut;
-pub use wires::{WireEvent, WireRecord, WireSetup};
-
-/// Input from which a network is built.
-pub struct Setup {
-    /// Seed of all random streams.
-    pub seed: u64,
-    /// All settings of the scenario.
-    pub settings: Settings,
-    /// Whether nodes have radios; false in a wired-only network.
-    pub has_radio: bool,
-    /// Computing costs of the transport.
-    pub costs: Arc<Costs>,
-    /// Movement of each node.
-    pub tracks: Vec<Track>,
-    /// The flows.
-    pub flows: Vec<FlowSetup>,
-    /// Point-to-point connections.
-    pub wires: Vec<WireSetup>,
-    /// Events that switch nodes off and on: (time, node, on).
-    pub switches: Vec<(SimTime, NodeId, bool)>,
-    /// Links to be cut while they carry a flow.
-    pub cuts: Vec<LinkCut>,
-    /// Whether to record time series.
-    pub series: bool,
-    /// Pairs of nodes between which packets of real stations travel in both directions; `None` in a pure
-    /// simulation.
-    pub external: Option<Vec<(NodeId, NodeId)>>,
-}
+pub use wires::red::{Backlog, Red, RedVerdict};
 
 /// Settings of a run that never change.
 struct Plan {
@@ -103,9 +59,9 @@ struct Plan {
     costs: Arc<Costs>,
 }
 
-/// Scratch lists, kept to reuse their allocations.
+/// Lists that are kept to reuse their allocations.
 #[derive(Default)]
-struct Rooms {
+struct Scratch {
     mac: Vec<MacAction>,
     routing: Vec<Vec<RoutingAction>>,
     tcp: Vec<Vec<TcpAction>>,
@@ -126,7 +82,7 @@ pub struct Network {
     external: Option<Box<External>>,
     /// Warns receivers of interruptions, if any wants it.
     foresight: Option<Box<Foresight>>,
-    rooms: Rooms,
+    scratch: Scratch,
 }
 
 impl Network {
@@ -138,20 +94,23 @@ impl Network {
         let count = tracks.len();
         let radio = has_radio.then(|| Radio::new(&settings, tracks, cuts, seed));
         let agenda = Agenda::new(count, SimTime::ZERO + settings.duration);
-        let ledger = Ledger::new(flows.iter().map(|f| f.from), series);
+        let ends: Vec<_> = flows.iter().map(|f| (f.from, f.to)).collect();
         let warm_at = SimTime::ZERO + settings.warmup;
         let mut network = Self {
-            common: Common::new(agenda, ledger, count),
+            common: Common::new(agenda, Observers::new(count, &ends, series)),
             stations: Stations::new(&settings.station, has_radio, seed, count),
             radio,
             nodes: Nodes::new(count, &settings.mac, &settings.routing, seed),
-            wires: Wires::new(wires, series, seed),
+            wires: Wires::new(wires, seed),
             flows: Vec::new(),
             plan: Plan { seed, settings, warm_at, switches, costs },
             external: external.map(|ends| Box::new(External::new(ends))),
             foresight: None,
-            rooms: Rooms::default(),
+            scratch: Scratch::default(),
         };
+        if series && !network.wires.ends().is_empty() {
+            network.common.observers.trace_wires();
+        }
         network.common.agenda.add_timers(network.nodes.timers() as usize);
         for flow in flows {
             network.plan_flow(flow, series);
@@ -163,10 +122,10 @@ impl Network {
             return None;
         }
         if network.plan.settings.routing.protocol == Protocol::Olsr {
-            network.common.books.judge.expect_tables();
+            network.common.observers.causes.expect_tables();
         }
         for node in network.nodes.ids() {
-            network.with_router(node, Occasion::Other, |router, now, out| router.start(now, out));
+            network.with_router(node, Trigger::Other, |router, now, out| router.start(now, out));
         }
         let agenda = &mut network.common.agenda;
         for (i, switch) in network.plan.switches.iter().enumerate() {
@@ -218,40 +177,40 @@ impl Network {
 
     /// From now on counts losses without recording each one.
     pub(crate) fn count_losses_only(&mut self) {
-        self.common.books.ledger.count_only();
+        self.common.observers.ledger.count_only();
     }
 
     /// Starts recording.
     pub(crate) fn record(&mut self) {
-        self.common.watch.record(self.radio.as_ref().and_then(Radio::ranges));
+        self.common.observers.record(self.radio.as_ref().and_then(Radio::ranges));
     }
 
     /// Starts a log of the medium.
     pub(crate) fn log_medium(&mut self) {
-        self.common.watch.log_medium();
+        self.common.observers.log_medium();
     }
 
     /// Starts a capture of transmissions in a file at `path`, with a comment in its header.
     pub(crate) fn capture_to(&mut self, path: &Path, megahertz: u16, comment: String) -> io::Result<()> {
         let radios = if self.radio.is_some() { self.nodes.len() } else { 0 };
         let layout = Layout { radios, wires: self.wires.ends(), megahertz, comment };
-        self.common.watch.capture_to(path, &layout, &self.plan.settings.mac)
+        self.common.observers.capture_to(path, &layout, &self.plan.settings.mac)
     }
 
     /// Starts an animation of transmissions at `path`; `flows` are the end nodes of each flow.
     pub(crate) fn animate_to(&mut self, path: &Path, flows: &[(NodeId, NodeId)]) -> io::Result<()> {
         let tracks = self.radio.as_ref().map_or_else(Vec::new, |radio| radio.tracks().to_vec());
-        self.common.watch.animate_to(path, tracks, self.common.agenda.end, flows)
+        self.common.observers.animate_to(path, tracks, self.common.agenda.end, flows)
     }
 
     /// Completes the capture, if there is one.
     pub(crate) fn finish_capture(&mut self) -> io::Result<()> {
-        self.common.watch.finish_capture()
+        self.common.observers.finish_capture()
     }
 
     /// Completes the animation, if there is one.
     pub(crate) fn finish_animation(&mut self) -> io::Result<()> {
-        self.common.watch.finish_animation()
+        self.common.observers.finish_animation()
     }
 
     /// Processes events until the end, or until `keep_going` returns false; it is called from time to time
@@ -383,7 +342,7 @@ impl Network {
         if let Some((node, kind)) = self.nodes.timer_of(slot) {
             match kind {
                 NodeTimer::Router => {
-                    self.with_router(node, Occasion::Other, |router, now, out| router.on_timer(now, out))
+                    self.with_router(node, Trigger::Other, |router, now, out| router.on_timer(now, out))
                 }
                 NodeTimer::Arp | NodeTimer::Exchange => self.on_arp_timer(node),
             }
@@ -395,17 +354,17 @@ impl Network {
     }
 
     /// The judge, and the view of the network that it needs.
-    fn scene(&mut self) -> (&mut Judge, Scene<'_>) {
-        let Common { now, packets, books, .. } = &mut self.common;
+    fn scene(&mut self) -> (&mut Causes, Scene<'_>) {
+        let Common { now, packets, observers, .. } = &mut self.common;
         let radio = self.radio.as_mut();
         let scene = Scene { now: *now, packets, nodes: &self.nodes, wires: &self.wires, radio };
-        (&mut books.judge, scene)
+        (&mut observers.causes, scene)
     }
 
     /// Checks that every live packet is held exactly once, and that the ledger balances.
     pub fn check_conservation(&self) -> Result<(), String> {
-        let Common { agenda, packets, books, .. } = &self.common;
-        books.ledger.check()?;
+        let Common { agenda, packets, observers, .. } = &self.common;
+        observers.ledger.check()?;
         let mut holders: Vec<PacketId> = Vec::new();
         self.nodes.held(&mut holders);
         self.wires.held(&mut holders);
@@ -415,18 +374,13 @@ impl Network {
         if holders != live {
             return Err(format!("{} packets are alive but {} are held somewhere", live.len(), holders.len()));
         }
-        let copies = packets.iter().filter(|(_, p)| p.uid < UNTRACKED).count() as u64;
-        if copies != books.ledger.live_copies() {
+        let copies = packets.iter().filter(|(_, p)| p.uid < packets::UNTRACKED).count() as u64;
+        if copies != observers.ledger.live_copies() {
             return Err(format!(
                 "{copies} tracked copies are alive, the ledger counts {}",
-                books.ledger.live_copies()
+                observers.ledger.live_copies()
             ));
         }
         Ok(())
     }
-}
-
-/// Whether a packet belongs to a route discovery or an address resolution.
-fn is_message(packet: &Packet) -> bool {
-    packet.is_routing() || matches!(packet.body, Body::Arp(_))
 }

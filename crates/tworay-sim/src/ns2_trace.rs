@@ -1,8 +1,8 @@
 //! Converts ns-2's wireless traces to tables.
 
-use crate::report::{Column, ColumnData, Table};
-use crate::scenario::{ScenarioError, unreadable};
+use crate::results::{Column, ColumnData, Table};
 use std::path::Path;
+use tworay_scenario::{ScenarioError, unreadable};
 use tworay_wire::ns2::trace::{TraceEnd, TraceFate, TraceSummary};
 use tworay_wire::read_text;
 

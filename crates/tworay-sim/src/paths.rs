@@ -1,14 +1,13 @@
 //! Checks from positions and wires whether a scenario's flows have paths at all, and words the warnings if
 //! not.
 
-use crate::flow::FlowSetup;
-use crate::network::Setup;
-use crate::report::{Warning, WarningKind};
+use crate::results::{Warning, WarningKind};
 use std::collections::BTreeSet;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mobility::Track;
 use tworay_mobility::facts::{Links, PairFacts, pair_facts, widest_gap};
 use tworay_radio::{Channel, MeasuredLink, RadioConfig};
+use tworay_scenario::{FlowSetup, Setup};
 
 /// Interval between checks of moving nodes.
 const STEP: SimDuration = SimDuration::from_millis(500);
@@ -28,7 +27,7 @@ pub struct FlowPath {
     pub from: NodeId,
     /// Receiving node.
     pub to: NodeId,
-    /// How often there was a path.
+    /// Fraction of time with a path, and its length.
     pub facts: PairFacts,
     /// Range of links, m; `None` for wires and measured links.
     pub range: Option<f64>,
@@ -46,7 +45,7 @@ pub(crate) fn flow_paths(setup: &Setup) -> Vec<FlowPath> {
     setup.flows.iter().zip(facts).map(|(flow, facts)| flow_path(flow, facts, range, &mut tracks)).collect()
 }
 
-/// How every two nodes of a scenario are connected; each pair once, the smaller number first.
+/// Connectivity of every two nodes of a scenario; each pair once, the smaller number first.
 pub(crate) fn all_pairs(setup: &Setup) -> Vec<(Pair, PairFacts)> {
     let nodes = setup.tracks.len() as u16;
     let pairs: Vec<_> =

@@ -2,11 +2,11 @@
 
 use crate::network::Network;
 use crate::paths::{FlowPath, Pair, all_pairs, flow_paths};
-use crate::report::RunReport;
-use crate::scenario::Scenario;
+use crate::results::RunReport;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use tworay_mobility::facts::{PairFacts, PathFacts};
+use tworay_scenario::Scenario;
 use tworay_tcp::VariantInfo;
 
 /// Options of a run.
@@ -14,9 +14,9 @@ use tworay_tcp::VariantInfo;
 pub struct RunOptions {
     /// Seed of all random streams.
     pub seed: u64,
-    /// Whether to record time series.
+    /// True to record time series.
     pub series: bool,
-    /// Whether to record each loss. If not, losses are only counted and guesses are not matched, which
+    /// True to record each loss. If not, losses are only counted and guesses are not matched, which
     /// suffices for runs of which only totals matter. A capture and a record require it.
     pub losses: bool,
     /// Path of a capture (pcapng) of all transmissions; an existing file is replaced when the new one is
@@ -25,9 +25,9 @@ pub struct RunOptions {
     /// Path of an animation (NetAnim XML) of movement and packets; an existing file is replaced when the
     /// new one is complete.
     pub animation: Option<PathBuf>,
-    /// Whether to record every segment, frame, queue length, route and movement.
+    /// True to record every segment, frame, queue length, route and movement.
     pub record: bool,
-    /// Whether to log every frame on the medium and its receptions; see
+    /// True to log every frame on the medium and its receptions; see
     /// [`RunReport::medium_log`](crate::RunReport::medium_log).
     pub medium_log: bool,
 }
@@ -63,7 +63,7 @@ impl RunControl {
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
-    /// Whether the run was requested to stop.
+    /// True if the run was requested to stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
@@ -160,7 +160,7 @@ pub fn facts(scenario: &Scenario, seed: u64) -> Result<(PathFacts, Vec<FlowPath>
     Ok((PathFacts::of(&pairs), paths))
 }
 
-/// How every two nodes are connected over a run, from positions and wires alone; each pair once.
+/// Connectivity of every two nodes over a run, from positions and wires alone; each pair once.
 ///
 /// # Errors
 ///

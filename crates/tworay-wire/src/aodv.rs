@@ -51,7 +51,7 @@ pub struct Rrep {
     pub dst_seq: Seq32,
     /// The node that requested the route.
     pub orig: NodeId,
-    /// How long receivers may consider the route valid.
+    /// Time for which receivers may consider the route valid.
     pub lifetime: SimDuration,
 }
 

@@ -9,7 +9,7 @@ use crate::text_file::{ReadError, read_text};
 use std::path::{Path, PathBuf};
 use tworay_base::{Position, SimTime, Speed};
 
-/// How many numbers a point of the trace has.
+/// Number of numbers in a point of the trace.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Dimensions {
     /// `t x y`.

@@ -18,7 +18,7 @@ pub struct OlsrPacket {
 /// A message with its origin and scope (RFC 3626 §3.3.2).
 #[derive(Clone, Debug, PartialEq)]
 pub struct OlsrMessage {
-    /// How long after reception its information is valid.
+    /// Time for which after reception its information is valid.
     pub vtime: Vtime,
     /// Main address of the originating node; relays do not change it.
     pub originator: NodeId,

@@ -65,7 +65,7 @@ pub struct UdpDatagram {
 }
 
 impl Packet {
-    /// Whether this is a routing protocol's message (queued before data).
+    /// True if this is a routing protocol's message (queued before data).
     #[inline]
     pub fn is_routing(&self) -> bool {
         matches!(self.body, Body::Aodv(_) | Body::Dsr | Body::Olsr(_))
@@ -84,7 +84,7 @@ impl Packet {
 /// An ARP request or reply (RFC 826); node ids stand for both kinds of address.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ArpBody {
-    /// Whether this is a request; otherwise a reply.
+    /// True if this is a request; otherwise a reply.
     pub request: bool,
     /// Sender.
     pub sender: NodeId,

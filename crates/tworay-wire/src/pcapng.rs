@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-/// How the packets of an interface begin.
+/// Link layer of an interface's packets.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum LinkType {
     /// A radiotap header and an 802.11 frame.
@@ -32,7 +32,7 @@ pub struct Interface<'a> {
     pub name: &'a str,
     /// Description for the reader.
     pub description: &'a str,
-    /// How its packets begin.
+    /// Link layer of its packets.
     pub link: LinkType,
 }
 

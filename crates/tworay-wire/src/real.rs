@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct RealPacket {
     /// An IPv4 packet from its first byte, or an Ethernet frame without check sequence.
     pub bytes: Arc<[u8]>,
-    /// Whether it is a TCP acknowledgment without payload, for counters by type.
+    /// True if it is a TCP acknowledgment without payload, for counters by type.
     pub pure_ack: bool,
 }
 

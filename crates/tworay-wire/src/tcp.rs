@@ -19,7 +19,7 @@ impl TcpFlags {
     /// The acknowledgment field is valid.
     pub const ACK: TcpFlags = TcpFlags(0x10);
 
-    /// Whether all of `other`'s flags are set.
+    /// True if all of `other`'s flags are set.
     #[inline]
     pub const fn has(self, other: TcpFlags) -> bool {
         self.0 & other.0 == other.0

@@ -13,9 +13,9 @@ pub struct ReadError {
     pub file: String,
     /// Line, counted from 1; `None` if the error concerns no single line.
     pub line: Option<u32>,
-    /// What is wrong, including what was found.
+    /// The problem, including what was found.
     pub problem: String,
-    /// What the user can do about it.
+    /// The remedy.
     pub remedy: String,
 }
 

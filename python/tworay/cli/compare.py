@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,31 +15,21 @@ if TYPE_CHECKING:
 
 from tworay.cli.app import app
 from tworay.cli.options import (
-    ClusterOption,
     CostsOption,
-    EntriesOption,
     ForceOption,
-    InsecureOption,
-    JobsOption,
     JsonOption,
-    JudgeOption,
     MetricsOption,
-    OutOption,
     PairsOption,
-    ResourcesOption,
-    SetOption,
-    ShardOption,
-    TlsCaOption,
-    TlsCertOption,
-    TlsKeyOption,
-    cluster_of,
     joined,
+    sharing,
+    taken,
 )
 
 FAILURES_SHOWN = 5
 
 
 @app.command()
+@sharing()
 def compare(
     scenario: Annotated[
         str | None,
@@ -47,46 +37,7 @@ def compare(
             help="A built-in scenario (see `tworay scenarios`) or a TOML file. Not needed with --resume."
         ),
     ] = None,
-    tcp: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B,C", help="TCP variants to compare. See `tworay variants`. Repeatable."),
-    ] = None,
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY=V1,V2",
-            help="Compare values of a setting, for example routing.protocol=aodv,dsr. Repeatable: all "
-            "combinations run, also with --tcp.",
-        ),
-    ] = None,
-    mix: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A:SHARE,B:SHARE",
-            help="Share the flows among variants, for example vegas:0.5,newreno:0.5. The unmixed cases run "
-            "too. Repeatable.",
-        ),
-    ] = None,
-    seeds: Annotated[
-        str | None,
-        typer.Option(
-            help="Seeds: N for 1 to N, a range such as 1-10, or a list such as 3,5,9.", show_default="10"
-        ),
-    ] = None,
-    set_: SetOption = None,
-    jobs: JobsOption = None,
-    until_ci: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Add seeds until the 95 % interval of goodput is within ± SHARE, for example 5%.",
-        ),
-    ] = None,
-    max_seeds: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="The most seeds that --until-ci may use.", show_default="100"),
-    ] = None,
-    out: OutOption = None,
+    *,
     resume: Annotated[
         Path | None,
         typer.Option(
@@ -95,69 +46,47 @@ def compare(
         ),
     ] = None,
     force: ForceOption = False,
-    resources: ResourcesOption = False,
     costs: CostsOption = None,
-    judge: JudgeOption = None,
-    entries: EntriesOption = None,
-    shard: ShardOption = None,
-    cluster: ClusterOption = None,
-    tls_ca: TlsCaOption = None,
-    tls_cert: TlsCertOption = None,
-    tls_key: TlsKeyOption = None,
-    insecure: InsecureOption = False,
     metrics: MetricsOption = None,
     pairs: PairsOption = False,
     json: JsonOption = False,
+    shared: dict[str, Any],
 ) -> None:
     """Compare variants, settings or mixtures.
 
     Every arm runs in the same worlds, seed by seed, so differences are paired. Prints a verdict, means with
     95 % intervals, and causes of loss.
     """
-    from tworay.experiment.comparing import Plan
+    from tworay.experiment.comparing import Comparing
     from tworay.experiment.options import Options
     from tworay.metrics import check
     from tworay.running.progress import Progress
-    from tworay.running.spec import parse_percent, written
+    from tworay.running.spec import written
 
     columns = joined(metrics)
     check(columns)
-    precision = None if until_ci is None else parse_percent(until_ci)
-    options = Options(
-        scenario,
-        tcp=joined(tcp),
-        vary=vary,
-        mix=mix,
-        seeds=seeds,
-        set=set_,
-        jobs=jobs,
-        until_ci=precision,
-        max_seeds=max_seeds,
-        out=out,
-        resume=resume,
-        force=force,
-        resources=resources,
-        costs=costs,
-        judge=judge,
-        entries=entries,
-        shard=shard,
-        engine=cluster_of(cluster, tls_ca, tls_cert, tls_key, insecure=insecure),
-    )
-    plan = Plan(options)
-    plan.announce(say_what_it_takes)
-    result, place = plan.result, plan.place
-    for text in plan.problems:
+    options = Options(scenario, resume=resume, force=force, costs=costs, **taken(shared))
+    precision = options.until_ci
+    if shared["slurm"] or shared["dry_run"]:
+        from tworay.cli.estimates import say_comparison
+
+        say_comparison(options, slurm=shared["slurm"], as_json=json)
+        return
+    work = Comparing(options)
+    work.announce(say_what_it_takes)
+    result, place = work.result, work.place
+    for text in work.problems:
         note(f"tworay: {text}")
-    if plan.stored_runs:
-        note(f"{place} has {plan.stored_runs} finished runs")
-    if plan.left_out:
+    if work.stored_runs:
+        note(f"{place} has {work.stored_runs} finished runs")
+    if work.left_out:
         note(
-            f"tworay: --seeds {seeds}: left out {len(plan.left_out)} seeds that were planned but not started "
-            f"({written(plan.left_out)}); seeds with finished runs stay"
+            f"tworay: --seeds {options.seeds}: left out {len(work.left_out)} seeds that were planned but not "
+            f"started ({written(work.left_out)}); seeds with finished runs stay"
         )
     try:
         with Progress(result.scenario) as progress:
-            plan.execute(progress.watch, progress.stage)
+            work.run(progress.watch, progress.stage)
     except KeyboardInterrupt:
         if place is not None and place.is_dir():
             note(f"tworay: interrupted; finished runs are in {place}; continue with --resume {place}")
@@ -175,11 +104,12 @@ def compare(
         from tworay.report.writing import write_report
 
         note(f"results are in {place}; open {write_report(place)} in a browser")
-    if shard is not None:
-        note(f"tworay: these are the runs of part {shard}; `tworay merge` joins the directories of all parts")
+    if options.shard is not None:
+        part = options.shard
+        note(f"tworay: these are the runs of part {part}; `tworay merge` joins the directories of all parts")
     if result.failures:
         for failure in result.failures[:FAILURES_SHOWN]:
-            note(f"tworay: {failure.task.variant}, seed {failure.task.seed} failed: {failure.message}")
+            note(f"tworay: {failure.variant}, seed {failure.seed} failed: {failure.message}")
         total = len(result) + len(result.failures)
         note(f"tworay: {len(result.failures)} of {total} runs failed; the table is of the others")
         raise typer.Exit(1)

@@ -46,7 +46,7 @@ def explain(
     For each: the loss, its true cause, what the sender guessed, and the retransmission.
     """
     from tworay.experiment.store.reading import run_of
-    from tworay.experiment.store.results import known_tables
+    from tworay.experiment.store.tables import known_tables
 
     time = None if at is None else _seconds(at)
     with known_tables(directory):

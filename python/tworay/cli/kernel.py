@@ -168,7 +168,8 @@ def stats(
         return
     for one in found["callbacks"] if callbacks else found["costs"]:
         what = one["callback"] if callbacks else one["kind"] + (", SACK" if one["sack"] else "")
-        spread = "" if callbacks else f" ± {kernel.half_width(one):,.0f}"
+        # One measurement has no interval.
+        spread = "" if callbacks or one["count"] < 2 else f" ± {kernel.half_width(one):,.0f}"
         print(f"{one['controller']:17}{what:32}{one['mean_ns']:9,.0f}{spread} ns  {one['count']:,} times")
     joules = found["joules"]
     energy = "no energy counters (RAPL)" if joules is None else f"{joules:.2f} J by all processors"

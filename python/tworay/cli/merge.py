@@ -9,6 +9,7 @@ import typer
 
 from tworay.cli.app import app
 from tworay.cli.options import JsonOption
+from tworay.errors import InputError
 
 
 @app.command()
@@ -28,13 +29,14 @@ def merge(
     """
     from tworay.cli.output import note, print_json
     from tworay.experiment.store.manifest import find_manifest
-    from tworay.experiment.store.merging import merge as join_comparisons
-    from tworay.experiment.store.sweepmerging import merge as join_sweeps
+    from tworay.experiment.store.merging import merge as join
 
     place = out or directories[0]
     found = find_manifest(directories[0])
-    compared = found is not None and found.get("command") == "compare"
-    runs, notes = (join_comparisons if compared else join_sweeps)(directories, place)
+    if found is None:
+        raise InputError(f"{directories[0]} holds neither a sweep nor a comparison; check the path")
+    compared = found.get("command") == "compare"
+    runs, notes = join(directories, place)
     for text in notes:
         note(f"tworay: {text}")
     if compared and runs:

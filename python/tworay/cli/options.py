@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from tworay.experiment.cluster import Cluster
+    from collections.abc import Callable
 
 ScenarioOrProfile = Annotated[
     str | None,
@@ -87,39 +89,129 @@ CostsOption = Annotated[
 JobsOption = Annotated[
     int | None, typer.Option("--jobs", metavar="N", help="Runs at a time. Default: all cores.")
 ]
-ShardOption = Annotated[
-    str | None,
-    typer.Option("--shard", metavar="I/N", help="Do only part I of N. `tworay merge` joins the parts."),
-]
-ClusterOption = Annotated[
-    str | None,
-    typer.Option("--cluster", metavar="tls://HOST:PORT", help="Run on the workers of this Dask scheduler."),
-]
-TlsCaOption = Annotated[
-    Path | None,
-    typer.Option("--tls-ca", metavar="FILE.pem", help="Certificate authority for --cluster."),
-]
-TlsCertOption = Annotated[
-    Path | None, typer.Option("--tls-cert", metavar="FILE.pem", help="Own certificate for --cluster.")
-]
-TlsKeyOption = Annotated[
-    Path | None, typer.Option("--tls-key", metavar="FILE.pem", help="Key of the own certificate.")
-]
-InsecureOption = Annotated[
-    bool,
-    typer.Option("--insecure", help="Allow an unencrypted connection (tcp://) to another host."),
-]
+# Parameters that `compare` and `sweep` share, by their names in `tworay.experiment.options`. The cluster's
+# options become an engine.
+SHARED: dict[str, Any] = {
+    "tcp": Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B,C", help="TCP variants to compare. See `tworay variants`. Repeatable."),
+    ],
+    "vary": Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=V1,V2",
+            help="Compare values of a setting, for example routing.protocol=aodv,dsr. Repeatable: all "
+            "combinations run, also with --tcp.",
+        ),
+    ],
+    "mix": Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A:SHARE,B:SHARE",
+            help="Share the flows among variants, for example vegas:0.5,newreno:0.5. The unmixed cases run "
+            "too. Repeatable.",
+        ),
+    ],
+    "seeds": Annotated[
+        str | None,
+        typer.Option(
+            help="Seeds: N for 1 to N, a range such as 1-10, or a list such as 3,5,9.", show_default="10"
+        ),
+    ],
+    "set": SetOption,
+    "until_ci": Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Add seeds until the 95 % interval of goodput is within ± SHARE, for example 5%.",
+        ),
+    ],
+    "max_seeds": Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="The most seeds that --until-ci may use.", show_default="100"),
+    ],
+    "judge": JudgeOption,
+    "entries": EntriesOption,
+    "resources": ResourcesOption,
+    "out": OutOption,
+    "jobs": JobsOption,
+    "shard": Annotated[
+        str | None,
+        typer.Option("--shard", metavar="I/N", help="Do only part I of N. `tworay merge` joins the parts."),
+    ],
+    "dry_run": Annotated[
+        bool,
+        typer.Option("--dry-run", help="Estimate time and disk space from short samples; run nothing else."),
+    ],
+    "slurm": Annotated[bool, typer.Option("--slurm", help="Print an sbatch script with one job per shard.")],
+    "cluster": Annotated[
+        str | None,
+        typer.Option(
+            "--cluster", metavar="tls://HOST:PORT", help="Run on the workers of this Dask scheduler."
+        ),
+    ],
+    "tls_ca": Annotated[
+        Path | None,
+        typer.Option("--tls-ca", metavar="FILE.pem", help="Certificate authority for --cluster."),
+    ],
+    "tls_cert": Annotated[
+        Path | None, typer.Option("--tls-cert", metavar="FILE.pem", help="Own certificate for --cluster.")
+    ],
+    "tls_key": Annotated[
+        Path | None, typer.Option("--tls-key", metavar="FILE.pem", help="Key of the own certificate.")
+    ],
+    "insecure": Annotated[
+        bool,
+        typer.Option("--insecure", help="Allow an unencrypted connection (tcp://) to another host."),
+    ],
+}
+FLAGS = ("resources", "dry_run", "slurm", "insecure")
+OF_CLUSTER = ("cluster", "tls_ca", "tls_cert", "tls_key", "insecure")
 
 
-def cluster_of(
-    address: str | None, ca: Path | None, cert: Path | None, key: Path | None, *, insecure: bool
-) -> Cluster | None:
-    """Return the cluster of the options, if they name one."""
-    if address is None:
-        return None
-    from tworay.experiment.cluster import Cluster, check_address
+def sharing(**changed: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the shared parameters, after its positional ones, as the mapping ``shared``.
 
-    return Cluster(check_address(address, insecure=insecure), ca, cert, key)
+    ``changed`` declares some of them in other words.
+    """
+
+    def decorated(function: Callable[..., None]) -> Callable[..., None]:
+        own = inspect.signature(function, eval_str=True).parameters
+        declared = SHARED | changed
+        kinds = inspect.Parameter
+        shared = [
+            kinds(name, kinds.KEYWORD_ONLY, default=False if name in FLAGS else None, annotation=kind)
+            for name, kind in declared.items()
+        ]
+        positional = [one for one in own.values() if one.kind is not kinds.KEYWORD_ONLY]
+        rest = [one for one in own.values() if one.kind is kinds.KEYWORD_ONLY and one.name != "shared"]
+
+        @functools.wraps(function)
+        def command(**values: Any) -> None:
+            found = {name: values.pop(name) for name in declared}
+            function(**values, shared=found)
+
+        parameters = [*positional, *shared, *rest]
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {one.name: one.annotation for one in parameters}
+        return command
+
+    return decorated
+
+
+def taken(shared: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of shared parameters as those of ``Common``."""
+    from tworay.running.spec import parse_percent
+
+    found = {name: value for name, value in shared.items() if name not in (*OF_CLUSTER, "dry_run", "slurm")}
+    found["tcp"] = joined(found["tcp"])
+    found["until_ci"] = None if found["until_ci"] is None else parse_percent(found["until_ci"])
+    address, ca, cert, key, insecure = (shared[name] for name in OF_CLUSTER)
+    if address is not None:
+        from tworay.experiment.cluster import Cluster, check_address
+
+        found["engine"] = Cluster(check_address(address, insecure=insecure), ca, cert, key)
+    return found
 
 
 def joined(several: list[str] | None) -> str | None:

@@ -43,7 +43,7 @@ def plot(
 
     Window, RTT or goodput over time, or a metric by arm.
     """
-    from tworay.experiment.store.results import known_tables
+    from tworay.experiment.store.tables import known_tables
     from tworay.showing.plotting import FORMATS, KINDS, plot, write
 
     if what not in KINDS:

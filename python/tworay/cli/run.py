@@ -74,6 +74,7 @@ def run(
     """
     from tworay._native import RunControl
     from tworay.running.entries import check_entries, entered
+    from tworay.running.memory import Kept, check_memory
     from tworay.running.progress import RunProgress
 
     source = source_of(scenario, profile)
@@ -90,10 +91,13 @@ def run(
     printed = streams.STDOUT in (pcap, animate)
     if printed and json:
         raise InputError("standard output can't hold the JSON and another file; name a file for one of them")
-    say_what_it_takes(world, seed)
+    kept = Kept(series=out is not None, record=record, page=record)
+    say_what_it_takes(world, seed, kept=kept)
     store = None
     if out is not None:
         from tworay.experiment.store.results import Store
+
+        check_memory([world], seed, kept=kept)
 
         store = Store(out, "run", force=force, scenario=world, details={"seed": seed})
     control = RunControl()

@@ -25,7 +25,7 @@ def fit_profile(
     as_json: bool,
 ) -> None:
     """``tworay sedlane fit``."""
-    from tworay.experiment.store.results import known_tables
+    from tworay.experiment.store.tables import known_tables
     from tworay.sedlane import fit, read_trace
     from tworay.sedlane.exporting import TARGETS
     from tworay.sedlane.exporting import export as rules

@@ -29,7 +29,7 @@ def show(
 ) -> None:
     """Print stored results again."""
     from tworay.experiment.store.manifest import read_manifest
-    from tworay.experiment.store.records import RUNS
+    from tworay.experiment.store.tables import is_merged
 
     found = tworay.results(directory)
     if isinstance(found, tworay.Run):
@@ -44,7 +44,7 @@ def show(
         found.judge = judge
     print_comparison(found, joined(metrics), pairs=pairs, as_json=json)
     planned = len(read_manifest(directory)["seeds"]) * len(found.variants)
-    if (directory / RUNS).is_dir() or len(found) < planned:
+    if not is_merged(directory) or len(found) < planned:
         note(
             f"tworay: {len(found)} of at least {planned} runs are finished; continue with "
             f"`tworay compare --resume {directory}`"

@@ -5,76 +5,56 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tworay.cli.app import FAILED, app
-from tworay.cli.options import (
-    ClusterOption,
-    InsecureOption,
-    JobsOption,
-    JsonOption,
-    ShardOption,
-    TlsCaOption,
-    TlsCertOption,
-    TlsKeyOption,
-    cluster_of,
-)
+from tworay.cli.options import JsonOption, sharing, taken
 
 if TYPE_CHECKING:
-    from tworay.experiment.sweeping import State, Sweep, Watcher
+    from tworay.experiment.sweeping import Sweep
+    from tworay.running.executing import State, Watcher
 
 
 @app.command()
+@sharing(
+    out=Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Where runs are kept. Default: NAME.sweep."),
+    ],
+    seeds=Annotated[
+        str | None, typer.Option(help="Use these seeds instead of the experiment's: N, 1-10 or 3,5,9.")
+    ],
+)
 def sweep(
     experiment: Annotated[
         Path, typer.Argument(metavar="EXPERIMENT.toml", help="The experiment (docs/guide/sweeps.md).")
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="DIR", help="Where runs are kept. Default: NAME.sweep."),
-    ] = None,
-    jobs: JobsOption = None,
-    seeds: Annotated[
-        str | None, typer.Option(help="Use these seeds instead of the experiment's: N, 1-10 or 3,5,9.")
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Estimate time and disk space from short samples; run nothing else."),
-    ] = False,
+    *,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Also repeat runs that failed.")
     ] = False,
-    shard: ShardOption = None,
-    slurm: Annotated[
-        bool, typer.Option("--slurm", help="Print an sbatch script with one job per shard.")
-    ] = False,
-    cluster: ClusterOption = None,
-    tls_ca: TlsCaOption = None,
-    tls_cert: TlsCertOption = None,
-    tls_key: TlsKeyOption = None,
-    insecure: InsecureOption = False,
     json: JsonOption = False,
+    shared: dict[str, Any],
 ) -> None:
     """Run an experiment of many runs.
 
-    Scenarios x settings x variants x seeds. Start it again to resume, whatever ended it.
+    Scenarios x settings x variants x seeds. Options replace what the experiment says. Start it again to
+    resume, whatever ended it.
     """
     from tworay.cli.output import note, print_json
-    from tworay.experiment.api import default_out
-    from tworay.experiment.engines import Shard, Threads
-    from tworay.experiment.plan import read
-    from tworay.experiment.sweeping import Sweep
-    from tworay.running.executing import check_jobs
+    from tworay.experiment.experimentfile import read
+    from tworay.experiment.options import SweepOptions
+    from tworay.experiment.sweeping import sweep_of
 
-    plan = read(experiment).with_seeds(seeds)
-    place = default_out(plan, out)
-    work = Sweep(plan, place, shard=Shard.parse(shard), retry_failed=retry_failed)
-    threads = check_jobs(jobs)
-    engine = cluster_of(cluster, tls_ca, tls_cert, tls_key, insecure=insecure) or Threads(threads)
-    if dry_run or slurm:
-        _say(work, experiment, threads, slurm=slurm, as_json=json)
+    options = SweepOptions(retry_failed=retry_failed, **taken(shared))
+    work, engine = sweep_of(read(experiment), options)
+    plan, place = work.plan, work.path
+    if shared["slurm"] or shared["dry_run"]:
+        from tworay.cli.estimates import say_sweep
+
+        say_sweep(work, experiment, options, slurm=shared["slurm"], as_json=json)
         return
     try:
         with Progress(plan.name) as watch:
@@ -98,60 +78,6 @@ def sweep(
     if failed:
         _say_failures(work, failed)
         sys.exit(FAILED)
-
-
-def _say(work: Sweep, experiment: Path, jobs: int, *, slurm: bool, as_json: bool) -> None:
-    from tworay.cli.output import print_json
-    from tworay.experiment.estimating import estimate
-
-    todo = work.missing(_light(work), work.start())
-    found = estimate(todo, jobs, work.path)
-    if slurm:
-        from tworay.experiment.slurm import script
-
-        print(
-            script(experiment, work.path, len(todo), name=work.plan.name, seconds_a_run=found.seconds_a_run),
-            end="",
-        )
-        return
-    total = sum(map(len, work.start().values()))
-    if as_json:
-        print_json(
-            {
-                "cells": len(work.cells),
-                "runs": total,
-                "stored": total - len(todo),
-                "missing": found.document(),
-                "directory": str(work.path),
-            }
-        )
-        return
-    axes = " × ".join(f"{len(axis.labels)} {axis.name}" for axis in work.plan.axes)
-    print(
-        f"{work.plan.name}: {len(work.cells)} cells ({axes}), {total} runs, "
-        f"{total - len(todo)} of them stored"
-    )
-    if work.plan.until_ci is not None:
-        print(
-            f"until ± {work.plan.until_ci:.1%} of {work.plan.ci_metric}: "
-            f"up to {work.plan.max_seeds} seeds a cell"
-        )
-    if todo:
-        time = "unknown" if found.seconds is None else _duration(found.seconds)
-        print(
-            f"{len(todo)} runs to do: about {time} on {jobs} cores, {found.bytes / 1e6:.1f} MB in {work.path}"
-        )
-    else:
-        print("nothing to do")
-
-
-def _light(work: Sweep) -> dict[tuple[str, int], str]:
-    """Return what the directory holds, without repairing anything in it."""
-    from tworay.experiment.store.sweeps import batch_frame
-
-    if not work.path.is_dir():
-        return {}
-    return {(world, seed): status for world, seed, status in batch_frame(work.path, []).iter_rows()}
 
 
 def _report(work: Sweep, state: State, *, as_json: bool, emit: object) -> None:
@@ -203,12 +129,6 @@ def _say_failures(work: Sweep, failed: list[dict[str, object]]) -> None:
     note("tworay: --retry-failed repeats them")
 
 
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
 class Progress:
     """Shows cells, runs per second, time left and failures: one line on a terminal, several in a log."""
 
@@ -222,13 +142,14 @@ class Progress:
     def _watch(self, state: State) -> None:
         import time
 
+        from tworay.cli.estimates import duration
         from tworay.running.progress import rate_of
 
         now = time.monotonic()
         if now < self._next:
             return
         self._next = now + (0.2 if self._terminal else 10.0)
-        left = "" if state.seconds_left is None else f", {_duration(state.seconds_left)} left"
+        left = "" if state.seconds_left is None else f", {duration(state.seconds_left)} left"
         failed = f", {state.failed} failed" if state.failed else ""
         line = (
             f"{self._name}: {state.done + state.failed} runs of this session, "

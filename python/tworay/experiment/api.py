@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from tworay.analysis import contrasts
 from tworay.analysis.repeats import repeated, still
 from tworay.errors import InputError
-from tworay.experiment.engines import Shard
-from tworay.experiment.plan import Plan, read
+from tworay.experiment.experimentfile import read
+from tworay.experiment.options import SweepOptions, method_taking
 from tworay.experiment.store import sweeps as reading
 from tworay.experiment.store.manifest import find_manifest
-from tworay.experiment.sweeping import Sweep, silent
+from tworay.experiment.sweeping import sweep_of
 from tworay.metrics import parse_judge
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from tworay.analysis.contrasts import Contrast
-    from tworay.experiment.engines import Engine
-    from tworay.experiment.sweeping import Watcher
+    from tworay.experiment.plan import Plan
 
 
 class Experiment:
@@ -32,33 +31,23 @@ class Experiment:
     def __init__(self, source: str | PathLike[str] | Mapping[str, Any]) -> None:
         self.plan: Plan = read(source if hasattr(source, "items") else Path(source))  # type: ignore[arg-type]
 
-    def run(
-        self,
-        out: str | PathLike[str] | None = None,
-        *,
-        jobs: int | None = None,
-        seeds: int | str | None = None,
-        retry_failed: bool = False,
-        shard: str | None = None,
-        engine: Engine | None = None,
-        watch: Watcher = silent,
-    ) -> Results:
+    @method_taking(SweepOptions)
+    def run(self, options: SweepOptions) -> Results:
         """Do the runs that ``out`` (NAME.sweep) doesn't hold yet, ``jobs`` at a time (default: all cores).
 
+        ``tcp``, ``vary``, ``mix``, ``seeds``, ``set``, ``until_ci``, ``max_seeds``, ``judge``, ``entries``
+        and ``resources`` are those of ``tworay.compare``, and replace what the experiment says (``vary`` and
+        ``set``: of the same keys).
+
         After an interruption finished runs are kept, and ``run`` continues. Failed runs are in
-        ``Results.failures``. ``shard="1/4"`` does only the first of four parts, for ``tworay merge``;
-        ``engine`` may be a ``tworay.experiment.cluster.Cluster``. ``tworay.write_report`` of the directory
-        adds the page for the browser, as ``tworay sweep`` does.
+        ``Results.failures``; ``retry_failed`` repeats them. ``shard="1/4"`` does only the first of four
+        parts, for ``tworay merge``; ``engine`` may be a ``tworay.experiment.cluster.Cluster``. ``watch`` gets
+        the progress (``tworay.running.executing.State``). ``tworay.write_report`` of the directory adds the
+        page for the browser, as ``tworay sweep`` does.
         """
-        plan = self.plan.with_seeds(seeds)
-        sweep = Sweep(plan, default_out(plan, out), shard=Shard.parse(shard), retry_failed=retry_failed)
-        sweep.run(engine=engine, jobs=jobs, watch=watch)
+        sweep, engine = sweep_of(self.plan, options)
+        sweep.run(engine=engine, watch=options.watch)
         return Results(sweep.path)
-
-
-def default_out(plan: Plan, out: str | PathLike[str] | None) -> Path:
-    """Return the directory of an experiment's runs; the default is NAME.sweep in the working directory."""
-    return Path(f"{plan.name}.sweep") if out is None else Path(out)
 
 
 class Results:

@@ -41,11 +41,12 @@ class Arm:
     settings: Settings = ()
     mix: Mix | None = None
 
-    def at(self, seed: int) -> Scenario:
-        """Return the scenario for ``seed``, which decides which flow of a mixture gets which variant."""
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario, of a mixture without its variants."""
         if self.world is None:
             raise RunError(f"{self.name}: only the results of this arm are there, not its scenario")
-        return self.mix.apply(self.world, seed) if self.mix else self.world
+        return self.world
 
     @property
     def place(self) -> str:

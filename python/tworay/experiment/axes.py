@@ -10,6 +10,8 @@ from tworay.errors import InputError
 
 # Names for the scenario, the variant and the mixture among an axis's settings.
 SCENARIO, TCP, MIX = "scenario", "tcp", "mix"
+# The axis of a comparison.
+ARM = "arm"
 MAX_VALUES = 10_000
 
 

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import math
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
 from tworay.experiment.arms import label, line_up
-from tworay.experiment.comparison import Comparison
+from tworay.experiment.axes import ARM, Axis
+from tworay.experiment.comparison import Comparison, Failure
 from tworay.experiment.engines import Shard, Threads
 from tworay.experiment.options import Options, taking
+from tworay.experiment.plan import Cell, Plan
+from tworay.experiment.session import Session
+from tworay.experiment.store.batches import DONE, Batches
 from tworay.experiment.store.manifest import read_manifest
-from tworay.experiment.store.reading import Stored, read, source_digests, take
+from tworay.experiment.store.reading import Stored, read, record_of, source_digests, take
 from tworay.metrics import parse_judge
 from tworay.running.entries import check_entries, entered
-from tworay.running.executing import Task, check_jobs, silent
-from tworay.running.memory import check_memory
-from tworay.running.resources import carried, saturated
+from tworay.running.executing import check_jobs, silent
+from tworay.running.memory import Kept
+from tworay.running.resources import saturated
 from tworay.running.scenarios import overrides
 from tworay.running.spec import LEAST_UNTIL_CI, MAX_SEEDS, check_precision, more_seeds, parse_seeds
 from tworay.running.workers import in_order
@@ -26,11 +31,14 @@ from tworay.running.workers import in_order
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import polars as pl
+
     from tworay.experiment.comparison import Paths
     from tworay.experiment.engines import Engine
+    from tworay.experiment.store.batches import Place, Row
     from tworay.experiment.store.place import Lock
+    from tworay.experiment.store.tables import Rows
     from tworay.running.executing import Watcher
-    from tworay.running.run import Run
     from tworay.running.scenarios import Scenario, Source
 
 __all__ = ["Comparison", "compare"]
@@ -43,14 +51,15 @@ MANY_NODES = 5000
 SATURATED = "throughput_max"
 
 
-class Plan:
+class Comparing(Session):
     """A comparison to run. It is checked when created, before any run; ``result`` grows while it runs."""
 
     def __init__(self, options: Options) -> None:
-        self._jobs = check_jobs(options.jobs)
-        self._engine: Engine = options.engine or Threads(self._jobs)
-        self._shard = Shard.parse(options.shard)
-        if self._shard.count > 1 and options.out is None and options.resume is None:
+        self.jobs = check_jobs(options.jobs)
+        self._engine: Engine = options.engine or Threads(self.jobs)
+        self._begun: set[int] = set()
+        shard = Shard.parse(options.shard)
+        if shard.count > 1 and options.out is None and options.resume is None:
             raise InputError(
                 f"--shard {options.shard} needs --out DIR: `tworay merge` joins the directories of all parts"
             )
@@ -65,11 +74,10 @@ class Plan:
         seeds = options.seeds
         wanted = [] if seeds is None and earlier else parse_seeds(DEFAULT_SEEDS if seeds is None else seeds)
         self.seeds, self.left_out = _seeds(earlier.get("seeds", []), wanted, self._stored)
-        self._until_ci = earlier.get("until_ci") if options.until_ci is None else options.until_ci
+        until_ci = earlier.get("until_ci") if options.until_ci is None else options.until_ci
         limit = options.max_seeds or earlier.get("max_seeds", DEFAULT_MAX_SEEDS)
-        self._shard.refuse_growth(self._until_ci)
-        check_precision(self._until_ci, options.max_seeds, len(self.seeds))
-        self._max_seeds: int = min(limit, MAX_SEEDS)
+        shard.refuse_growth(until_ci)
+        check_precision(until_ci, options.max_seeds, len(self.seeds))
         self.field = line_up(
             scenario,
             tcp=options.tcp,
@@ -80,16 +88,16 @@ class Plan:
             earlier=self._stored.arms if self._stored else (),
         )
         base = self.field.base
-        self._entries = _entries(options.entries, earlier, self._stored)
+        entries = _entries(options.entries, earlier, self._stored)
         judge = parse_judge(options.judge or earlier.get("judge"))
         judge.check(base.tcp_flows, base.flows)
-        entered(base, self.seeds[0], self._entries)
+        entered(base, self.seeds[0], entries)
         sources = source_digests(self.field.classes)
         if self._stored:
             self._stored.refuse_other(base)
             self._stored.refuse_other_sources(sources)
             base_name = earlier["scenario"]
-            if (self._until_ci, self._max_seeds) != (earlier["until_ci"], earlier["max_seeds"]):
+            if (until_ci, min(limit, MAX_SEEDS)) != (earlier["until_ci"], earlier["max_seeds"]):
                 # The stopping rule changed: all stored runs count from the start.
                 done = sorted({seed for _, seed in self._stored.records})
                 self.seeds = list(dict.fromkeys([*self.seeds, *done]))
@@ -100,17 +108,39 @@ class Plan:
         self._stage: Callable[[str], None] = lambda text: None
         self.result = Comparison(base_name, self.field.names, self.field.arms, judge)
         resources = options.resources or earlier.get("resources", False)
-        self._crowded = {}
+        # The capacity of each combination of settings, shared by the arms that have it.
+        self._crowded: dict[str, tuple[str, Scenario]] = {}
         if resources:
             for varied, world in self.field.worlds.items():
                 self._crowded[f"{SATURATED} {label(varied)}"] = (label(varied), saturated(world))
+        place = options.resume if options.out is None else options.out
+        plan = Plan(
+            base_name,
+            (Axis(ARM, tuple(self.field.names), ((),) * len(self.field.names)),),
+            tuple(self.seeds),
+            until_ci=until_ci,
+            max_seeds=min(limit, MAX_SEEDS),
+            entries=entries or "",
+            whole=place is not None,
+        )
+        cells = [
+            Cell(number, {}, arm.scenario, arm.name, arm.mix) for number, arm in enumerate(self.field.arms)
+        ]
+        cells += [
+            Cell(number, {}, world, name, saturated=True)
+            for number, (name, (_, world)) in enumerate(self._crowded.items(), len(cells))
+        ]
+        super().__init__(plan, cells, shard)
+        # Stored runs count when their seeds' turn has come, as if they were done then.
         self._bank = dict(self._stored.records) if self._stored else {}
+        self._kept: dict[Place, Rows | None] = self._stored.tables if self._stored else {}
+        self._runs = dict.fromkeys(self._bank, DONE)
         for record in self._bank.values():
             if record.get("facts"):
                 hops, parted, flows = record["facts"]
                 self._paths[self.result.arms[record["variant"]].place, record["seed"]] = (hops, parted, flows)
         self._store = None
-        if options.out is not None or self._stored:
+        if place is not None:
             from tworay.experiment.store.results import Store
 
             details: dict[str, Any] = {
@@ -119,17 +149,16 @@ class Plan:
                 "costs": None if costs is None else os.fspath(costs),
                 "arms": {arm.name: arm.describe() for arm in self.field.arms},
                 "seeds": self.seeds,
-                "until_ci": self._until_ci,
-                "max_seeds": self._max_seeds,
+                "until_ci": until_ci,
+                "max_seeds": plan.max_seeds,
                 "resources": resources,
                 "judge": judge.name,
-                "entries": self._entries,
+                "entries": entries,
                 "maxima": {name: settings for name, (settings, _) in self._crowded.items()},
                 "sources": sources,
             }
-            place = Path(options.out) if options.out is not None else self._stored.path  # type: ignore[union-attr]
             self._store = Store(
-                place,
+                Path(place),
                 "compare",
                 force=options.force,
                 scenario=base,
@@ -153,68 +182,90 @@ class Plan:
         """Where results are written."""
         return self._store.path if self._store else None
 
-    def announce(self, tell: Callable[[Scenario, int, int], None]) -> None:
-        """Call ``tell`` with each scenario, a seed and the number of threads."""
-        for world in self.field.places().values():
-            tell(world, self.seeds[0], self._jobs)
+    @property
+    def _memory(self) -> Kept:
+        return Kept(series=self._store is not None)
 
-    def execute(
-        self, watch: Watcher = silent, stage: Callable[[str], None] = lambda text: None
-    ) -> Comparison:
+    def announce(self, tell: Callable[[Scenario, int, int, Kept], None]) -> None:
+        """Call ``tell`` with each scenario, a seed, the number of threads, and what is kept of a run."""
+        for world in self.field.places().values():
+            tell(world, self.seeds[0], self.jobs, self._memory)
+
+    def run(self, watch: Watcher = silent, stage: Callable[[str], None] = lambda text: None) -> Comparison:
         """Do the runs. Ctrl-C raises ``KeyboardInterrupt``; finished runs are in ``result`` and ``out``.
 
         ``stage`` receives a text about slow steps before the runs.
         """
         self._stage = stage
-        if self._store:
-            self._store.claim()
-        try:
-            at_once = min(self._jobs, len(self.seeds) * len(self.field.arms))
-            if isinstance(self._engine, Threads):
-                check_memory(self.field.places().values(), self.seeds[0], at_once)
-            self._do(self.seeds, watch)
-            if self._until_ci is not None:
-                self._add_seeds(self._until_ci, watch)
-        finally:
-            try:
-                self._keep()
-            finally:
-                for held in (self._store, self._lock):
-                    if held:
-                        held.release()
+        with ExitStack() as stack:
+            stack.callback(self.release)
+            if self._store:
+                self._store.claim()
+            stack.callback(self._finish)
+            self.check_memory(self._engine, self.field.places().values(), self._memory)
+            self.execute(self._engine, watch)
         return self.result
 
-    def _keep(self) -> None:
+    def release(self) -> None:
+        """Let other processes write to the directory."""
+        try:
+            if self._store:
+                self._store.release()
+        finally:
+            if self._lock:
+                self._lock.release()
+
+    def _finish(self) -> None:
         """Write what is finished, also runs of an earlier session that this one did not reach."""
         for key in sorted(self._bank):
             self._take(key)
+        self.result.failures.sort(key=lambda one: (one.seed, one.variant))
         if self._store and len(self.result):
-            self._store.finish(self.result)
+            self._store.finish(self.result, self._kept)
 
-    def _take(self, key: tuple[str, int]) -> bool:
+    @property
+    def runs(self) -> dict[Place, str]:
+        """The status of each stored run."""
+        return self._runs
+
+    def keep(self, key: str, seed: int, name: str, table: pl.DataFrame) -> None:
+        """Store a table of a run."""
+        if self._store:
+            self._store.keep(key, seed, name, table)
+
+    def add(self, row: Row) -> None:
+        """Store a run that has ended, and add it to the result."""
+        key = arm, seed = row["world"], row["seed"]
+        self._runs[key] = row["status"]
+        if row["status"] != DONE:
+            self.result.failures.append(Failure(arm, seed, row["message"]))
+            return
+        if arm not in self._crowded:
+            row["path_hops"], row["partitioned"], row["shares"] = self._paths[
+                self.result.arms[arm].place, seed
+            ]
+        if self._store:
+            self._store.add(row)
+        record = record_of(row)
+        if arm not in self._crowded:
+            self._kept[key] = record["tables"]
+        self._bank[key] = record
+        self._take(key)
+
+    def _take(self, key: Place) -> None:
         """Add a stored run to the result."""
         record = self._bank.pop(key, None)
         if record is not None:
             take(self.result, record, {name: settings for name, (settings, _) in self._crowded.items()})
-        return record is not None
 
-    def _do(self, batch: list[int], watch: Watcher) -> None:
-        self._look_at(batch)
-        # Seed by seed, so that an interruption leaves complete pairs.
-        tasks = []
-        for seed in batch:
-            todo = [arm for arm in self.field.arms if self._is_missing(arm.name, seed)]
-            tasks += [Task(seed, arm.name, entered(arm.at(seed), seed, self._entries)) for arm in todo]
-            crowded = [name for name in self._crowded if self._is_missing(name, seed)]
-            worlds = {name: entered(self._crowded[name][1], seed, self._entries) for name in crowded}
-            tasks += [Task(seed, name, world, totals_only=True) for name, world in worlds.items()]
-        self.result.failures += self._engine.execute(
-            tasks, series=self._store is not None, finished=self._finished, watch=watch
-        )
-
-    def _is_missing(self, name: str, seed: int) -> bool:
-        """Return whether a run has to be done here, after adding it to the result if it is stored."""
-        return not self._take((name, seed)) and self._shard.has(name, seed)
+    def begin(self, seeds: dict[int, list[int]]) -> None:
+        """Examine the paths of new seeds, and add their stored runs to the result."""
+        new = [seed for seed in seeds[0] if seed not in self._begun]
+        self._begun |= set(new)
+        self._look_at(new)
+        for cell in self.cells:
+            for seed in new:
+                self._take((cell.key, seed))
 
     def _look_at(self, batch: list[int]) -> None:
         """Examine the paths of the seeds, and warn about flows without a path."""
@@ -225,7 +276,7 @@ class Plan:
             if world.nodes >= MANY_NODES:
                 of = f" of {place}" if place else ""
                 self._stage(f"looking for paths among {world.nodes:,} nodes, {len(unknown)} seeds{of}")
-            for seed, paths in zip(unknown, in_order(world.paths, unknown, jobs=self._jobs), strict=True):
+            for seed, paths in zip(unknown, in_order(world.paths, unknown, jobs=self.jobs), strict=True):
                 self._paths[place, seed] = paths
             for seed in batch:
                 self.result.add_facts(seed, self._paths[place, seed][:2], place)
@@ -236,30 +287,19 @@ class Plan:
                 of = f"{place}: " if len(places) > 1 else ""
                 self.result.warnings += [of + text for text in texts]
 
-    def _finished(self, task: Task, outcome: Run) -> None:
-        if task.variant in self._crowded:
-            maximum = carried(outcome)
-            if self._store:
-                self._store.add_maximum(task.variant, task.seed, maximum)
-            self.result.add_maximum(task.seed, maximum, self._crowded[task.variant][0])
-            return
-        if self._store:
-            place = self.result.arms[task.variant].place
-            self._store.add_run(task.variant, task.seed, outcome, self._paths[place, task.seed])
-        self.result.add(task.variant, task.seed, outcome.summary)
-
-    def _add_seeds(self, until_ci: float, watch: Watcher) -> None:
-        """Add seeds until the interval of goodput is narrow."""
-        done = list(self.seeds)
-        while len(done) < self._max_seeds:
-            precision = self.result.headline_precision()
-            if len(done) >= LEAST_UNTIL_CI and precision is not None and precision <= until_ci:
-                return
-            if len(done) >= LEAST_UNTIL_CI and len(self.result.repeated) == len(done) - 1:
-                return  # All seeds give the same run, and so will further ones.
-            fresh = more_seeds(done, self._max_seeds)
-            self._do(fresh, watch)
-            done += fresh
+    def more(self, seeds: dict[int, list[int]]) -> bool:
+        """Add seeds to all arms until the interval of goodput is narrow."""
+        done = seeds[0]
+        assert self.plan.until_ci is not None
+        precision = self.result.headline_precision()
+        if len(done) >= LEAST_UNTIL_CI and precision is not None and precision <= self.plan.until_ci:
+            return False
+        if len(done) >= LEAST_UNTIL_CI and len(self.result.repeated) == len(done) - 1:
+            return False  # All seeds give the same run, and so will further ones.
+        fresh = more_seeds(done, self.plan.max_seeds)
+        for of_cell in seeds.values():
+            of_cell += fresh
+        return bool(fresh)
 
 
 def _seeds(planned: list[int], wanted: list[int], stored: Stored | None) -> tuple[list[int], list[int]]:
@@ -308,7 +348,10 @@ def _read(
     Stored(place, read_manifest(place), {}, []).refuse_other_engine()
     lock = Lock(place)
     sweep(place)
+    # Takes over the journal of a process that was killed, and puts damaged batches aside.
+    broken = Batches(place).found.broken
     stored = read(place)
+    stored.problems.extend(broken)
     stored.forget_without_tables()
     return lock, stored
 
@@ -357,4 +400,4 @@ def compare(options: Options) -> Comparison:
     that fail are listed in ``failures`` and excluded. Ctrl-C raises ``KeyboardInterrupt`` with the
     finished runs kept in ``out``.
     """
-    return Plan(options).execute(options.watch)
+    return Comparing(options).run(options.watch)

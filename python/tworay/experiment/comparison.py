@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay import metrics
+from tworay.analysis import pairs as pairing
 from tworay.analysis import stats, verdict
 from tworay.analysis.repeats import fingerprint, repeated, still
 from tworay.experiment import arms, mixing
@@ -18,10 +19,19 @@ if TYPE_CHECKING:
     import polars as pl
 
     from tworay.experiment.arms import Arm
-    from tworay.running.executing import Failure
 
 Facts: TypeAlias = "tuple[float | None, float]"
 Paths: TypeAlias = "tuple[float | None, float, list[float]]"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that failed."""
+
+    variant: str
+    seed: int
+    message: str
+
 
 # The metric whose interval `until_ci` observes.
 HEADLINE = "goodput_bps"
@@ -184,10 +194,10 @@ class Comparison:
         }
         still_arms = self.still
         described = {
-            variant: _describe(_first(runs) if variant in still_arms else runs)
+            variant: pairing.describe(pairing.first(runs) if variant in still_arms else runs)
             for variant, runs in by_variant.items()
         }
-        pairs = _pairs(by_variant, still_arms)
+        pairs = pairing.pairs(by_variant, still_arms)
         diagnosis = self._counts("diagnosis")
         by_outcome = self._counts("diagnosis_by_outcome")
         return {
@@ -302,7 +312,7 @@ class Comparison:
         """Half width of the widest 95 % interval of goodput, relative to its mean; ``None`` if unknown."""
         widths = []
         for variant in self.variants:
-            width = stats.relative_half_width(_column(self._counted(variant), HEADLINE))
+            width = stats.relative_half_width(pairing.column(self._counted(variant), HEADLINE))
             if width is None:
                 return None
             widths.append(width)
@@ -311,7 +321,7 @@ class Comparison:
     def seeds_needed(self, relative: float) -> int | None:
         """Estimated seeds until every variant's 95 % interval of goodput is within ± ``relative``."""
         needed = [
-            stats.seeds_needed(_column(self._counted(variant), HEADLINE), relative)
+            stats.seeds_needed(pairing.column(self._counted(variant), HEADLINE), relative)
             for variant in self.variants
         ]
         return max((n for n in needed if n is not None), default=None) if None not in needed else None
@@ -383,74 +393,3 @@ _PAIRS |= {"effect_size": float, "holm_p": float}
 def _ends(name: str, interval: list[float] | None) -> dict[str, float | None]:
     low, high = interval or (None, None)
     return {f"{name}_low": low, f"{name}_high": high}
-
-
-def _column(runs: dict[int, metrics.Values], metric: str) -> list[float]:
-    return [value for values in runs.values() if (value := values.get(metric)) is not None]
-
-
-def _first(runs: dict[int, metrics.Values]) -> dict[int, metrics.Values]:
-    return dict(itertools.islice(runs.items(), 1))
-
-
-def _describe(runs: dict[int, metrics.Values]) -> dict[str, Any]:
-    names = dict.fromkeys(name for values in runs.values() for name in values)
-    return {name: stats.describe(_column(runs, name)) for name in names}
-
-
-def _listed(interval: stats.Interval | None) -> list[float] | None:
-    return None if interval is None else list(interval)
-
-
-def _pairs(by_variant: dict[str, dict[int, metrics.Values]], still_arms: list[str]) -> list[dict[str, Any]]:
-    """Compare each pair of variants seed by seed; Holm's correction covers the pairs of one metric.
-
-    Two arms whose runs are equal with all seeds are compared by one seed, and so without a test.
-    """
-    result = []
-    everything = [values for runs in by_variant.values() for values in runs.values()]
-    known = dict.fromkeys(
-        name for values in everything for name, value in values.items() if value is not None
-    )
-    for metric in known:
-        family = [
-            _pair(
-                a,
-                b,
-                metric,
-                {
-                    one: _first(by_variant[one]) if {a, b} <= set(still_arms) else by_variant[one]
-                    for one in (a, b)
-                },
-            )
-            for a, b in itertools.combinations(by_variant, 2)
-        ]
-        for pair, p in zip(family, stats.holm([pair["p"] for pair in family]), strict=True):
-            pair["holm_p"] = p
-        result += family
-    return result
-
-
-def _pair(a: str, b: str, metric: str, by_variant: dict[str, dict[int, metrics.Values]]) -> dict[str, Any]:
-    left: list[float] = []
-    right: list[float] = []
-    for seed, values in by_variant[a].items():
-        x, y = values.get(metric), by_variant[b].get(seed, {}).get(metric)
-        if x is not None and y is not None:
-            left.append(x)
-            right.append(y)
-    difference = stats.differences(left, right)
-    return {
-        "a": a,
-        "b": b,
-        "metric": metric,
-        "n": len(difference),
-        "difference": stats.mean(difference),
-        "std": stats.std(difference),
-        "ci95": _listed(stats.t_interval(difference)),
-        "p": stats.paired_p(left, right),
-        "welch_p": stats.welch_p(left, right),
-        "paired_t_p": stats.paired_t_p(left, right),
-        "wilcoxon_p": stats.wilcoxon_p(left, right),
-        "effect_size": stats.cohens_dz(left, right),
-    }

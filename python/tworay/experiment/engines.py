@@ -5,22 +5,20 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from tworay._native import RunControl
 from tworay.errors import Cancelled, InputError
-from tworay.experiment.onerun import do, keeper
-from tworay.running.executing import execute
+from tworay.experiment.onerun import do
 from tworay.running.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from tworay.experiment.plan import Cell
+    from tworay.experiment.session import Session
     from tworay.experiment.store.batches import Row
-    from tworay.experiment.sweeping import Sweep
-    from tworay.running.executing import Failure, Task, Watcher
-    from tworay.running.run import Run
 
 
 @dataclass(frozen=True, order=True)
@@ -30,6 +28,11 @@ class Todo:
     seed: int
     number: int
     cell: Cell = field(compare=False)
+
+
+Finished: TypeAlias = "Callable[[Sequence[Row]], None]"
+# Runs in progress, with the share of each that is done.
+Underway: TypeAlias = "list[tuple[Todo, float]]"
 
 
 @dataclass(frozen=True)
@@ -69,17 +72,10 @@ ALL = Shard()
 
 
 class Engine(Protocol):
-    """An engine that does runs, those of sweeps and those of comparisons."""
+    """An engine that does runs, of sweeps and of comparisons."""
 
-    def execute(
-        self, tasks: list[Task], *, series: bool, finished: Callable[[Task, Run], None], watch: Watcher
-    ) -> list[Failure]:
-        """Do the runs of a comparison with their tables, and return those that failed."""
-
-    def work(
-        self, sweep: Sweep, todo: list[Todo], finished: Callable[[Sequence[Row], bytes | None], None]
-    ) -> Iterable[float]:
-        """Do runs; yield from time to time the amount of work in progress, in runs."""
+    def work(self, session: Session, todo: list[Todo], finished: Finished) -> Iterable[Underway]:
+        """Do runs, and hand over those that have ended; yield from time to time those in progress."""
 
 
 @dataclass(frozen=True)
@@ -88,34 +84,26 @@ class Threads:
 
     jobs: int
 
-    def execute(
-        self, tasks: list[Task], *, series: bool, finished: Callable[[Task, Run], None], watch: Watcher
-    ) -> list[Failure]:
-        """Do the runs of a comparison in threads."""
-        return execute(tasks, jobs=self.jobs, series=series, finished=finished, watch=watch)
-
-    def work(
-        self, sweep: Sweep, todo: list[Todo], finished: Callable[[Sequence[Row], bytes | None], None]
-    ) -> Iterable[float]:
+    def work(self, session: Session, todo: list[Todo], finished: Finished) -> Iterable[Underway]:
         """Do runs in threads; each thread stores its run before anything can interrupt it."""
         active: dict[Todo, RunControl] = {}
-        plan = sweep.plan
 
         def one(task: Todo) -> None:
             control = active[task] = RunControl()
             try:
                 if not workers.stopped:
-                    store = keeper(sweep.path, task.cell.key, task.seed)
-                    finished([do(task.cell, task.seed, plan, control, store)], None)
+                    keep = partial(session.keep, task.cell.key, task.seed)
+                    finished([do(task.cell, task.seed, session.plan, control, keep)])
             except Cancelled:
                 return
             finally:
                 del active[task]
 
+        # The dictionary is changed and copied in single steps of the interpreter; no lock is needed.
         def halt() -> None:
             for control in list(active.values()):
                 control.cancel()
 
         with Workers(one, todo, jobs=self.jobs, halt=halt) as workers:
             for _ in workers.results():
-                yield sum(control.progress() for control in list(active.values()))
+                yield [(task, control.progress()) for task, control in list(active.items())]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay._native import RunControl
 from tworay.errors import Cancelled, RunError
+from tworay.experiment.store.batches import PARTS
 from tworay.running.run import run
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ class Estimate:
     runs: int
     seconds_a_run: float | None
     jobs: int
-    bytes: int
+    bytes: int | None
+    """Of a comparison unknown: it keeps the tables of all runs."""
 
     @property
     def seconds(self) -> float | None:
@@ -51,7 +53,7 @@ class Estimate:
         }
 
 
-def estimate(todo: Sequence[Todo], jobs: int, out: Path) -> Estimate:
+def estimate(todo: Sequence[Todo], jobs: int, out: Path | None) -> Estimate:
     """Start a run in a few cells spread over the experiment, and measure its progress."""
     # Sorted by cell, not by seed, and evenly from the first to the last, so that early and late values of
     # every axis are sampled.
@@ -59,10 +61,10 @@ def estimate(todo: Sequence[Todo], jobs: int, out: Path) -> Estimate:
     samples = min(SAMPLES, len(by_cell))
     chosen = [by_cell[(2 * i + 1) * len(by_cell) // (2 * samples)] for i in range(samples)]
     found = [seconds for seconds in map(_sample, chosen) if seconds is not None]
-    stored = sum(file.stat().st_size for file in (out / "parts").glob("*.parquet")) if out.is_dir() else 0
-    return Estimate(
-        len(todo), sum(found) / len(found) if found else None, jobs, stored + len(todo) * BYTES_A_RUN
-    )
+    space = None
+    if out is not None:
+        space = sum(file.stat().st_size for file in (out / PARTS).glob("*.parquet")) + len(todo) * BYTES_A_RUN
+    return Estimate(len(todo), sum(found) / len(found) if found else None, jobs, space)
 
 
 def _sample(task: Todo) -> float | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import select
 import subprocess
 import time
 from pathlib import Path
@@ -17,11 +18,21 @@ from tworay.errors import InputError, RunError
 from tworay.sudo import with_sudo
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 LOADER = Path(__file__).with_name("tworay-kernel")
 """The program that talks to the kernel."""
+PROTOCOL = 1
+"""Number of the form of the loader's arguments and answers, as in crates/tworay-kernel/src/main.rs."""
+ANSWERS_WITHIN = 30.0
+"""Time for the loader to answer, or to begin what goes on, seconds; it takes milliseconds."""
 _WRONG_INPUT = 2
+_OTHER_PROTOCOL = 3
+_OTHER_VERSION = 4
+
+
+class Unusable(RunError):
+    """The loader, or a loaded controller, is of another version of tworay, or the loader does not answer."""
 
 
 class Controller(NamedTuple):
@@ -65,25 +76,16 @@ class Following:
 
     Raises:
         InputError: no controller, or not this one, is loaded.
+        Unusable: the loader, or a loaded controller, is of another version.
         RunError: this kernel or user cannot load controllers.
 
     """
 
     def __init__(self, seconds: float | None = None, name: str | None = None) -> None:
         words = ["events", "-" if seconds is None else str(seconds), *([] if name is None else [name])]
-        self._process = subprocess.Popen(
-            [loader(), *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        self._process = _start(words)
         self._closed = False
-        assert self._process.stderr is not None
-        line = self._process.stderr.readline().strip()
-        if line != "following":
-            rest = self._process.communicate()[1]
-            raise _refusal(self._process.returncode, (line + "\n" + rest).strip())
+        _await(self._process, "following")
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Yield diagnoses, with the time of day (``unix_ns``), until the time has passed or it is closed."""
@@ -127,23 +129,11 @@ class Measuring:
     def __init__(self, *, port: int = 0, callbacks: bool = False) -> None:
         self.result: dict[str, Any] = {}
         words = ["stats", "-"] if callbacks else ["stats", "-", str(port)]
-        # Ctrl-C must end the measurement, but not the program that reports its results.
-        self._process = subprocess.Popen(
-            [loader(), *words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        self._process = _start(words, stdin=subprocess.PIPE)
 
     def __enter__(self) -> Measuring:
         """Wait until the measurement has started."""
-        assert self._process.stderr is not None
-        line = self._process.stderr.readline().strip()
-        if line != "measuring":
-            rest = self._process.communicate()[1]
-            raise _refusal(self._process.returncode, (line + "\n" + rest).strip())
+        _await(self._process, "measuring")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -174,15 +164,62 @@ def loader() -> Path:
 
 def ask(*words: str) -> dict[str, Any]:
     """Run the loader and return its answer."""
-    process = subprocess.run([loader(), *words], capture_output=True, text=True, check=False)
+    try:
+        process = subprocess.run(
+            _called(words), capture_output=True, text=True, check=False, timeout=ANSWERS_WITHIN
+        )
+    except subprocess.TimeoutExpired:
+        raise _unanswered() from None
     if process.returncode != 0:
         raise _refusal(process.returncode, process.stderr.strip())
     answer: dict[str, Any] = json.loads(process.stdout)
     return answer
 
 
+def _called(words: Sequence[str]) -> list[str]:
+    # A loader from before the handshake takes the option for a command, and refuses it.
+    return [str(loader()), "--protocol", str(PROTOCOL), *words]
+
+
+def _start(words: Sequence[str], stdin: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
+    """Start the loader in a session of its own: Ctrl-C must not end it before it has reported."""
+    return subprocess.Popen(
+        _called(words),
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _await(process: subprocess.Popen[str], word: str) -> None:
+    """Wait until the loader says that it has begun; raise if it refuses, or says nothing in time."""
+    assert process.stderr is not None
+    if not select.select([process.stderr], [], [], ANSWERS_WITHIN)[0]:
+        process.kill()
+        process.communicate()
+        raise _unanswered()
+    line = process.stderr.readline().strip()
+    if line != word:
+        rest = process.communicate()[1]
+        raise _refusal(process.returncode, (line + "\n" + rest).strip())
+
+
+def _unanswered() -> Unusable:
+    return Unusable(
+        f"the loader {LOADER} did not answer within {ANSWERS_WITHIN:g} s; build it again with `make kernel`"
+    )
+
+
 def _refusal(code: int, said: str) -> InputError | RunError:
+    if code == _OTHER_PROTOCOL or said.startswith("usage: tworay-kernel"):
+        return Unusable(
+            f"the loader {LOADER} is of another version than this package: build it again with `make kernel`"
+        )
     text = said or f"the loader ended with {code}"
     if "run it with sudo" in text:
         text = f"{text}: {with_sudo('kernel')}"
+    if code == _OTHER_VERSION:
+        return Unusable(text)
     return InputError(text) if code == _WRONG_INPUT else RunError(text)

@@ -102,6 +102,7 @@ def run_command(
                 line.show(status)
                 if not status.running and status.sim_seconds > 0:
                     break
+            network.let_close()
         except KeyboardInterrupt:
             interrupted = True
         line.clear()
@@ -122,7 +123,7 @@ class _Line:
     def show(self, now: Status) -> None:
         if not self._on:
             return
-        last = self._last or Status(0, 0, 0, 0, {}, True)
+        last = self._last or Status(0, 0, 0, 0, 0, {}, True)
         spent = now.sim_seconds - last.sim_seconds
         rate = 8 * (now.delivered_bytes - last.delivered_bytes) / spent if spent > 0 else 0.0
         lost = ", ".join(f"{cause} {count}" for cause, count in now.lost.items()) or "nothing"

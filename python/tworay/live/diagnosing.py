@@ -43,15 +43,19 @@ class Listener:
         self._thread = threading.Thread(target=self._listen, daemon=True)
 
     def __enter__(self) -> Listener:
-        """Start listening."""
+        """Start listening; raise ``kernel.Unusable`` if the guesses of this controller can't be read."""
         from tworay.errors import TworayError
-        from tworay.kernel import Following
+        from tworay.kernel import Following, Unusable
 
         if self._controller is not None and self._controller.startswith(OURS):
-            # Without the loader or privileges the run continues without guesses.
-            with contextlib.suppress(TworayError):
+            try:
                 self._following = Following(None, self._controller)
                 self._thread.start()
+            except Unusable:
+                raise
+            except TworayError:
+                # Without the loader or privileges the run continues without guesses.
+                pass
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:

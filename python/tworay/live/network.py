@@ -54,12 +54,13 @@ def _check_controller(name: str | None) -> None:
 
 
 class Status(NamedTuple):
-    """State of a network: times in seconds, bytes, segments lost by cause."""
+    """State of a network: times in seconds, bytes, connections that are closing, segments lost by cause."""
 
     sim_seconds: float
     lag_seconds: float
     lateness_p99_seconds: float
     delivered_bytes: int
+    closing: int
     lost: dict[str, int]
     running: bool
 
@@ -110,8 +111,8 @@ class Network:
     @property
     def status(self) -> Status:
         """The current status."""
-        seconds, lag, late, delivered, lost, running = self._network.status()
-        return Status(seconds, lag, late, delivered, dict(lost), running)
+        seconds, lag, late, delivered, closing, lost, running = self._network.status()
+        return Status(seconds, lag, late, delivered, closing, dict(lost), running)
 
     @staticmethod
     def address(node: int) -> str:
@@ -150,6 +151,21 @@ class Network:
         while time.monotonic() < until and program.wait(0.02) is None and not _listens(program.pid):
             pass
         return program
+
+    def let_close(self) -> None:
+        """Wait until the connections that a program has closed are closed, up to ``GRACE``.
+
+        A program ends once its last bytes are handed to the kernel or read; FINs and their acknowledgments
+        are still on the air.
+        """
+        # What was sent until now is in a status of a later moment; the network gives one every 0.1 s.
+        began = self.status.sim_seconds + 0.1
+        until = time.monotonic() + GRACE * self.options.slow
+        while time.monotonic() < until:
+            status = self.status
+            if not status.running or (status.sim_seconds > began and not status.closing):
+                break
+            time.sleep(0.02)
 
     def stop(self) -> None:
         """End the network and all processes in its namespaces, whoever started them."""

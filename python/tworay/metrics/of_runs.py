@@ -77,6 +77,12 @@ def words(name: str) -> tuple[str, str]:
     return (head, unit) if head and unit in UNITS else (title(name), "")
 
 
+def shown(name: str) -> tuple[str, float]:
+    """Return a metric's heading on pages, with its unit, and the factor to it: ``goodput, kb/s``, 0.001."""
+    metric = find(name)
+    return ", ".join(filter(None, words(name))), metric.scale if metric else 1.0
+
+
 def values(document: dict[str, Any], judge: Judge = TCP) -> Values:
     """Return every metric of a run's document; ``None`` where the run has no such value.
 

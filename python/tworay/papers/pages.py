@@ -118,7 +118,7 @@ def _claims(result: Reproduction, trial: str | None, claims: list[Claim]) -> lis
     rows = []
     for claim in claims:
         judgement = result.judgements.get(claim.id, NOT_RUN)
-        here = " ".join(filter(None, [ours(judgement), claim.known]))
+        here = ". ".join(filter(None, [ours(judgement), claim.known]))
         row = [claim.id, claim.source, claim.says, claim.paper, f"**{judgement.verdict}**", here]
         rows.append([*row, _standard(result, claim)] if beside else row)
     head = ["", "source", "claim", "paper's value", "verdict", "tworay"]

@@ -9,9 +9,11 @@ import polars as pl
 
 from tworay.errors import InputError
 from tworay.experiment.engines import Shard
-from tworay.experiment.plan import Plan, read
+from tworay.experiment.experimentfile import changed as with_options
+from tworay.experiment.experimentfile import read
+from tworay.experiment.options import SweepOptions
 from tworay.experiment.store import sweeps as reading
-from tworay.experiment.sweeping import Sweep, silent
+from tworay.experiment.sweeping import Sweep
 from tworay.papers.derived import DERIVED
 from tworay.papers.figures import FROM_TABLES, draw_figure
 from tworay.papers.judging import decided, judge_claim
@@ -19,13 +21,15 @@ from tworay.papers.library import STANDARD
 from tworay.papers.quantities import from_documents
 from tworay.papers.tables import guesses, numbers
 from tworay.papers.verdicts import Judgement, Verdict
+from tworay.running.executing import silent
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tworay.experiment.sweeping import Watcher
+    from tworay.experiment.plan import Plan
     from tworay.papers.library import Claim, Figure, Paper, Trial
     from tworay.papers.tables import Guesses, Table
+    from tworay.running.executing import Watcher
 
 # Name of the main reading in tables of other readings.
 MAIN = "as judged"
@@ -123,7 +127,8 @@ def plan_of(
     trial: Trial, *, quick: bool, seeds: int | str | None, changed: dict[str, Any] | None = None
 ) -> Plan:
     """Return the sweep of an experiment."""
-    return read(document(trial, quick=quick, changed=changed), derived=True).with_seeds(seeds)
+    plan = read(document(trial, quick=quick, changed=changed), derived=True)
+    return with_options(plan, SweepOptions(seeds=seeds))
 
 
 def readings(trial: Trial) -> dict[str, dict[str, Any]]:

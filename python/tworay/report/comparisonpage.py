@@ -10,13 +10,12 @@ import polars as pl
 
 from tworay import metrics
 from tworay.analysis import verdict
-from tworay.experiment.store.records import RUNS
-from tworay.experiment.store.results import read_table
+from tworay.experiment.store.tables import read_table, table_files
 from tworay.metrics.declared import Better
 from tworay.report.figures import Cell, Row, dots, figure, legend, matrix, numbers, stacked
-from tworay.report.guessing import scored, share_right
 from tworay.report.page import capital, esc, number, table, whole_page
 from tworay.showing.causes import ENDS
+from tworay.showing.guessing import scored, share_right
 from tworay.showing.reporting import columns_of, conclusion, labels, seeds_of
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 
 # With more arms a matrix would be too wide to read; the table of pairs lists them.
 WIDEST = 16
+# Metrics in the table of runs.
+OF_RUNS = ("goodput_bps", "timeouts", "retransmitted_segments")
 
 
 def comparison_page(stored: Stored) -> str:
@@ -323,8 +324,7 @@ class _Page:
         return "".join([*parts, "</section>"])
 
     def _ended(self, stored: Stored) -> list[tuple[str, dict[str, float]]]:
-        files = sorted((stored.path / RUNS).glob("[!.]*/ledger.parquet")) or [stored.path / "ledger.parquet"]
-        files = [file for file in files if file.is_file()]
+        files = table_files(stored.path, "ledger")
         if not files:
             return []
         whole = pl.concat([read_table(file).select("variant", "cause", "died") for file in files])
@@ -390,20 +390,9 @@ class _Page:
         arm = next(iter(self.names))
         seed = self.document["seeds"][0]
         one = f"tworay report DIR --arm {shlex.quote(arm)} --seed {seed}"
-        metric = metrics.find("goodput_bps")
-        scale = metric.scale if metric else 1.0
+        columns = [(name, *metrics.shown(name)) for name in OF_RUNS]
         rows = [
-            [
-                f"{self.names[arm]}, seed {seed}",
-                *(
-                    _scaled(of.get(name), by)
-                    for name, by in (
-                        ("goodput_bps", scale),
-                        ("timeouts", 1.0),
-                        ("retransmitted_segments", 1.0),
-                    )
-                ),
-            ]
+            [f"{self.names[arm]}, seed {seed}", *(_scaled(of.get(name), scale) for name, _, scale in columns)]
             for arm, by_seed in self.values.items()
             for seed, of in by_seed.items()
         ]
@@ -411,7 +400,7 @@ class _Page:
             '<section id="runs"><h2>Runs</h2>'
             f"<p>The time-sequence page of one of them: <code>{esc(one)}</code>.</p>"
             f"<details><summary>All {number(len(rows))} runs</summary>"
-            + table("Runs", ["run", "goodput, kb/s", "timeouts", "sent again"], rows)
+            + table("Runs", ["run", *(title for _, title, _ in columns)], rows)
             + "</details></section>"
             '<section id="again"><h2>Make it again</h2>'
             f"<p>The comparison with all its figures: <code>{esc(command)}</code>. "

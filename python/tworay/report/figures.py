@@ -18,8 +18,6 @@ ROW = 34
 TOP, BOTTOM = 12, 44
 # With more seeds, the lines that join them would hide everything.
 JOINED_AT_MOST = 60
-# Causes whose colours need dark letters.
-PALE = frozenset({"congestion", "channel", "link-failure", "no-route", "ttl", "reorder-discard"})
 
 
 # Up to this many values of an axis, each has a mark.
@@ -239,7 +237,7 @@ def _stacked(rows: Sequence[tuple[str, dict[str, float]]], unit: str, title: str
             parts.append(_box(f"f-{cause}", x(before), y - ROW / 2 + 5, (wide, ROW - 10), about))
             if wide > LETTER * len(ended or cause) + 8:
                 middle = x(before + value / 2)
-                kind = "bar-label pale" if cause in PALE else "bar-label"
+                kind = f"bar-label on-{cause}"
                 parts.append(write(middle, y + 4, ended or cause, anchor="middle", kind=kind))
             before += value
         parts.append(write(x(before) + 6, y + 4, f"{lost:,.0f}", kind="soft"))

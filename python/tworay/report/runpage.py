@@ -11,12 +11,12 @@ from tworay.experiment.store.records import SCENARIO
 from tworay.metrics import TCP
 from tworay.metrics.diagnosis import COVERS, NONE, scores
 from tworay.report.commands import AGAIN
-from tworay.report.guessing import scored, share_right
 from tworay.report.mapdata import write_map
 from tworay.report.page import esc, table, whole_page
 from tworay.report.rundata import SERIES_ROWS, FlowData, Tables, late_spans, write_losses
 from tworay.report.silences import silences_of, why
-from tworay.showing.causes import ENDS, ROOTS
+from tworay.showing.causes import ENDS, ROOTS, WORDS
+from tworay.showing.guessing import scored, share_right
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tworay.report.commands import Again
     from tworay.running.run import Run
 
+# Metrics in the table of flows.
+COLUMNS = (*metrics.SHOWN, "fast_retransmits")
 PHASES = {
     "handshake": "handshake",
     "slow_start": "slow start",
@@ -125,12 +127,13 @@ def _apart(run: Run) -> bool:
 def _head(run: Run, recorded: bool, thinned: list[str]) -> str:
     summary = run.summary
     lost = sum(kinds["data"] + kinds["ack"] for kinds in summary["ledger"].values())
-    goodput = run.goodput_bps / 1000
+    scale = metrics.shown("goodput_bps")[1]
+    name, unit = metrics.words("goodput_bps")
     many = len(summary["flows"])
     judged = TCP.words(summary["flows"])
     whose = f"{judged}: " if judged else "together " * (many != 1)
     said = (
-        f"{many} flow{'s' * (many != 1)}, {whose}{goodput:,.1f} kb/s of goodput; "
+        f"{many} flow{'s' * (many != 1)}, {whose}{run.goodput_bps * scale:,.1f} {unit} of {name}; "
         f"{lost:,} segment{'s' * (lost != 1)} lost in "
         f"{summary['sim_seconds']:g} s."
     )
@@ -155,15 +158,7 @@ def _head(run: Run, recorded: bool, thinned: list[str]) -> str:
 
 def _numbers(run: Run) -> str:
     summary = run.summary
-    columns = [
-        ("goodput_bps", "goodput, kb/s", 1e-3),
-        ("retransmitted_segments", "sent again", 1),
-        ("timeouts", "timeouts", 1),
-        ("rto_idle_seconds", "idle in RTO, s", 1),
-        ("fast_retransmits", "fast retransmits", 1),
-        ("mean_cwnd_segments", "mean cwnd", 1),
-        ("mean_rtt_seconds", "mean RTT, ms", 1e3),
-    ]
+    columns = [(name, *metrics.shown(name)) for name in COLUMNS]
     rows = [
         [
             f"{flow['id']}: {flow['from']} → {flow['to']}, {flow['tcp'] or 'udp'}",
@@ -172,7 +167,7 @@ def _numbers(run: Run) -> str:
         for flow in summary["flows"]
     ]
     lost = [
-        [cause, counts["data"], counts["ack"], ROOTS[cause].partition(": ")[2]]
+        [cause, counts["data"], counts["ack"], WORDS[cause]]
         for cause, counts in summary["ledger"].items()
         if counts["data"] + counts["ack"]
     ]
@@ -214,8 +209,8 @@ def _energy(known: dict[str, float]) -> Iterator[list[object]]:
     """Yield a row for each energy metric, in the unit in which other tables show it."""
     for key, value in known.items():
         declared = metrics.find(f"energy.{key}")
-        title = ", ".join(filter(None, metrics.words(f"energy.{key}")))
-        yield [title, value * (declared.scale if declared else 1), declared.definition if declared else ""]
+        title, scale = metrics.shown(f"energy.{key}")
+        yield [title, value * scale, declared.definition if declared else ""]
 
 
 def _again(again: Again, recorded: bool) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tworay.errors import InputError, OutputError
 from tworay.experiment.store.manifest import read_manifest
-from tworay.experiment.store.results import known_tables
+from tworay.experiment.store.tables import known_tables
 from tworay.files import replacing
 from tworay.report.commands import Again, again
 

@@ -1,26 +1,21 @@
-"""Many runs on all cores: threads around the core, which computes without the GIL.
+"""The machine's cores, and the progress of many runs.
 
 Results do not depend on the number of threads or on the order in which runs end: each run has its own
-random streams, and results are ordered by (seed, variant), never by time of completion.
+random streams, and results are ordered by (seed, arm), never by time of completion.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
-from tworay._native import RunControl
 from tworay.checks import whole
-from tworay.errors import Cancelled, InputError, RunError
-from tworay.running.run import Run, run
-from tworay.running.workers import Workers
+from tworay.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from tworay.running.scenarios import Scenario
+    from collections.abc import Iterable
 
 MAX_JOBS = 1024
 
@@ -42,109 +37,96 @@ def check_jobs(jobs: int | None) -> int:
     return jobs
 
 
-@dataclass(frozen=True, order=True)
-class Task:
-    """A run to do: scenario, variant and seed."""
+@dataclass
+class State:
+    """The progress of a sweep or a comparison."""
 
-    seed: int
-    variant: str
-    scenario: Scenario = field(compare=False)
-    totals_only: bool = field(default=False, compare=False)
-    """Neither time series nor single losses are wanted of it."""
+    cells: int = 0
+    """Combinations of settings; of a comparison its arms."""
+    cells_done: int = 0
+    total: int = 0
+    """Planned runs, finished earlier or not."""
+    stored: int = 0
+    """Finished runs of all sessions."""
+    todo: int = 0
+    """Runs of this session, done or not, as far as it has come."""
+    done: int = 0
+    failed: int = 0
+    seconds: float = 0.0
+    share: float = 0.0
+    """Of the runs of this session that is done, those in progress counted in part."""
 
+    @property
+    def ended(self) -> int:
+        """Runs of this session that have ended."""
+        return self.done + self.failed
 
-@dataclass(frozen=True)
-class Failure:
-    """A run that failed."""
+    @property
+    def runs_per_second(self) -> float:
+        """Finished runs per second in this session."""
+        return self.ended / self.seconds if self.seconds > 0 else 0.0
 
-    task: Task
-    message: str
+    @property
+    def seconds_left(self) -> float | None:
+        """Estimated from the share that is done."""
+        return self.seconds * (1 - self.share) / self.share if self.share > 0 else None
+
+    def document(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "cells": self.cells,
+            "cells_done": self.cells_done,
+            "runs": self.total,
+            "stored": self.stored,
+            "done": self.done,
+            "failed": self.failed,
+            "runs_per_second": round(self.runs_per_second, 3),
+            "seconds_left": None if self.seconds_left is None else round(self.seconds_left, 1),
+        }
 
 
 class Watcher(Protocol):
-    """A callback that gets the progress, a few times per second, in the calling thread."""
+    """A callback that gets the state a few times per second, in the calling thread."""
 
-    def __call__(self, done: int, total: int, fraction: float) -> None:
-        """Receive the progress: ``done`` of ``total`` runs; ``fraction`` includes unfinished runs."""
-
-
-class Effort:
-    """Estimates how much of the work is done when kinds of runs differ in CPU time."""
-
-    def __init__(self, tasks: Iterable[Task]) -> None:
-        self._number = Counter(task.variant for task in tasks)
-        self._ended: Counter[str] = Counter()
-        self._seconds: dict[str, list[float]] = {kind: [] for kind in self._number}
-
-    def took(self, task: Task, seconds: float) -> None:
-        """Record the CPU time of a run."""
-        self._seconds[task.variant].append(seconds)
-
-    def ended(self, task: Task) -> None:
-        """Count a run that has ended, failed or not."""
-        self._ended[task.variant] += 1
-
-    def share(self, active: Iterable[tuple[Task, RunControl]]) -> float:
-        """Return the share of the work that is done; kinds without finished runs count as the mean."""
-        known = [seconds for kind in self._seconds.values() for seconds in list(kind)]
-        usual = sum(known) / len(known) if known else 1.0
-        cost = {kind: max(sum(s) / len(s) if s else usual, 1e-9) for kind, s in self._seconds.items()}
-        whole = sum(cost[kind] * number for kind, number in self._number.items())
-        done = sum(cost[kind] * number for kind, number in self._ended.items())
-        done += sum(cost[task.variant] * control.progress() for task, control in active)
-        return min(1.0, done / whole) if whole else 1.0
+    def __call__(self, state: State) -> None:
+        """Receive the state."""
 
 
-def silent(done: int, total: int, fraction: float) -> None:
+def silent(state: State) -> None:
     """Ignore the progress."""
 
 
-def execute(
-    tasks: Iterable[Task],
-    *,
-    jobs: int,
-    series: bool,
-    finished: Callable[[Task, Run], None],
-    watch: Watcher = silent,
-) -> list[Failure]:
-    """Do every task, ``jobs`` at a time, and return those that failed.
+class Effort:
+    """Estimates how much of the work is done when kinds of runs (cells, arms) differ in CPU time."""
 
-    ``finished`` is called in the worker's thread with each result, so a finished run is stored before
-    anything can interrupt it. A failed run does not affect the others. If ``finished`` raises, or on
-    Ctrl-C, running simulations are stopped, and the exception is raised once all threads have ended.
-    """
-    tasks = list(tasks)
-    active: dict[Task, RunControl] = {}
-    failures: list[Failure] = []
-    effort = Effort(tasks)
+    def __init__(self) -> None:
+        self._number: Counter[str] = Counter()
+        self._ended: Counter[str] = Counter()
+        self._seconds: dict[str, list[float]] = {}
 
-    def work(task: Task) -> None:
-        control = RunControl()
-        active[task] = control
-        try:
-            if workers.stopped:
-                return
-            keep = not task.totals_only
-            outcome = run(task.scenario, seed=task.seed, series=series and keep, losses=keep, control=control)
-            effort.took(task, outcome.summary["cpu_seconds"])
-            finished(task, outcome)
-        except Cancelled:
-            return
-        except RunError as error:
-            failures.append(Failure(task, str(error)))
-        finally:
-            del active[task]
+    def plan(self, kinds: Iterable[str]) -> None:
+        """Add runs to do, each by its kind."""
+        self._number.update(kinds)
 
-    # The dictionary is changed and copied in single steps of the interpreter; no lock is needed.
-    def halt() -> None:
-        for control in list(active.values()):
-            control.cancel()
+    def ended(self, kind: str, seconds: float | None) -> None:
+        """Count a run that has ended, failed or not, with its CPU time if it is known."""
+        self._ended[kind] += 1
+        if seconds is not None:
+            self._seconds.setdefault(kind, []).append(seconds)
 
-    done = 0
-    with Workers(work, tasks, jobs=jobs, halt=halt) as workers:
-        for ended in workers.results():
-            if ended is not None:
-                done += 1
-                effort.ended(ended[0])
-            watch(done, workers.total, effort.share(list(active.items())))
-    return sorted(failures, key=lambda failure: failure.task)
+    def share(self, active: Iterable[tuple[str, float]]) -> float:
+        """Return the share of the work that is done; kinds without finished runs count as the mean.
+
+        ``active``: the kinds of runs in progress, each with the share of it that is done.
+        """
+        known = {kind: list(seconds) for kind, seconds in list(self._seconds.items())}
+        every = [one for seconds in known.values() for one in seconds]
+        usual = sum(every) / len(every) if every else 1.0
+        cost = {
+            kind: max(sum(known[kind]) / len(known[kind]) if known.get(kind) else usual, 1e-9)
+            for kind in self._number
+        }
+        whole = sum(cost[kind] * number for kind, number in self._number.items())
+        done = sum(cost[kind] * number for kind, number in self._ended.items())
+        done += sum(cost[kind] * part for kind, part in active)
+        return min(1.0, done / whole) if whole else 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tworay.errors import RunError
 
@@ -15,22 +15,47 @@ if TYPE_CHECKING:
 
 # Smaller networks need less than 100 MB.
 MANY_NODES = 500
+# A page of a recorded run reads its tables again, while those of the run are still there.
+PAGE = 2
 
 
-def check_memory(worlds: Iterable[Scenario], seed: int, at_once: int = 1) -> None:
+class Kept(NamedTuple):
+    """What a run keeps besides its document: ``series`` and ``record`` as for ``run``, and then a page."""
+
+    series: bool = False
+    record: bool = False
+    page: bool = False
+
+    def memory(self, world: Scenario, seed: int) -> int:
+        """Return the estimated memory of a run's tables at their peak, bytes."""
+        if not (self.series or self.record):
+            return 0
+        return world.memory_of_tables(seed, self.series, self.record) * (PAGE if self.page else 1)
+
+
+NOTHING = Kept()
+
+
+def check_memory(worlds: Iterable[Scenario], seed: int, at_once: int = 1, kept: Kept = NOTHING) -> None:
     """Raise ``RunError`` if ``at_once`` runs of a scenario need more memory than is free."""
     for world in worlds:
-        if world.nodes < MANY_NODES:
-            continue
-        needed, free = world.memory(seed), available()
+        state = world.memory(seed) if world.nodes >= MANY_NODES else 0
+        needed, free = state + kept.memory(world, seed), available()
         if free is None or needed * at_once <= free:
             continue
         together = f", and {at_once} run at a time" if at_once > 1 else ""
-        fewer = f"run fewer at a time (--jobs {max(1, free // needed)}), " if needed <= free else ""
+        jobs = f"run fewer at a time (--jobs {max(1, free // needed)}), " if needed <= free else ""
         raise RunError(
             f"{world.name}: a run with {world.nodes} nodes needs about {_size(needed)} of memory{together}; "
-            f"{_size(free)} are free: {fewer}take fewer nodes, or place them so that fewer hear each other"
+            f"{_size(free)} are free: {jobs}{_remedy(state, needed - state, kept)}"
         )
+
+
+def _remedy(state: int, tables: int, kept: Kept) -> str:
+    if state >= tables:
+        return "take fewer nodes, or place them so that fewer hear each other"
+    what = "its record (--record)" if kept.record else "its time series (--out)"
+    return f"shorten the run (--set duration=...), or do without {what}, which takes {_size(tables)}"
 
 
 def available() -> int | None:

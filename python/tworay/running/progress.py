@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from tworay._native import RunControl
-    from tworay.running.executing import Watcher
+    from tworay.running.executing import State, Watcher
 
 LOG_STEP = 0.1
 LOG_SECONDS = 2.0
@@ -60,11 +60,11 @@ class _Bar:
         self._bar.start()
         self._task = self._bar.add_task(what, total=1.0, runs="")
 
-    def watch(self, done: int, total: int, fraction: float) -> None:
+    def watch(self, state: State) -> None:
         """Move the bar."""
         elapsed = time.monotonic() - self._began
-        runs = f"{done}/{total} runs  {_rate(fraction * total, elapsed)}"
-        self._bar.update(self._task, completed=fraction, runs=runs)
+        runs = f"{state.ended}/{state.todo} runs  {_rate(state.share * state.todo, elapsed)}"
+        self._bar.update(self._task, completed=state.share, runs=runs)
 
     def stage(self, text: str) -> None:
         """Show what is done before the runs."""
@@ -84,8 +84,9 @@ class _Log:
         self._next = LOG_STEP
         self._quiet_until = 0.0
 
-    def watch(self, done: int, total: int, fraction: float) -> None:
+    def watch(self, state: State) -> None:
         """Write a line if another tenth is done, at most every few seconds."""
+        done, total, fraction = state.ended, state.todo, state.share
         elapsed = time.monotonic() - self._began
         if done < total and (fraction < self._next or elapsed < self._quiet_until):
             return

@@ -12,7 +12,7 @@ from tworay.checks import whole
 from tworay.errors import InputError, OutputError
 from tworay.metrics import TCP
 from tworay.metrics.diagnosis import scores
-from tworay.running.memory import check_memory
+from tworay.running.memory import Kept, check_memory
 from tworay.running.resources import carried, saturated, with_resources
 from tworay.running.scenarios import Source, load
 
@@ -226,7 +226,7 @@ def run(
 
         # Reject the directory before the run, not after it.
         store = Store(Path(out), "run", force=force, scenario=world, details={"seed": seed})
-    check_memory([world], seed)
+    check_memory([world], seed, kept=Kept(series, record))
     result = Run(_native.run(world, seed, series, control, pcap, animation, losses, record), world)
     if resources:
         result.summary = with_resources(result.summary, throughput_max(world, seed))

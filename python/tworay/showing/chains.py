@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from tworay.showing.causes import ENDS
+from tworay.showing.causes import ENDS, WORDS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,13 +101,10 @@ def _cause(loss: Row) -> str:
     texts = {
         "link-failure": f"no path from node {here}" if there is None else f"link {here}–{there} out of range",
         "contention": f"contention {hop}{tried}",
-        "channel": f"bit errors or fading {hop}{tried}",
+        "channel": f"{WORDS['channel']} {hop}{tried}",
         "no-route": f"no route found from node {here}, although a path existed",
-        "unknown": f"unknown cause {hop}",
-        "ttl": f"hop limit used up at node {here}",
-        "reorder-discard": f"thrown away by the receiver, node {here}",
     }
-    return texts.get(cause, str(cause))
+    return texts.get(cause, f"{WORDS.get(cause, cause)}, {hop}")
 
 
 def _routing(run: Run, about: Row, loss: Row, end: float) -> list[Step]:

@@ -18,8 +18,7 @@ from tworay.analysis import stats
 from tworay.errors import InputError, OutputError
 from tworay.experiment.comparison import Comparison
 from tworay.experiment.store.reading import results
-from tworay.experiment.store.records import RUNS
-from tworay.experiment.store.results import read_table
+from tworay.experiment.store.tables import read_table, table_files
 from tworay.running.run import Run
 
 if TYPE_CHECKING:
@@ -146,7 +145,7 @@ def _lines(
         return
     if isinstance(source, Run | Comparison):
         raise InputError("a comparison keeps series in its directory only: compare(out=...), then plot that")
-    parts = _series_files(Path(source))
+    parts = table_files(Path(source), "series")
     if not parts:
         return
     series = pl.concat([read_table(part) for part in parts], how="diagonal_relaxed")
@@ -157,13 +156,6 @@ def _lines(
 
 def _split(frame: pl.DataFrame, *keys: str) -> list[tuple[tuple[Any, ...], pl.DataFrame]]:
     return sorted(frame.partition_by(*keys, as_dict=True).items(), key=lambda item: item[0])
-
-
-def _series_files(directory: Path) -> list[Path]:
-    """Return the files of series: one table, or one per run of an interrupted comparison."""
-    parts = sorted((directory / RUNS).glob("[!.]*/series.parquet"))
-    merged = directory / "series.parquet"
-    return parts or ([merged] if merged.is_file() else [])
 
 
 def _over_time(axes: Axes, what: str, lines: list[Line], found: Run | Comparison, seed: int | None) -> None:

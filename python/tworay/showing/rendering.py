@@ -10,6 +10,7 @@ from rich.text import Text
 
 from tworay import metrics
 from tworay.metrics.diagnosis import covers, scores
+from tworay.showing.guessing import scored, share_right
 from tworay.showing.layout import Column, fact, screen_width, table
 
 if TYPE_CHECKING:
@@ -184,13 +185,13 @@ def guesses(
     shown = table(
         "guess \\ true cause", [guess for _, guess, _ in rows], columns, width, names=len(matrices) > 1
     )
-    accuracies = [
-        f"{names[name]}: {value:.0%}"
-        for name, counts in matrices.items()
-        if (value := scores(counts)["balanced_accuracy"]) is not None
-    ]
-    note = [Text(f"Balanced accuracy  {', '.join(accuracies)}", style="dim")] if accuracies else []
-    return [*shown, *note]
+    notes = []
+    for name, counts in matrices.items():
+        if counts:
+            arm = f"{names[name]}: " if len(matrices) > 1 else ""
+            said = f"{arm}{share_right(counts)}. {scored(counts, scores(counts))}"
+            notes.append(Text(said, style="dim"))
+    return [*shown, *notes]
 
 
 def cost_report(costs: Iterable[Cost], joules: float, *, measured: bool) -> RenderableType:

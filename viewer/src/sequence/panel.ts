@@ -13,7 +13,7 @@ import { brush, frame, playhead, short, steer } from "../panel";
 import type { Pen } from "../pen";
 import { picture, type Box, type Key } from "../picture";
 import { isUdp, type FlowInfo } from "../run";
-import { causeColour, colour, onTheme, shapeIcon, CAUSES } from "../theme";
+import { causeColour, colour, onTheme, shapeIcon } from "../theme";
 import { Details, downloads, type Context } from "../tools";
 import { drawSequence, sentUpTo, type Shown } from "./drawing";
 import { lossList, markRows } from "./rows";
@@ -146,7 +146,7 @@ export class SequencePanel {
   }
 
   private legend(): HTMLElement[] {
-    const causes = CAUSES.filter((cause) => this.all.some((loss) => loss.cause === cause));
+    const causes = this.context.causes.filter((cause) => this.all.some((loss) => loss.cause === cause));
     return [
       ...this.lines().map(([name, text]) => el("span", { class: "key" }, el("i", { class: `line c-${name}` }), text)),
       ...causes.map((cause) => el("span", { class: "key" }, shapeIcon(cause), cause)),
@@ -294,7 +294,7 @@ export class SequencePanel {
   }
 
   private picture(): string {
-    const causes = CAUSES.filter((cause) => this.shown?.losses.some((loss) => loss.cause === cause));
+    const causes = this.context.causes.filter((cause) => this.shown?.losses.some((loss) => loss.cause === cause));
     const line = (name: string, label: string): Key => ({ label, colour: colour(name) });
     return picture({
       title: this.context.caption("Time and sequence"),

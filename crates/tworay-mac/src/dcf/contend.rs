@@ -26,7 +26,7 @@ impl Dcf {
         self.idle_from() + self.timing.difs
     }
 
-    /// Whether the station may contend for its own frame: it has no exchange of its own in progress.
+    /// True if the station may contend for its own frame: it has no exchange of its own in progress.
     pub(super) fn may_contend(&self) -> bool {
         !matches!(
             self.exchange,

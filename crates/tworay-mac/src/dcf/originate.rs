@@ -163,7 +163,7 @@ impl Dcf {
         out.push(MacAction::Ready);
     }
 
-    /// Whether an attempt with a frame of this kind, RTS or DATA, is the last one before giving up.
+    /// True if an attempt with a frame of this kind, RTS or DATA, is the last one before giving up.
     #[inline]
     pub fn is_last_attempt(&self, kind: FrameKind) -> bool {
         let protected = self.current.as_ref().is_some_and(|c| c.protected);

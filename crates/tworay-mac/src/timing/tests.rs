@@ -1,5 +1,6 @@
 use super::Timing;
-use crate::config::{Dialect, MacConfig, RtsStrategy};
+use crate::config::{MacConfig, RtsStrategy};
+use tworay_base::Dialect;
 use tworay_base::{BitRate, Bytes, SimDuration};
 
 fn timing(config: &MacConfig) -> Timing {

@@ -4,7 +4,10 @@ use super::*;
 fn the_defaults_are_ns2s_wavelan_where_interference_adds_up() {
     let config = RadioConfig::default();
     assert_eq!(config.reception, ReceptionModel::Sinr);
-    assert_eq!(RadioConfig { reception: ReceptionModel::Capture, ..config.clone() }, RadioConfig::ns2());
+    assert_eq!(
+        RadioConfig { dialect: Dialect::Ns2, reception: ReceptionModel::Capture, ..config.clone() },
+        RadioConfig::ns2()
+    );
     assert_eq!(config.validate(), Ok(()));
     assert_eq!(config.tx_power, Watts(0.28183815));
     assert_eq!((config.rx_threshold, config.cs_threshold), (Watts(3.652e-10), Watts(1.559e-11)));

@@ -5,7 +5,7 @@ use super::options::{
     Requests, StaleErrors, Stranded, Upkeep,
 };
 use crate::settings::settings;
-use tworay_base::{ConfigProblem, SimDuration};
+use tworay_base::{ConfigProblem, Dialect, FollowsDialect, SimDuration};
 
 settings! {
     /// Settings of AODV. In a scenario, `dialect` says whose rules apply, and the other keys change
@@ -15,7 +15,7 @@ settings! {
     /// "thesis".
     AodvDialect, schema "AodvConfig";
 
-    /// How long a route stays valid after use (ACTIVE_ROUTE_TIMEOUT).
+    /// Time for which a route stays valid after use (ACTIVE_ROUTE_TIMEOUT).
     active_route_timeout: SimDuration,
     /// Lifetime in a destination's replies (MY_ROUTE_TIMEOUT, 2 × ACTIVE_ROUTE_TIMEOUT).
     my_route_timeout: SimDuration,
@@ -26,12 +26,12 @@ settings! {
     /// Time for a request to cross the network and for the reply to return (NET_TRAVERSAL_TIME, 2 ×
     /// NODE_TRAVERSAL_TIME × NET_DIAMETER).
     net_traversal_time: SimDuration,
-    /// How long a request's id is remembered (PATH_DISCOVERY_TIME, 2 × NET_TRAVERSAL_TIME).
+    /// Time for which a request's id is remembered (PATH_DISCOVERY_TIME, 2 × NET_TRAVERSAL_TIME).
     path_discovery_time: SimDuration,
     /// Minimum lifetime of the route to a request's originator. Zero: 2 × NET_TRAVERSAL_TIME - 2 × hops ×
     /// NODE_TRAVERSAL_TIME, as in RFC 3561 §6.5.
     reverse_route_lifetime: SimDuration,
-    /// How long an invalid route's sequence number is kept (DELETE_PERIOD, 5 × the larger of
+    /// Time for which an invalid route's sequence number is kept (DELETE_PERIOD, 5 × the larger of
     /// ACTIVE_ROUTE_TIMEOUT and HELLO_INTERVAL).
     delete_period: SimDuration,
     /// Additional hops in the wait for a ring's reply (TIMEOUT_BUFFER): 2 × NODE_TRAVERSAL_TIME × (ttl +
@@ -60,7 +60,7 @@ settings! {
     gratuitous_rrep: bool,
     /// Capacity of the buffer for packets without a route, at least 1; when full, it drops the oldest packet.
     buffer_packets: u32,
-    /// How long a packet may stay in that buffer.
+    /// Time for which a packet may stay in that buffer.
     buffer_timeout: SimDuration,
     /// Interval between buffered packets sent when their route is found (ns-2's ARP_DELAY).
     release_spacing: SimDuration,
@@ -71,7 +71,7 @@ settings! {
     upkeep: Upkeep,
     /// ns-2: interval at which routes and buffered packets are checked, more than zero ("polled" only).
     purge_interval: SimDuration,
-    /// How a node sets its own sequence number: "rfc3561" or "even".
+    /// Rule for a node's own sequence number: "rfc3561" or "even".
     own_sequence: OwnSequence,
     /// Learn a route to every neighbour that sends a routing message (RFC 3561 §6.5).
     neighbour_routes: bool,
@@ -84,7 +84,7 @@ settings! {
     link_layer_feedback: bool,
     /// A reply or error that the MAC gave up does so as well.
     control_feedback: bool,
-    /// What happens to packets whose next hop is lost: "reroute", "drop" or "leave-queue".
+    /// Treatment of packets whose next hop is lost: "reroute", "drop" or "leave-queue".
     stranded: Stranded,
     /// Which nodes send HELLO messages: "off", "active-routes" or "always".
     hello: Hello,
@@ -112,7 +112,7 @@ settings! {
     /// Request acknowledgments of replies, and ignore neighbours that do not receive from this node (RFC 3561
     /// §6.8).
     blacklist: bool,
-    /// How long such a neighbour's requests are ignored (BLACKLIST_TIMEOUT, RREQ_RETRIES × NET_TRAVERSAL_TIME).
+    /// Time for which such a neighbour's requests are ignored (BLACKLIST_TIMEOUT, RREQ_RETRIES × NET_TRAVERSAL_TIME).
     blacklist_timeout: SimDuration,
     /// Wait for the acknowledgment of a reply (NEXT_HOP_WAIT, NODE_TRAVERSAL_TIME + 10 ms).
     next_hop_wait: SimDuration,
@@ -127,17 +127,29 @@ impl Default for AodvConfig {
     }
 }
 
-impl AodvConfig {
-    /// The values of a dialect.
-    pub fn dialect(dialect: AodvDialect) -> Self {
+impl From<Dialect> for AodvDialect {
+    fn from(dialect: Dialect) -> Self {
         match dialect {
+            Dialect::Standard => Self::Standard,
+            Dialect::Ns2 => Self::Ns2,
+        }
+    }
+}
+
+impl FollowsDialect for AodvConfig {
+    type Dialect = AodvDialect;
+
+    fn of(dialect: impl Into<AodvDialect>) -> Self {
+        match dialect.into() {
             AodvDialect::Standard => Self::rfc3561(),
             AodvDialect::Ns2 => Self::ns2(),
             AodvDialect::ThesisTrace => Self::thesis_trace(),
             AodvDialect::Thesis => Self::thesis(),
         }
     }
+}
 
+impl AodvConfig {
     /// RFC 3561 §10, with link-layer feedback instead of HELLOs (§6.10).
     pub fn rfc3561() -> Self {
         Self {

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::{Body, Packet};
 
-/// How long a route that was just used stays valid.
+/// Time for which a route that was just used stays valid.
 #[derive(Copy, Clone, Debug)]
 struct Lifetime {
     until: SimTime,

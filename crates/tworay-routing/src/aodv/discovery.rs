@@ -20,7 +20,7 @@ pub(crate) struct Search {
     pub began_at: SimTime,
     /// No request is pending: after a success, or after giving up.
     pub resting: bool,
-    /// Whether this is a local repair: one request, then failure.
+    /// True if this is a local repair: one request, then failure.
     pub repair: bool,
     latencies: [f64; 3],
     next_latency: usize,

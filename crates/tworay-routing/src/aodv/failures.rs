@@ -58,7 +58,7 @@ impl Aodv {
         }
     }
 
-    /// Whether this node repairs the broken link to `next_hop` for this packet.
+    /// True if this node repairs the broken link to `next_hop` for this packet.
     fn repairable(&mut self, now: SimTime, packet: &Packet, next_hop: NodeId) -> bool {
         let max = self.config.max_repair_ttl;
         let own = packet.src == self.node;

@@ -34,9 +34,9 @@ impl Neighbours {
         self.unacknowledged.retain(|(n, _)| *n != neighbour);
     }
 
-    /// The next deadline; `patience` is the silence allowed.
-    pub(crate) fn deadline(&self, patience: SimDuration) -> SimTime {
-        let silent = self.heard.values().map(|t| *t + patience).min().unwrap_or(SimTime::NEVER);
+    /// The next deadline; `allowed_silence` is the silence allowed.
+    pub(crate) fn deadline(&self, allowed_silence: SimDuration) -> SimTime {
+        let silent = self.heard.values().map(|t| *t + allowed_silence).min().unwrap_or(SimTime::NEVER);
         let unacknowledged = self.unacknowledged.iter().map(|(_, t)| *t).min().unwrap_or(SimTime::NEVER);
         silent.min(unacknowledged)
     }
@@ -54,7 +54,7 @@ impl Aodv {
         }
     }
 
-    pub(super) fn patience(&self) -> SimDuration {
+    pub(super) fn allowed_silence(&self) -> SimDuration {
         self.config.hello_interval * u64::from(self.config.allowed_hello_loss)
     }
 
@@ -88,7 +88,7 @@ impl Aodv {
             self.stale_timer = true;
         }
         if self.config.neighbour_routes {
-            let life = self.patience().max(rrep.lifetime.min(SimDuration::MAX));
+            let life = self.allowed_silence().max(rrep.lifetime.min(SimDuration::MAX));
             let expire = self.table.up(now, from).map_or(SimTime::ZERO, |r| r.expire).max(now + life);
             let offer = Offer { dst: from, seq: Some(rrep.dst_seq), hops: 1, via: from, expire };
             if self.learn(now, offer, out) {
@@ -102,7 +102,7 @@ impl Aodv {
     }
 
     /// Sends a HELLO if one is due.
-    pub(super) fn say_hello(&mut self, now: SimTime, out: Out) {
+    pub(super) fn send_hello(&mut self, now: SimTime, out: Out) {
         let interval = self.config.hello_interval;
         let due = match self.config.hello {
             Hello::Off => false,
@@ -124,7 +124,7 @@ impl Aodv {
                 dst: self.node,
                 dst_seq: self.seq,
                 orig: self.node,
-                lifetime: self.patience(),
+                lifetime: self.allowed_silence(),
             };
             self.emit(now, AodvMessage::Rrep(hello), NodeId::BROADCAST, 1, SimDuration::ZERO, out);
         }
@@ -135,9 +135,14 @@ impl Aodv {
 
     /// Removes neighbours that were silent for too long; blacklists those that did not acknowledge.
     pub(super) fn check_neighbours(&mut self, now: SimTime, out: Out) {
-        let patience = self.patience();
-        let silent: SmallVec<[NodeId; 8]> =
-            self.neighbours.heard.iter().filter(|(_, t)| **t + patience <= now).map(|(n, _)| *n).collect();
+        let allowed_silence = self.allowed_silence();
+        let silent: SmallVec<[NodeId; 8]> = self
+            .neighbours
+            .heard
+            .iter()
+            .filter(|(_, t)| **t + allowed_silence <= now)
+            .map(|(n, _)| *n)
+            .collect();
         for neighbour in silent {
             self.purge_queue(neighbour, out);
             self.break_link(now, neighbour, None, out);

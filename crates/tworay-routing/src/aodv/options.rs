@@ -60,7 +60,7 @@ choice!(
     }
 );
 choice!(
-    /// What happens to packets whose next hop is lost: the one that the MAC gave up, and those for the same
+    /// Treatment of packets whose next hop is lost: the one that the MAC gave up, and those for the same
     /// neighbour in the interface queue.
     Stranded {
         /// Packets generated here are buffered until there is a new route. Others are rerouted if possible,
@@ -115,7 +115,7 @@ choice!(
     }
 );
 choice!(
-    /// How a destination chooses the sequence number of its reply, and how a node increments its own.
+    /// Rule by which a destination chooses the sequence number of its reply, and a node increments its own.
     OwnSequence {
         /// Increments of one. A reply uses the larger of its own and the requested number (RFC 3561 §6.1), or
         /// one more if they are equal. The latter is AODV-UU's interpretation: otherwise nodes on the path

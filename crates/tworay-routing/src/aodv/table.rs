@@ -21,9 +21,9 @@ pub(crate) struct Route {
     pub state: State,
     /// Largest sequence number received; a lower bound for accepted ones, even if not `seq_valid`.
     pub seq: Seq32,
-    /// Whether any sequence number was ever received.
+    /// True if any sequence number was ever received.
     pub seq_seen: bool,
-    /// Whether `seq` belongs to the current route (RFC 3561's "valid destination sequence number").
+    /// True if `seq` belongs to the current route (RFC 3561's "valid destination sequence number").
     pub seq_valid: bool,
     pub hops: u8,
     /// Hops of the last valid route, [`UNKNOWN_HOPS`] if there was none.
@@ -115,9 +115,9 @@ pub(crate) struct Table {
     routes: Vec<Route>,
     /// Unused indices of `routes`.
     free: Vec<u16>,
-    /// How long the sequence numbers of invalid routes are kept.
+    /// Time for which the sequence numbers of invalid routes are kept.
     delete_period: SimDuration,
-    /// Whether expiry takes effect at each access (otherwise by polling).
+    /// True if expiry takes effect at each access (otherwise by polling).
     exact: bool,
 }
 

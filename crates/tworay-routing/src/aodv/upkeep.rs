@@ -35,7 +35,7 @@ impl Aodv {
         }
         self.check_neighbours(now, out);
         if self.next_hello <= now {
-            self.say_hello(now, out);
+            self.send_hello(now, out);
         }
         self.arm(out);
     }
@@ -83,7 +83,8 @@ impl Aodv {
     }
 
     pub(super) fn next_deadline(&self) -> SimTime {
-        let mut next = self.next_purge.min(self.next_hello).min(self.neighbours.deadline(self.patience()));
+        let mut next =
+            self.next_purge.min(self.next_hello).min(self.neighbours.deadline(self.allowed_silence()));
         for (at, _) in &self.repair_ends {
             next = next.min(*at);
         }

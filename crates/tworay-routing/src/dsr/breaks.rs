@@ -1,6 +1,6 @@
 //! Broken links: route errors and salvaging (RFC 4728 §8.3.3 to §8.3.6).
 
-use super::cache::Found;
+use super::found::Found;
 use super::parcel::Parcel;
 use super::{Dsr, MaintenanceOrder, Out, RequestPattern};
 use crate::{DropReason, RoutingAction, RoutingNote};
@@ -69,7 +69,7 @@ impl Dsr {
         }
     }
 
-    /// Whether a packet without its next hop has another route, or may be buffered until it has one.
+    /// True if a packet without its next hop has another route, or may be buffered until it has one.
     fn can_be_saved(&mut self, now: SimTime, parcel: &Parcel) -> bool {
         let waits = if parcel.src == self.node {
             parcel.data && self.config.keep_own
@@ -104,15 +104,15 @@ impl Dsr {
         self.lose_routes(self.node, next_hop, true, out);
     }
 
-    /// Reports the loss of routes in use over a broken link. `told`: the source's own packets detected the
+    /// Reports the loss of routes in use over a broken link. `noticed`: the source's own packets detected the
     /// break.
-    fn lose_routes(&mut self, from: NodeId, to: NodeId, told: bool, out: Out) {
+    fn lose_routes(&mut self, from: NodeId, to: NodeId, noticed: bool, out: Out) {
         let me = self.node;
         self.in_use.retain(|&dst, path| {
             let first = from == me && path.first() == Some(&to);
             let hit = first || path.windows(2).any(|w| w == [from, to]);
             if hit {
-                if told {
+                if noticed {
                     let note = RoutingNote::RouteError { broken_from: from, broken_to: Some(to), dst };
                     out.push(RoutingAction::Note(note));
                 }

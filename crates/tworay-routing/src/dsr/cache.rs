@@ -1,20 +1,12 @@
 //! The route cache: one interface for three types.
 
 use super::config::DsrConfig;
+use super::found::Found;
 use super::link_cache::LinkCache;
 use super::options::CacheKind;
 use super::path_cache::PathCache;
 use tworay_base::{NodeId, SimTime};
 use tworay_wire::dsr::Addresses;
-
-/// How a route became known.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Found {
-    /// This node requested it, or uses it.
-    Wanted,
-    /// It was addressed to another node, or seen in use.
-    Overheard,
-}
 
 /// Routes from this node. A path lists the nodes after this one; its last is the destination.
 #[derive(Clone, Debug)]

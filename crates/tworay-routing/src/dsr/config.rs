@@ -2,7 +2,7 @@
 
 use super::options::{CacheKind, DsrDialect, MaintenanceOrder, RequestPattern};
 use crate::settings::settings;
-use tworay_base::{ConfigProblem, SimDuration};
+use tworay_base::{ConfigProblem, Dialect, FollowsDialect, SimDuration};
 
 settings! {
     /// Settings of DSR. In a scenario, `dialect` says whose rules apply, and the other keys change
@@ -67,7 +67,7 @@ settings! {
     grat_reply_holdoff: SimDuration,
     /// Include the last route error received in the next request.
     propagate_errors: bool,
-    /// How long that error is kept.
+    /// Time for which that error is kept.
     error_hold: SimDuration,
     /// ns-2: a route error that returns to the node that detected the break removes the link from its cache
     /// again, even if a reply has added it meanwhile.
@@ -75,7 +75,7 @@ settings! {
 
     /// Capacity of the buffer for packets without a route, at least 1; when full, it drops the oldest packet.
     send_buffer_packets: u32,
-    /// How long a packet may stay in that buffer (SendBufferTimeout).
+    /// Time for which a packet may stay in that buffer (SendBufferTimeout).
     send_buffer_timeout: SimDuration,
     /// Interval between buffered packets sent after a reply.
     release_spacing: SimDuration,
@@ -106,7 +106,7 @@ settings! {
 
     /// Packets of other nodes whose next hop was lost get a new route from the cache.
     salvage: bool,
-    /// How often one packet may be salvaged, 0 to 15 (MAX_SALVAGE_COUNT).
+    /// Number of times that one packet may be salvaged, 0 to 15 (MAX_SALVAGE_COUNT).
     max_salvage_count: u8,
     /// Without a route in the cache, the packet is buffered while this node searches for one, starting with
     /// its neighbours (ns-2: once, the neighbours only).
@@ -124,10 +124,20 @@ impl Default for DsrConfig {
     }
 }
 
-impl DsrConfig {
-    /// The values of a dialect.
-    pub fn dialect(dialect: DsrDialect) -> Self {
+impl From<Dialect> for DsrDialect {
+    fn from(dialect: Dialect) -> Self {
         match dialect {
+            Dialect::Standard => Self::Standard,
+            Dialect::Ns2 => Self::Ns2,
+        }
+    }
+}
+
+impl FollowsDialect for DsrConfig {
+    type Dialect = DsrDialect;
+
+    fn of(dialect: impl Into<DsrDialect>) -> Self {
+        match dialect.into() {
             DsrDialect::Standard => Self::rfc4728(),
             DsrDialect::ThesisTrace => Self::thesis_trace(),
             DsrDialect::Thesis => Self::thesis(),
@@ -135,7 +145,9 @@ impl DsrConfig {
             DsrDialect::FreezeProbing => Self::freeze_probing(),
         }
     }
+}
 
+impl DsrConfig {
     /// RFC 4728 §9, with link-layer feedback (§3.4.3) and a Link-MaxLife cache (§4.1).
     pub fn rfc4728() -> Self {
         Self {
@@ -240,7 +252,7 @@ impl DsrConfig {
         }
     }
 
-    /// Whether acknowledgments, not the MAC, detect broken links.
+    /// True if acknowledgments, not the MAC, detect broken links.
     pub(super) fn watches(&self) -> bool {
         !self.link_layer_feedback && (self.passive_acks || self.network_acks)
     }

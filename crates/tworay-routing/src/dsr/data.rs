@@ -1,7 +1,7 @@
 //! Data packets: sending, receiving, forwarding (RFC 4728 §8.1).
 
-use super::cache::Found;
 use super::check::check;
+use super::found::Found;
 use super::parcel::Parcel;
 use super::{Dsr, MaintenanceOrder, Out, RequestPattern};
 use crate::{DropReason, Malformed, RoutingAction, RoutingNote};
@@ -19,7 +19,11 @@ impl Dsr {
         if packet.dst == self.node {
             out.push(RoutingAction::Deliver { packet: id });
         } else if packet.dst.is_broadcast() {
-            out.push(forward(id, NodeId::BROADCAST, SimDuration::ZERO));
+            out.push(RoutingAction::Forward {
+                packet: id,
+                next_hop: NodeId::BROADCAST,
+                delay: SimDuration::ZERO,
+            });
         } else {
             self.send_or_wait(now, Parcel::of(id, packet), out);
         }
@@ -214,8 +218,4 @@ impl Dsr {
             self.stale_timer = true;
         }
     }
-}
-
-pub(super) fn forward(packet: PacketId, next_hop: NodeId, delay: SimDuration) -> RoutingAction {
-    RoutingAction::Forward { packet, next_hop, delay }
 }

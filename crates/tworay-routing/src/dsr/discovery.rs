@@ -1,6 +1,6 @@
 //! Route requests of this node and of others (RFC 4728 §8.2).
 
-use super::cache::Found;
+use super::found::Found;
 use super::{Dsr, Out, RequestPattern, Search};
 use crate::{DropReason, RoutingAction, RoutingNote};
 use tworay_base::{NodeId, SimDuration, SimTime};

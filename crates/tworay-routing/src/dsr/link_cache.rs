@@ -1,7 +1,7 @@
 //! A graph of links (RFC 4728 §4.1), with fixed lifetimes or those of Link-MaxLife.
 
-use super::cache::Found;
 use super::config::DsrConfig;
+use super::found::Found;
 use super::options::CacheKind;
 use std::collections::BTreeMap;
 use tworay_base::{NodeId, SimDuration, SimTime};

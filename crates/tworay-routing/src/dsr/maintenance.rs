@@ -1,7 +1,6 @@
 //! Route maintenance without link-layer feedback: passive and network-layer acknowledgments, and the buffer
 //! of packets that the next hop has not confirmed (RFC 4728 §8.3.1 to §8.3.3).
 
-use super::data::forward;
 use super::parcel::Parcel;
 use super::{Dsr, Out};
 use crate::RoutingAction;
@@ -9,7 +8,7 @@ use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_wire::Packet;
 use tworay_wire::dsr::{Ack, AckRequest, DsrHeader};
 
-/// How the next hop is expected to confirm a packet.
+/// The expected confirmation of a packet by its next hop.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Proof {
     /// By forwarding it; attempts left.
@@ -47,17 +46,17 @@ impl Dsr {
             None => {
                 let header = Some(Box::new(parcel.header));
                 out.push(RoutingAction::SetHeader { packet: parcel.id, header });
-                out.push(forward(parcel.id, next_hop, delay));
+                out.push(RoutingAction::Forward { packet: parcel.id, next_hop, delay });
             }
             Some(proof) => {
-                let deadline = now + self.patience(proof);
+                let deadline = now + self.time_for(proof);
                 self.held.push_back(Held { parcel, next_hop, proof, sent_at: now, deadline });
                 self.send_held(self.held.len() - 1, out);
             }
         }
     }
 
-    /// Whether this packet, on this route, is waiting for confirmation.
+    /// True if this packet, on this route, is waiting for confirmation.
     pub(super) fn is_held(&self, parcel: &Parcel) -> bool {
         let route = &parcel.header.source_route;
         self.held.iter().any(|h| h.parcel.uid == parcel.uid && h.parcel.header.source_route == *route)
@@ -83,7 +82,7 @@ impl Dsr {
         Proof::Asked { left: self.config.max_maint_rexmt, id }
     }
 
-    fn patience(&self, proof: Proof) -> SimDuration {
+    fn time_for(&self, proof: Proof) -> SimDuration {
         match proof {
             Proof::Passive { .. } => self.config.passive_ack_timeout,
             Proof::Asked { .. } => self.config.ack_timeout,
@@ -181,7 +180,7 @@ impl Dsr {
             match proof {
                 Some(proof) => {
                     self.held[at].proof = proof;
-                    self.held[at].deadline = now + self.patience(proof);
+                    self.held[at].deadline = now + self.time_for(proof);
                     self.send_held(at, out);
                 }
                 None => self.lose_next_hop(now, self.held[at].next_hop, out),

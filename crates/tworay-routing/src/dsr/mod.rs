@@ -11,6 +11,7 @@ mod check;
 mod config;
 mod data;
 mod discovery;
+mod found;
 mod link_cache;
 mod maintenance;
 mod options;
@@ -25,7 +26,8 @@ pub use config::DsrConfig;
 pub use options::{CacheKind, DsrDialect, MaintenanceOrder, RequestPattern};
 
 use crate::{DropReason, Malformed, RoutingAction, RoutingCounters, RoutingNote};
-use cache::{Found, RouteCache};
+use cache::RouteCache;
+use found::Found;
 use maintenance::Held;
 use parcel::{Parcel, SendBuffer};
 use requests::{Search, SeenRequests};
@@ -134,7 +136,7 @@ impl Dsr {
         self.cache.clone().find(now, dst, Found::Overheard).map(|path| path.to_vec())
     }
 
-    /// Whether to overhear frames for other nodes.
+    /// True to overhear frames for other nodes.
     pub fn wants_tap(&self) -> bool {
         self.config.promiscuous || self.config.watches() && self.config.passive_acks
     }

@@ -5,7 +5,7 @@ use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::dsr::DsrHeader;
 use tworay_wire::{Body, Packet};
 
-/// What routing must know about a packet of which it has only the handle.
+/// Data that routing needs of a packet of which it has only the handle.
 #[derive(Clone, Debug)]
 pub(super) struct Parcel {
     pub id: PacketId,

@@ -1,7 +1,7 @@
 //! Complete paths in two stores, as in ns-2's MobiCache.
 
-use super::cache::Found;
 use super::config::DsrConfig;
+use super::found::Found;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_wire::dsr::Addresses;
 

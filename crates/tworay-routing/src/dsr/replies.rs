@@ -1,6 +1,6 @@
 //! Route replies, and learning routes from headers (RFC 4728 §8.2.6, §8.1.4).
 
-use super::cache::Found;
+use super::found::Found;
 use super::{Dsr, Out, RequestPattern};
 use smallvec::SmallVec;
 use tworay_base::{NodeId, SimTime};

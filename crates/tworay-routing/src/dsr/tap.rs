@@ -1,7 +1,7 @@
 //! Overheard packets: routes, errors, passive acknowledgments, shorter routes (RFC 4728 §3.4.3).
 
-use super::cache::Found;
 use super::check::check;
+use super::found::Found;
 use super::replies::nodes_of;
 use super::{Dsr, Out, RequestPattern, TAPPED};
 use crate::RoutingNote;

@@ -1,7 +1,7 @@
 //! All parameters of OLSR.
 
 use crate::settings::{choice, settings};
-use tworay_base::{ConfigProblem, SimDuration};
+use tworay_base::{ConfigProblem, Dialect, FollowsDialect, SimDuration};
 use tworay_wire::olsr::Vtime;
 
 choice!(
@@ -19,7 +19,7 @@ choice!(
 );
 
 choice!(
-    /// What a node advertises in TC messages (TC_REDUNDANCY, RFC 3626 §15.1).
+    /// Content of a node's TC messages (TC_REDUNDANCY, RFC 3626 §15.1).
     #[derive(Default)]
     TcRedundancy {
         /// 0: the neighbours that have chosen the node as relay.
@@ -45,12 +45,12 @@ settings! {
     hello_interval: SimDuration,
     /// Interval between TC messages, more than zero (TC_INTERVAL).
     tc_interval: SimDuration,
-    /// How long a HELLO is valid, and how long a lost link is advertised as lost, at least 62.5 ms
+    /// Time for which a HELLO is valid, and how long a lost link is advertised as lost, at least 62.5 ms
     /// (NEIGHB_HOLD_TIME, 3 × REFRESH_INTERVAL).
     neighbour_hold_time: SimDuration,
-    /// How long a TC message is valid, at least 62.5 ms (TOP_HOLD_TIME, 3 × TC_INTERVAL).
+    /// Time for which a TC message is valid, at least 62.5 ms (TOP_HOLD_TIME, 3 × TC_INTERVAL).
     topology_hold_time: SimDuration,
-    /// How long a message is remembered so that it is not processed or relayed twice (DUP_HOLD_TIME).
+    /// Time for which a message is remembered so that it is not processed or relayed twice (DUP_HOLD_TIME).
     duplicate_hold_time: SimDuration,
     /// Messages are sent early, and relayed late, by a uniform time up to this; less than `hello_interval`
     /// (MAXJITTER, HELLO_INTERVAL / 4).
@@ -59,7 +59,7 @@ settings! {
     willingness: u8,
     /// Number of relays that should cover each two-hop neighbour, at least 1 (MPR_COVERAGE).
     mpr_coverage: u8,
-    /// What TC messages advertise: "selectors", "selectors-and-relays" or "neighbours" (TC_REDUNDANCY 0, 1,
+    /// Content of TC messages: "selectors", "selectors-and-relays" or "neighbours" (TC_REDUNDANCY 0, 1,
     /// 2).
     tc_redundancy: TcRedundancy,
     /// Send a TC message when its contents have changed, without waiting for the interval (RFC 3626 §9.3).
@@ -86,15 +86,27 @@ impl Default for OlsrConfig {
     }
 }
 
-impl OlsrConfig {
-    /// The values of a dialect.
-    pub fn dialect(dialect: OlsrDialect) -> Self {
+/// ns-2.35 has no OLSR.
+impl From<Dialect> for OlsrDialect {
+    fn from(dialect: Dialect) -> Self {
         match dialect {
-            OlsrDialect::Standard => Self::rfc3626(),
-            OlsrDialect::ThesisTrace | OlsrDialect::Thesis => Self::thesis(dialect),
+            Dialect::Standard | Dialect::Ns2 => Self::Standard,
         }
     }
+}
 
+impl FollowsDialect for OlsrConfig {
+    type Dialect = OlsrDialect;
+
+    fn of(dialect: impl Into<OlsrDialect>) -> Self {
+        match dialect.into() {
+            OlsrDialect::Standard => Self::rfc3626(),
+            dialect => Self::thesis(dialect),
+        }
+    }
+}
+
+impl OlsrConfig {
     /// RFC 3626 §18; optional features (hysteresis, link-layer feedback, early TC messages) are off.
     pub fn rfc3626() -> Self {
         Self {

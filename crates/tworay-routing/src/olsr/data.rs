@@ -139,7 +139,7 @@ impl Olsr {
         match self.used.binary_search_by_key(&dst, |u| u.dst) {
             Ok(i) => {
                 self.used[i].own |= own;
-                self.tell_change(i, route, out);
+                self.report_change(i, route, out);
             }
             Err(i) => {
                 self.used.insert(i, Used { dst, route, own });
@@ -148,7 +148,7 @@ impl Olsr {
         }
     }
 
-    fn tell_change(&mut self, i: usize, route: Option<Route>, out: Out) {
+    fn report_change(&mut self, i: usize, route: Option<Route>, out: Out) {
         let used = &mut self.used[i];
         self.has_own_traffic |= used.own;
         if used.route == route {
@@ -174,7 +174,7 @@ impl Olsr {
         for i in 0..self.used.len() {
             if self.used[i].own {
                 let route = self.lookup(self.used[i].dst);
-                self.tell_change(i, route, out);
+                self.report_change(i, route, out);
             }
         }
     }

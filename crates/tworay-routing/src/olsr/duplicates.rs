@@ -20,7 +20,7 @@ impl Duplicates {
         Self { hold, seen: BTreeMap::new() }
     }
 
-    /// Whether the message is new; stores it.
+    /// True if the message is new; stores it.
     pub(crate) fn first(&mut self, now: SimTime, originator: NodeId, seq: u16) -> bool {
         let list = self.seen.entry(originator).or_default();
         while list.front().is_some_and(|(_, until)| *until <= now) {

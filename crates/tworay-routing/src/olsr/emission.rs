@@ -42,7 +42,7 @@ impl Olsr {
         }
     }
 
-    pub(super) fn say_hello(&mut self, now: SimTime) {
+    pub(super) fn send_hello(&mut self, now: SimTime) {
         self.update_relays(now);
         let mut groups: BTreeMap<LinkCode, Vec<NodeId>> = BTreeMap::new();
         for link in self.links.iter() {
@@ -76,7 +76,7 @@ impl Olsr {
         self.next_hello = now + self.interval(self.config.hello_interval);
     }
 
-    pub(super) fn say_topology(&mut self, now: SimTime) {
+    pub(super) fn send_topology(&mut self, now: SimTime) {
         self.update_relays(now);
         let mut advertised: Vec<NodeId> = match self.config.tc_redundancy {
             TcRedundancy::Selectors => self.links.selectors(now).collect(),

@@ -6,7 +6,7 @@ use tworay_base::{SimDuration, SimTime};
 /// A larger jump of the packet sequence number counts as a restart of the neighbour, not as loss.
 const RESTART: u16 = 64;
 
-/// What a packet's arrival means for its link.
+/// Effect of a packet's arrival on its link.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LinkChange {
     /// Good: use it.

@@ -28,7 +28,7 @@ pub(crate) struct Link {
     pub reaches: Vec<(NodeId, SimTime)>,
     /// The link's quality, if hysteresis is on.
     pub quality: Option<Quality>,
-    /// Whether it was symmetric at the last update.
+    /// True if it was symmetric at the last update.
     pub symmetric: bool,
 }
 
@@ -57,7 +57,7 @@ impl Link {
         self.both_ways_until > now && self.lost_until <= now && !self.pending()
     }
 
-    /// How a HELLO lists this link; `None` if it does not (§6.2, §14.2).
+    /// Code by which a HELLO lists this link; `None` if it does not (§6.2, §14.2).
     pub(crate) fn code(&self, now: SimTime, relays: &[NodeId]) -> Option<LinkCode> {
         let link = if self.lost_until > now {
             LinkType::Lost

@@ -33,7 +33,7 @@ impl Olsr {
         for message in &packet.messages {
             match self.on_message(now, message, from, out) {
                 Ok(()) => good = true,
-                Err(what) => self.tell_malformed(from, what, out),
+                Err(what) => self.report_malformed(from, what, out),
             }
         }
         if good {
@@ -206,19 +206,19 @@ impl Olsr {
         let silent_at = link.quality.as_ref().map_or(SimTime::NEVER, |q| q.silent_at);
         self.note_expiry(until.min(silent_at));
         if lost {
-            self.tell_lost(from, out);
+            self.report_lost(from, out);
         }
         self.apply_change(now, change);
         Ok(())
     }
 
-    fn tell_malformed(&mut self, from: NodeId, what: Malformed, out: Out) {
+    fn report_malformed(&mut self, from: NodeId, what: Malformed, out: Out) {
         self.counters.malformed[what as usize] += 1;
         out.push(RoutingAction::Note(RoutingNote::Malformed { from, what }));
     }
 
     pub(super) fn refuse(&mut self, packet: PacketId, from: NodeId, what: Malformed, out: Out) {
-        self.tell_malformed(from, what, out);
+        self.report_malformed(from, what, out);
         self.drop_packet(packet, DropReason::Malformed, out);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use tworay_base::{NodeId, SimDuration, SimTime};
 
-/// Whether `a` is newer than `b`, with wrap-around (RFC 3626 §19).
+/// True if `a` is newer than `b`, with wrap-around (RFC 3626 §19).
 pub(crate) fn newer(a: u16, b: u16) -> bool {
     a != b && a.wrapping_sub(b) < 1 << 15
 }
@@ -21,7 +21,7 @@ struct Advertisement {
 /// The topology set, by originating node (T_last_addr).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Topology {
-    told: BTreeMap<NodeId, Advertisement>,
+    known: BTreeMap<NodeId, Advertisement>,
 }
 
 impl Topology {
@@ -35,49 +35,49 @@ impl Topology {
         hold: SimDuration,
     ) -> bool {
         let until = now + hold;
-        let told =
-            self.told.entry(last).or_insert_with(|| Advertisement { ansn, until, reaches: Vec::new() });
-        if newer(told.ansn, ansn) {
+        let known =
+            self.known.entry(last).or_insert_with(|| Advertisement { ansn, until, reaches: Vec::new() });
+        if newer(known.ansn, ansn) {
             return false;
         }
-        told.until = told.until.max(until);
+        known.until = known.until.max(until);
         // A newer number removes everything that the message does not repeat.
-        let sweep = newer(ansn, told.ansn);
-        told.ansn = ansn;
-        let old = told.reaches.len();
+        let sweep = newer(ansn, known.ansn);
+        known.ansn = ansn;
+        let old = known.reaches.len();
         let mut again = 0;
-        let before = if sweep { std::mem::take(&mut told.reaches) } else { Vec::new() };
+        let before = if sweep { std::mem::take(&mut known.reaches) } else { Vec::new() };
         for node in advertised {
-            if let Some(entry) = told.reaches.iter_mut().find(|(n, _)| *n == node) {
+            if let Some(entry) = known.reaches.iter_mut().find(|(n, _)| *n == node) {
                 entry.1 = until;
             } else {
                 again += usize::from(before.iter().any(|(n, _)| *n == node));
-                told.reaches.push((node, until));
+                known.reaches.push((node, until));
             }
         }
-        if sweep { again != old || told.reaches.len() != old } else { told.reaches.len() != old }
+        if sweep { again != old || known.reaches.len() != old } else { known.reaches.len() != old }
     }
 
     /// Removes expired links. Returns whether one was removed, and when the next expires.
     pub(crate) fn settle(&mut self, now: SimTime) -> (bool, SimTime) {
         let mut gone = false;
         let mut next = SimTime::NEVER;
-        self.told.retain(|_, told| {
-            let before = told.reaches.len();
-            told.reaches.retain(|(_, until)| *until > now);
-            gone |= told.reaches.len() != before;
-            next = told.reaches.iter().map(|(_, until)| *until).fold(next, SimTime::min);
-            if told.until > now {
-                next = next.min(told.until);
+        self.known.retain(|_, known| {
+            let before = known.reaches.len();
+            known.reaches.retain(|(_, until)| *until > now);
+            gone |= known.reaches.len() != before;
+            next = known.reaches.iter().map(|(_, until)| *until).fold(next, SimTime::min);
+            if known.until > now {
+                next = next.min(known.until);
             }
-            told.until > now || !told.reaches.is_empty()
+            known.until > now || !known.reaches.is_empty()
         });
         (gone, next)
     }
 
     /// The nodes that `last` advertises.
     pub(crate) fn reached_from(&self, last: NodeId) -> &[(NodeId, SimTime)] {
-        self.told.get(&last).map_or(&[], |t| &t.reaches)
+        self.known.get(&last).map_or(&[], |t| &t.reaches)
     }
 }
 

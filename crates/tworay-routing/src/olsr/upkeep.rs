@@ -22,10 +22,10 @@ impl Olsr {
             self.settle(now, out);
         }
         if self.next_hello <= now {
-            self.say_hello(now);
+            self.send_hello(now);
         }
         if self.next_tc <= now {
-            self.say_topology(now);
+            self.send_topology(now);
         }
         if self.outbox_due() <= now {
             self.flush(now, out);
@@ -43,7 +43,7 @@ impl Olsr {
         self.next_end = links_end.min(topology_end).min(associations_end);
         self.stale_routes |= topology_changed || addresses_changed;
         for neighbour in lost {
-            self.tell_lost(neighbour, out);
+            self.report_lost(neighbour, out);
         }
         self.apply_change(now, change);
     }
@@ -55,12 +55,12 @@ impl Olsr {
         let mut lost = false;
         let change = link.settle(now, hold, &mut |_| lost = true);
         if lost {
-            self.tell_lost(iface, out);
+            self.report_lost(iface, out);
         }
         self.apply_change(now, change);
     }
 
-    pub(super) fn tell_lost(&mut self, neighbour: NodeId, out: Out) {
+    pub(super) fn report_lost(&mut self, neighbour: NodeId, out: Out) {
         self.counters.broken_links += 1;
         out.push(RoutingAction::Note(RoutingNote::LinkBroken { neighbour }));
     }
@@ -70,11 +70,11 @@ impl Olsr {
         self.stale_relays |= change.neighbourhood;
         // Selectors break ties between routes.
         self.stale_routes |= change.neighbourhood || change.selectors;
-        let told = match self.config.tc_redundancy {
+        let advertised = match self.config.tc_redundancy {
             TcRedundancy::Selectors | TcRedundancy::SelectorsAndRelays => change.selectors,
             TcRedundancy::Neighbours => change.neighbours,
         };
-        if told {
+        if advertised {
             self.advance_tc(now);
         }
     }

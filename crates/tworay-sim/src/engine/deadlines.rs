@@ -157,7 +157,7 @@ fn find(times: &[SimTime], at: SimTime, lowest: bool) -> usize {
     found.unwrap_or(0)
 }
 
-/// Whether ties near `at` go to the lowest number. Changes pseudo-randomly every 2^27 ns (134 ms).
+/// True if ties near `at` go to the lowest number. Changes pseudo-randomly every 2^27 ns (134 ms).
 #[inline(always)]
 fn prefers_lowest(at: SimTime) -> bool {
     (at.as_nanos() >> 27).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 0

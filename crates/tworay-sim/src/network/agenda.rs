@@ -69,7 +69,7 @@ impl Agenda {
         self.timers.clear(slot);
     }
 
-    /// Whether a timer whose event is due at `now` really fires.
+    /// True if a timer whose event is due at `now` really fires.
     #[inline(always)]
     pub fn fires(&mut self, now: SimTime, firing: Firing) -> bool {
         self.timers.fires(now, firing, &mut self.queue)

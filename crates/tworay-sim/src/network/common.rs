@@ -1,49 +1,73 @@
-//! State shared by every part of a network: agenda, packets, books and watchers.
+//! State shared by every part of a network: agenda, packets and observers.
 
 use super::agenda::Agenda;
-use super::is_message;
-use super::judge::Judge;
-use super::packets::PacketSlab;
-use super::watch::Watchers;
-use crate::frame_counts::NetworkCounters;
-use crate::ledger::{Death, Ledger};
-use crate::provenance::Setback;
-use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
-use tworay_wire::Body;
-
-/// First uid of packets that the ledger does not track.
-pub(crate) const UNTRACKED: u64 = 1 << 48;
-
-/// The books: what happened to every segment, what held it up, and how many frames were lost.
-pub(crate) struct Books {
-    /// Every segment sent, and its outcome.
-    pub ledger: Ledger,
-    /// Network-wide counters.
-    pub counters: NetworkCounters,
-    /// Determines root causes of losses.
-    pub judge: Judge,
-}
+use super::packets::{PacketSlab, UNTRACKED};
+use crate::observe::loss::ledger::Carries;
+use crate::observe::loss::root_cause::RootCause;
+use crate::observe::{Fact, Observers, View};
+use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimTime};
 
 /// State shared by every part of a network.
 pub(crate) struct Common {
     pub now: SimTime,
     pub agenda: Agenda,
     pub packets: PacketSlab,
-    pub books: Books,
-    pub watch: Watchers,
+    pub observers: Observers,
+    /// Number of the next packet that the ledger tracks.
+    next_uid: u64,
     last_control_uid: u64,
 }
 
 impl Common {
-    pub fn new(agenda: Agenda, ledger: Ledger, nodes: usize) -> Self {
+    pub fn new(agenda: Agenda, observers: Observers) -> Self {
         Self {
             now: SimTime::ZERO,
             agenda,
             packets: PacketSlab::default(),
-            books: Books { ledger, counters: NetworkCounters::default(), judge: Judge::new(nodes) },
-            watch: Watchers::default(),
+            observers,
+            next_uid: 0,
             last_control_uid: UNTRACKED,
         }
+    }
+
+    /// Passes a fact to the observers.
+    #[inline(always)]
+    pub fn observe(&mut self, fact: Fact<'_>) {
+        self.observers.observe(fact, View { now: self.now, packets: &self.packets });
+    }
+
+    /// True if there are observers on request.
+    #[inline(always)]
+    pub fn watched(&self) -> bool {
+        self.observers.watched()
+    }
+
+    /// As [`Self::observe`], for facts that only observers on request read: without any, the fact is not even put
+    /// together.
+    #[inline(always)]
+    pub fn watch<'a>(&mut self, fact: impl FnOnce() -> Fact<'a>) {
+        if self.watched() {
+            self.show(fact());
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn show(&mut self, fact: Fact<'_>) {
+        self.observers.observe(fact, View { now: self.now, packets: &self.packets });
+    }
+
+    /// The uid of the next packet that the ledger tracks.
+    pub fn next_uid(&self) -> u64 {
+        self.next_uid
+    }
+
+    /// A transport gives a packet to the network; returns its uid.
+    #[inline]
+    pub fn take(&mut self, flow: FlowId, carries: Carries, seq: Seq32) -> u64 {
+        self.observe(Fact::Taken { flow, carries, seq });
+        self.next_uid += 1;
+        self.next_uid - 1
     }
 
     /// A uid for a packet that the ledger does not track.
@@ -56,80 +80,45 @@ impl Common {
     pub fn copy(&mut self, packet: PacketId) -> PacketId {
         let copy = self.packets.get(packet).clone();
         if copy.uid < UNTRACKED {
-            self.books.ledger.copied(copy.uid);
+            self.observe(Fact::Copied { uid: copy.uid });
         }
         self.packets.insert(copy)
     }
 
-    /// A copy of a packet dies at `node`. The root is `of`, unless an earlier setback held it up.
+    /// A copy of a packet dies at `node`. The root is `of`, unless an earlier root cause held it up.
     #[inline(never)]
-    pub fn kill(&mut self, packet: PacketId, node: NodeId, died: Died, of: Setback) {
-        let p = self.packets.get(packet);
-        let (uid, hops, flow, from) = (p.uid, p.hops, p.flow, p.src);
-        if uid >= UNTRACKED && is_message(p) {
-            self.books.judge.note_message_lost(self.now, &of, p);
-        }
-        if uid < UNTRACKED {
-            let root = match self.packets.setback(packet) {
-                Some(held) if held.cause.is_some() => held,
-                // A packet that waited for a search has the outcome that the caller found.
-                _ => of,
-            };
-            let cause = root.cause.unwrap_or(LossCause::Unknown);
-            if root.is_physical() {
-                self.books.judge.note_struck(self.now, flow, root);
-            }
-            let booked = self.books.ledger.records().len();
-            self.books.ledger.died(uid, Death { root, cause, died, node, from, hops }, self.now);
-            if self.watch.on {
-                self.show_loss(packet, booked);
-            }
-        }
+    pub fn kill(&mut self, packet: PacketId, node: NodeId, died: Died, of: RootCause) {
+        let root = match self.packets.root_of(packet) {
+            Some(held) if held.cause.is_some() => held,
+            // A packet that waited for a search has the outcome that the caller found.
+            _ => of,
+        };
+        self.observe(Fact::Died { packet, node, died, root });
         self.packets.discard(packet);
     }
 
     /// A packet is at a node that is switched off.
     pub fn kill_at_dead_node(&mut self, packet: PacketId, node: NodeId) {
-        self.kill(packet, node, Died::NodeDown, Setback::new(self.now, node, LossCause::NodeDown));
+        self.kill(packet, node, Died::NodeDown, RootCause::new(self.now, node, LossCause::NodeDown));
     }
 
     /// A copy of a packet is no longer needed.
     pub fn release(&mut self, packet: PacketId) {
-        let p = self.packets.get(packet);
-        let uid = p.uid;
-        if uid < UNTRACKED {
-            let booked = self.books.ledger.records().len();
-            self.books.ledger.handed_on(uid, self.now);
-            if self.watch.on {
-                self.show_loss(packet, booked);
-            }
-        } else if let Body::Arp(arp) = p.body
-            && arp.request
-        {
-            self.books.judge.note_asked(arp.sender, arp.target, self.now);
-        }
+        self.observe(Fact::HandedOn { packet });
         self.packets.discard(packet);
     }
 
-    /// A copy of `packet` is gone. If it was the last one, shows the ledger's new entry to the watchers.
-    #[cold]
-    fn show_loss(&mut self, packet: PacketId, booked_before: usize) {
-        if let Some(loss) = self.books.ledger.records().get(booked_before) {
-            self.watch.lost(self.now, self.packets.get(packet), loss);
-        }
-    }
-
-    /// Something prevents a packet from going on; only the first such setback counts.
-    pub fn set_back(&mut self, packet: PacketId, by: Setback) {
+    /// Something prevents a packet from going on; only the first such root cause counts.
+    pub fn hold_up(&mut self, packet: PacketId, by: RootCause) {
         let uid = self.packets.get(packet).uid;
         if uid < UNTRACKED {
-            let whole = self.books.ledger.copies(uid) == 1;
-            self.packets.set_back(packet, by, whole);
+            let whole = self.observers.ledger.copies(uid) == 1;
+            self.packets.hold_up(packet, by, whole);
         }
     }
 
     /// A packet that waited for a route discovery goes on; `late` is what delayed the search, if anything did.
-    pub fn end_search(&mut self, packet: PacketId, late: Option<Setback>) {
+    pub fn end_search(&mut self, packet: PacketId, late: Option<RootCause>) {
         if let Some(search) = self.packets.end_search(packet, late) {
             self.note_hold(packet, late.unwrap_or(search));
         }
@@ -152,17 +141,19 @@ impl Common {
         }
     }
 
-    /// A segment that a setback held up has gone on.
+    /// A segment that a root cause held up has gone on.
     #[cold]
-    fn note_hold(&mut self, packet: PacketId, by: Setback) {
-        self.books.ledger.held_up(self.packets.get(packet).uid, by, self.now);
+    fn note_hold(&mut self, packet: PacketId, by: RootCause) {
+        let uid = self.packets.get(packet).uid;
+        self.observe(Fact::HeldUp { uid, by });
     }
 
     /// The run ends: notes what still holds up segments.
     pub fn close_holds(&mut self) {
+        let view = View { now: self.now, packets: &self.packets };
         for (id, packet) in self.packets.iter() {
-            if let Some(hold) = self.packets.hold(id) {
-                self.books.ledger.held_up(packet.uid, hold, self.now);
+            if let Some(by) = self.packets.hold(id) {
+                self.observers.observe(Fact::HeldUp { uid: packet.uid, by }, view);
             }
         }
     }

@@ -1,18 +1,14 @@
 //! Results of a finished run for its report, which reads nothing else of a network.
 
-use super::Network;
-use super::wires::WireRecord;
-use crate::flow::Flow;
-use crate::frame_counts::NetworkCounters;
-use crate::ledger::Ledger;
-use crate::medium_log::MediumLog;
-use crate::record::Recorder;
-use crate::scenario::Costs;
+use crate::network::hosts::flow::Flow;
+use crate::observe::loss::ledger::Ledger;
+use crate::observe::{MediumLog, NetworkCounters, PathProbe, Recorder, WireRecord};
 use std::sync::Arc;
 use tworay_base::SimTime;
 use tworay_mac::MacCounters;
 use tworay_radio::Meter;
 use tworay_routing::RoutingCounters;
+use tworay_scenario::Costs;
 
 /// Results of a run, closed at its end.
 pub(crate) struct Outcome {
@@ -24,10 +20,12 @@ pub(crate) struct Outcome {
     pub events: u64,
     pub flows: Vec<Flow>,
     pub ledger: Ledger,
+    /// Measurements of each flow's path.
+    pub paths: Vec<PathProbe>,
     pub counters: NetworkCounters,
-    /// NetworkCounters summed over all MACs.
+    /// Counters summed over all MACs.
     pub mac: MacCounters,
-    /// NetworkCounters of each node's router since it was last switched on.
+    /// Counters of each node's router since it was last switched on.
     pub routing: Vec<RoutingCounters>,
     /// Meters of all radios, if an energy model was on.
     pub meters: Option<Vec<Meter>>,
@@ -43,45 +41,4 @@ pub(crate) struct Outcome {
     pub joules_per_instruction: f64,
     /// Computing costs of the transport.
     pub costs: Arc<Costs>,
-}
-
-impl Network {
-    /// Closes the books of a finished run.
-    pub(crate) fn finish(mut self) -> Outcome {
-        let end = self.common.agenda.end;
-        let record = self.common.watch.take_record().map(|mut recorder| {
-            if let Some(radio) = &mut self.radio {
-                recorder.moved(radio.legs_until(end));
-            }
-            recorder
-        });
-        let medium_log = self.common.watch.take_medium_log();
-        self.flows.iter_mut().for_each(|flow| flow.means.close(end));
-        self.common.close_holds();
-        let books = self.common.books;
-        let mut ledger = books.ledger;
-        ledger.close(end);
-        let mut mac = MacCounters::default();
-        self.nodes.iter().for_each(|node| mac.add(node.mac.counters()));
-        let routing = self.nodes.iter().map(|node| node.router.counters().clone()).collect();
-        let meters = self.nodes.meters.take().map(|meters| meters.finish(end));
-        let (meters, battery) = meters.map_or((None, Vec::new()), |(meters, left)| (Some(meters), left));
-        Outcome {
-            end,
-            warm_at: self.plan.warm_at,
-            events: self.common.agenda.events,
-            flows: self.flows,
-            ledger,
-            counters: books.counters,
-            mac,
-            routing,
-            meters,
-            battery,
-            record,
-            medium_log,
-            wire_trace: self.wires.take_trace(),
-            joules_per_instruction: self.plan.settings.energy.instruction.get(),
-            costs: self.plan.costs,
-        }
-    }
 }

@@ -3,17 +3,24 @@
 //! A frame on the air pins its packet: hearers can read it until the frame has passed, even if its sender
 //! has released it meanwhile (a sender is done with a broadcast after its last bit).
 
-use super::common::UNTRACKED;
-use crate::provenance::{HeldUp, Setback};
+use crate::observe::loss::root_cause::{HeldUp, RootCause};
 use tworay_base::PacketId;
-use tworay_wire::Packet;
+use tworay_wire::{Body, Packet};
+
+/// First uid of packets that the ledger does not track.
+pub(crate) const UNTRACKED: u64 = 1 << 48;
+
+/// True if a packet belongs to a route discovery or an address resolution.
+pub(crate) fn is_message(packet: &Packet) -> bool {
+    packet.is_routing() || matches!(packet.body, Body::Arp(_))
+}
 
 struct PacketSlot {
     packet: Option<Packet>,
-    /// Current and earlier setbacks of the packet.
+    /// Current and earlier root causes of the packet.
     held_up: Option<Box<HeldUp>>,
     pins: u16,
-    /// Whether its owner has released it.
+    /// True if its owner has released it.
     dead: bool,
 }
 
@@ -54,25 +61,25 @@ impl PacketSlab {
         self.slots[id.index()].packet.as_mut().expect("packet handle is live")
     }
 
-    /// Whether the ledger tracks a live packet.
+    /// True if the ledger tracks a live packet.
     #[inline]
     pub fn is_tracked(&self, id: PacketId) -> bool {
         self.get(id).uid < UNTRACKED
     }
 
-    /// What currently prevents a live packet from going on, if anything.
-    pub fn setback(&self, id: PacketId) -> Option<Setback> {
+    /// Root cause that currently prevents a live packet from going on, if any.
+    pub fn root_of(&self, id: PacketId) -> Option<RootCause> {
         self.slots[id.index()].held_up.as_ref()?.here
     }
 
-    /// The first setback of a live packet, here or earlier on its path, that load did not cause.
-    pub fn independent_setback(&self, id: PacketId) -> Option<Setback> {
+    /// The first root cause of a live packet, here or earlier on its path, that load did not cause.
+    pub fn independent_root(&self, id: PacketId) -> Option<RootCause> {
         self.slots[id.index()].held_up.as_ref()?.independent()
     }
 
-    /// Something prevents a live packet from going on. Only the first such setback counts.
+    /// Something prevents a live packet from going on. Only the first such root cause counts.
     /// `whole`: no other copy of the packet exists.
-    pub fn set_back(&mut self, id: PacketId, by: Setback, whole: bool) {
+    pub fn hold_up(&mut self, id: PacketId, by: RootCause, whole: bool) {
         let held_up = self.slots[id.index()].held_up.get_or_insert_default();
         if held_up.here.is_none() {
             held_up.here = Some(by);
@@ -80,36 +87,36 @@ impl PacketSlab {
         }
     }
 
-    /// What currently holds up the segment in a live packet, of which no other copy exists.
-    pub fn hold(&self, id: PacketId) -> Option<Setback> {
+    /// Root cause that currently holds up the segment in a live packet, of which no other copy exists.
+    pub fn hold(&self, id: PacketId) -> Option<RootCause> {
         let held_up = self.slots[id.index()].held_up.as_ref()?;
         held_up.here.filter(|_| held_up.whole)
     }
 
     /// Something that load did not cause delays a live packet, which goes on later.
-    pub fn delay(&mut self, id: PacketId, by: Setback) {
+    pub fn delay(&mut self, id: PacketId, by: RootCause) {
         self.slots[id.index()].held_up.get_or_insert_default().before.get_or_insert(by);
     }
 
-    /// Whether a live packet waits for a route discovery.
+    /// True if a live packet waits for a route discovery.
     #[inline]
     pub fn is_searching(&self, id: PacketId) -> bool {
         let held_up = self.slots[id.index()].held_up.as_ref();
         held_up.is_some_and(|held_up| held_up.here.is_some_and(|here| here.cause.is_none()))
     }
 
-    /// A live packet goes on; if it only waited for a route discovery, that setback is over. Returns it, if it
+    /// A live packet goes on; if it only waited for a route discovery, that root cause is over. Returns it, if it
     /// held up the segment. The packet remembers what delayed the search, if that was not load.
-    pub fn end_search(&mut self, id: PacketId, late: Option<Setback>) -> Option<Setback> {
+    pub fn end_search(&mut self, id: PacketId, late: Option<RootCause>) -> Option<RootCause> {
         let held_up = self.slots[id.index()].held_up.as_mut()?;
         let whole = held_up.whole;
         let search = held_up.here.take_if(|s| s.cause.is_none())?;
-        held_up.before = held_up.before.or(late.filter(Setback::is_independent_of_load));
+        held_up.before = held_up.before.or(late.filter(RootCause::is_independent_of_load));
         whole.then_some(search)
     }
 
     /// The outcome of the search that a live packet waits for.
-    pub fn settle_search(&mut self, id: PacketId, root: Setback) {
+    pub fn settle_search(&mut self, id: PacketId, root: RootCause) {
         if let Some(held_up) = &mut self.slots[id.index()].held_up
             && held_up.here.is_some_and(|here| here.cause.is_none())
         {
@@ -117,16 +124,16 @@ impl PacketSlab {
         }
     }
 
-    /// Whether anything holds up a live packet, or has done so.
+    /// True if anything holds up a live packet, or has done so.
     #[inline]
     pub fn is_held_up(&self, id: PacketId) -> bool {
         self.slots[id.index()].held_up.is_some()
     }
 
-    /// A packet becomes another's copy at the next hop: it inherits the other's past setbacks but no
+    /// A packet becomes another's copy at the next hop: it inherits the other's past root causes but no
     /// current one. Returns the current one of the original, if it held up the segment.
     #[inline]
-    pub fn hand_on(&mut self, id: PacketId, copy: PacketId) -> Option<Setback> {
+    pub fn hand_on(&mut self, id: PacketId, copy: PacketId) -> Option<RootCause> {
         let held_up = self.slots[id.index()].held_up.as_deref_mut()?;
         let (next, hold) = (held_up.one_hop_on(), held_up.here.filter(|_| held_up.whole));
         held_up.whole = false;

@@ -1,15 +1,15 @@
 //! Small networks for the unit tests of `network`.
 
 use super::Network;
-use crate::ledger::Carries;
-use crate::scenario::Scenario;
+use crate::observe::loss::ledger::Carries;
 use std::path::Path;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
+use tworay_scenario::Scenario;
 use tworay_wire::{Body, Packet, UdpDatagram};
 
 /// Nodes in a row at these distances from the first, with static routes between the first and the last;
 /// `settings` are further lines of TOML. The only flow starts after the tests are over.
-pub(super) fn row(metres: &[f64], settings: &str) -> Network {
+pub(crate) fn row(metres: &[f64], settings: &str) -> Network {
     let positions: Vec<[f64; 2]> = metres.iter().map(|x| [*x, 0.0]).collect();
     let last = metres.len() - 1;
     let text = format!(
@@ -25,9 +25,8 @@ pub(super) fn row(metres: &[f64], settings: &str) -> Network {
 
 impl Network {
     /// Creates a datagram of 1000 bytes of flow 0 at node 0, addressed to node `to`.
-    pub(super) fn datagram(&mut self, number: u32, to: u16) -> PacketId {
-        let now = self.common.now;
-        let uid = self.common.books.ledger.ship(FlowId(0), Carries::Data, Seq32(number), now);
+    pub(crate) fn datagram(&mut self, number: u32, to: u16) -> PacketId {
+        let uid = self.common.take(FlowId(0), Carries::Data, Seq32(number));
         self.common.packets.insert(Packet {
             uid,
             src: NodeId(0),
@@ -42,20 +41,20 @@ impl Network {
     }
 
     /// Runs until `millis` milliseconds after the start.
-    pub(super) fn run_to(&mut self, millis: u64) {
+    pub(crate) fn run_to(&mut self, millis: u64) {
         self.common.agenda.end = SimTime::ZERO + SimDuration::from_millis(millis);
         assert!(self.run(|_| true));
         self.check_conservation().expect("every packet is somewhere");
     }
 
     /// Every loss: number, cause, how it ended, where.
-    pub(super) fn losses(&self) -> Vec<(u32, LossCause, Died, u16)> {
-        let records = self.common.books.ledger.records().iter();
+    pub(crate) fn losses(&self) -> Vec<(u32, LossCause, Died, u16)> {
+        let records = self.common.observers.ledger.records().iter();
         records.map(|r| (r.seq.0, r.cause, r.died, r.node.0)).collect()
     }
 
     /// Number of datagrams that arrived.
-    pub(super) fn arrived(&self) -> u64 {
-        self.common.books.ledger.arrived().data
+    pub(crate) fn arrived(&self) -> u64 {
+        self.common.observers.ledger.arrived().data
     }
 }

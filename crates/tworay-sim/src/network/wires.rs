@@ -1,95 +1,19 @@
 //! Wires: point-to-point connections with rate, delay, drop-tail or RED queue, errors, handoffs and listed
 //! drops.
 
-use super::common::Common;
-use super::event::Event;
-use crate::provenance::Setback;
-use crate::wires::{Backlog, LanesConfig, Outages, Red, RedConfig, RedVerdict};
+pub(crate) mod red;
+mod transit;
+
+use red::{Backlog, Red, RedVerdict};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
-use tworay_base::{BitRate, Died, LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimTime};
 use tworay_radio::{ErrorModel, ErrorModelConfig};
-use tworay_wire::{Body, Packet};
+use tworay_scenario::WireSetup;
 
 /// First stream number of the wires' error models, separate from those of the radios.
 const WIRE_ERROR_STREAMS: u64 = 3 << 32;
 /// First stream number of their loss schedules.
 const LANE_STREAMS: u64 = 5 << 32;
-
-/// One direction of a point-to-point connection.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WireSetup {
-    /// Sending end.
-    pub from: NodeId,
-    /// Receiving end.
-    pub to: NodeId,
-    /// Rate.
-    pub rate: BitRate,
-    /// Propagation delay.
-    pub delay: SimDuration,
-    /// Queue limit in packets, not counting the one being sent.
-    pub queue: u32,
-    /// Random early detection at its queue.
-    pub red: Option<RedConfig>,
-    /// Random errors in transit.
-    pub errors: ErrorModelConfig,
-    /// Periods in which it carries nothing.
-    pub outages: Outages,
-    /// Schedule of delays and losses.
-    pub lanes: Option<Arc<LanesConfig>>,
-    /// Whether this is the reverse direction of a connection.
-    pub back: bool,
-    /// Data packets dropped before the queue, numbered per wire from 0.
-    pub drops: Vec<u64>,
-}
-
-/// Events of a packet on a wire, with ns-2's trace letters in parentheses.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum WireEvent {
-    /// It was passed to the wire (+).
-    Enqueue,
-    /// Its transmission started (-).
-    Send,
-    /// It arrived at the far end (r).
-    Receive,
-    /// It was lost here (d).
-    Drop,
-}
-
-/// One line of the wire trace.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct WireRecord {
-    /// Time of the event.
-    pub at: SimTime,
-    /// Sending end.
-    pub from: NodeId,
-    /// Receiving end.
-    pub to: NodeId,
-    /// The event.
-    pub event: WireEvent,
-    /// Flow of the packet.
-    pub flow: u16,
-    /// `data`, `ack` or `udp`.
-    pub kind: &'static str,
-    /// Sequence number; for an ACK the acknowledgment number, for a datagram its count.
-    pub seq: u32,
-    /// IP length, bytes.
-    pub bytes: u32,
-}
-
-fn describe(p: &Packet) -> (&'static str, u32) {
-    match &p.body {
-        Body::Tcp(s) if s.seq_len() == 0 => ("ack", s.ack.0),
-        Body::Tcp(s)
-            if s.flags.has(tworay_wire::TcpFlags::SYN) && s.flags.has(tworay_wire::TcpFlags::ACK) =>
-        {
-            ("ack", s.ack.0)
-        }
-        Body::Tcp(s) => ("data", s.seq.0),
-        Body::Udp(d) => ("udp", d.number as u32),
-        _ => ("other", 0),
-    }
-}
 
 struct Wire {
     setup: WireSetup,
@@ -120,7 +44,7 @@ impl Wire {
         Self { luck, setup, busy: false, waiting: VecDeque::new(), waiting_bytes: 0, red, errors, seen: 0 }
     }
 
-    /// Whether the loss schedule drops a packet now.
+    /// True if the loss schedule drops a packet now.
     fn lanes_lose(&mut self, now: SimTime) -> bool {
         let Some((lanes, luck)) = self.setup.lanes.as_ref().zip(self.luck.as_mut()) else { return false };
         let lane = lanes.at(now);
@@ -128,7 +52,7 @@ impl Wire {
         luck.chance(share)
     }
 
-    /// Whether the queue rejects a packet that arrives now.
+    /// True if the queue rejects a packet that arrives now.
     fn refuses(&mut self, now: SimTime, bytes: u32) -> bool {
         let backlog = Backlog { packets: self.waiting.len(), bytes: self.waiting_bytes };
         if let Some(red) = &mut self.red
@@ -148,15 +72,13 @@ impl Wire {
 pub(crate) struct Wires {
     wires: Vec<Wire>,
     by_ends: BTreeMap<(NodeId, NodeId), u16>,
-    /// Events on the wires, if recorded.
-    trace: Option<Vec<WireRecord>>,
 }
 
 impl Wires {
-    pub fn new(setups: Vec<WireSetup>, trace: bool, seed: u64) -> Self {
+    pub fn new(setups: Vec<WireSetup>, seed: u64) -> Self {
         let by_ends = setups.iter().zip(0..).map(|(s, i)| ((s.from, s.to), i)).collect();
         let wires = setups.into_iter().zip(0..).map(|(setup, i)| Wire::new(setup, i, seed)).collect();
-        Self { wires, by_ends, trace: trace.then(Vec::new) }
+        Self { wires, by_ends }
     }
 
     /// The wire from `a` to `b`.
@@ -165,7 +87,7 @@ impl Wires {
         if self.wires.is_empty() { None } else { self.by_ends.get(&(a, b)).copied() }
     }
 
-    /// Whether a handoff takes a wire down at a time.
+    /// True if a handoff takes a wire down at a time.
     pub fn is_down(&self, wire: u16, at: SimTime) -> bool {
         self.wires[usize::from(wire)].setup.outages.cut(at, at)
     }
@@ -173,11 +95,6 @@ impl Wires {
     /// Appends the nodes that wires connect to `node`.
     pub fn from(&self, node: NodeId, out: &mut Vec<NodeId>) {
         out.extend(self.by_ends.range((node, NodeId(0))..=(node, NodeId::BROADCAST)).map(|((_, to), _)| *to));
-    }
-
-    /// Takes the trace, if recorded.
-    pub fn take_trace(&mut self) -> Vec<WireRecord> {
-        self.trace.take().unwrap_or_default()
     }
 
     /// Both ends of each wire, by number.
@@ -188,118 +105,6 @@ impl Wires {
     /// Appends the packets waiting for a wire.
     pub fn held(&self, out: &mut Vec<PacketId>) {
         self.wires.iter().for_each(|w| out.extend(&w.waiting));
-    }
-}
-
-impl Wires {
-    /// Passes a packet to a wire.
-    pub fn send(&mut self, common: &mut Common, wire: u16, packet: PacketId) {
-        let bytes = common.packets.get(packet).ip_bytes;
-        let now = common.now;
-        let w = &mut self.wires[wire as usize];
-        let number = w.seen;
-        w.seen += 1;
-        if w.setup.drops.contains(&number) || w.lanes_lose(now) {
-            self.lose(common, wire, packet, LossCause::Channel, Died::Error);
-        } else if w.setup.outages.cut(now, now) {
-            self.lose(common, wire, packet, LossCause::LinkFailure, Died::Handoff);
-        } else if w.refuses(now, bytes) {
-            common.books.counters.queue_drops += 1;
-            self.lose(common, wire, packet, LossCause::Congestion, Died::WireQueue);
-        } else if !w.busy {
-            self.note(common, wire, packet, WireEvent::Enqueue);
-            self.start(common, wire, packet);
-        } else {
-            w.waiting.push_back(packet);
-            w.waiting_bytes += u64::from(bytes);
-            self.note(common, wire, packet, WireEvent::Enqueue);
-        }
-    }
-
-    /// A packet dies at the wire's sending end.
-    fn lose(&mut self, common: &mut Common, wire: u16, packet: PacketId, cause: LossCause, died: Died) {
-        self.note(common, wire, packet, WireEvent::Drop);
-        let WireSetup { from, to, .. } = self.wires[wire as usize].setup;
-        common.kill(packet, from, died, Setback::new(common.now, from, cause).towards(to));
-    }
-
-    /// Adds a line to the trace, if there is one.
-    fn note(&mut self, common: &Common, wire: u16, packet: PacketId, event: WireEvent) {
-        let Some(trace) = &mut self.trace else { return };
-        let p = common.packets.get(packet);
-        let (kind, seq) = describe(p);
-        let WireSetup { from, to, .. } = self.wires[wire as usize].setup;
-        let (flow, bytes) = (p.flow.0, p.ip_bytes);
-        trace.push(WireRecord { at: common.now, from, to, event, flow, kind, seq, bytes });
-    }
-
-    fn start(&mut self, common: &mut Common, wire: u16, packet: PacketId) {
-        self.note(common, wire, packet, WireEvent::Send);
-        if common.watch.on {
-            common.watch.wired(common.now, wire, common.packets.get(packet));
-        }
-        let bytes = common.packets.get(packet).ip_bytes;
-        let w = &mut self.wires[wire as usize];
-        w.busy = true;
-        let sent = common.now + w.setup.rate.airtime(bytes);
-        let lane = w.setup.lanes.as_ref().map_or(SimDuration::ZERO, |lanes| lanes.at(common.now).delay);
-        let arrives = sent + w.setup.delay + lane;
-        common.agenda.push(arrives, Event::WireArrival { wire, packet });
-        common.agenda.push(sent, Event::WireFree(wire));
-    }
-
-    /// A wire has sent the last bit of a packet: starts the next one.
-    #[inline(never)]
-    pub fn on_free(&mut self, common: &mut Common, wire: u16) {
-        loop {
-            let w = &mut self.wires[wire as usize];
-            let Some(packet) = w.waiting.pop_front() else {
-                w.busy = false;
-                if let Some(red) = &mut w.red {
-                    red.on_idle(common.now);
-                }
-                return;
-            };
-            w.waiting_bytes -= u64::from(common.packets.get(packet).ip_bytes);
-            if !w.setup.outages.cut(common.now, common.now) {
-                return self.start(common, wire, packet);
-            }
-            self.lose(common, wire, packet, LossCause::LinkFailure, Died::Handoff);
-        }
-    }
-
-    /// A packet arrives at the far end of a wire. Returns the ends `(from, to)`, unless it was lost in
-    /// transit.
-    #[inline]
-    pub fn on_arrival(
-        &mut self,
-        common: &mut Common,
-        wire: u16,
-        packet: PacketId,
-    ) -> Option<(NodeId, NodeId)> {
-        let now = common.now;
-        let bytes = common.packets.get(packet).ip_bytes;
-        let w = &mut self.wires[wire as usize];
-        let (from, to) = (w.setup.from, w.setup.to);
-        let took = w.setup.rate.airtime(bytes) + w.setup.delay;
-        let left = SimTime::from_nanos(now.as_nanos().saturating_sub(took.as_nanos()));
-        // The error model advances with every packet in transit, whatever happens to it.
-        let broken = w.errors.as_mut().is_some_and(|model| model.corrupts(8 * bytes));
-        let cause = match (w.setup.outages.cut(left, now), broken) {
-            (true, _) => Some((LossCause::LinkFailure, Died::Handoff)),
-            (false, true) => Some((LossCause::Channel, Died::Error)),
-            (false, false) => None,
-        };
-        if let Some((cause, died)) = cause {
-            self.note(common, wire, packet, WireEvent::Drop);
-            common.kill(packet, to, died, Setback::new(now, from, cause).towards(to));
-            return None;
-        }
-        self.note(common, wire, packet, WireEvent::Receive);
-        let p = common.packets.get_mut(packet);
-        p.hops = p.hops.saturating_add(1);
-        common.hand_on(packet, packet);
-        Some((from, to))
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
-use crate::scenario::Scenario;
 use std::path::Path;
+use tworay_scenario::Scenario;
 
 fn paths(topology: &str) -> Vec<FlowPath> {
     let text = format!("duration = \"10s\"\n{topology}\n[[flow]]\nfrom = 0\nto = 2\n");

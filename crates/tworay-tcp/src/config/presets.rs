@@ -1,6 +1,7 @@
 //! Complete sets of settings.
 
 use super::*;
+use tworay_base::{Dialect, FollowsDialect};
 
 impl Default for TcpConfig {
     /// RFC 5681, 6298, 6582, 6675 and 3042; the window grows one step per ACK.
@@ -32,6 +33,17 @@ impl Default for TcpConfig {
             fin: true,
             idle_restart: IdleRestart::InitialWindow,
             iss: 0,
+        }
+    }
+}
+
+impl FollowsDialect for TcpConfig {
+    type Dialect = Dialect;
+
+    fn of(dialect: impl Into<Dialect>) -> Self {
+        match dialect.into() {
+            Dialect::Standard => Self::default(),
+            Dialect::Ns2 => Self::ns2(),
         }
     }
 }

@@ -31,7 +31,7 @@ const MOST_DURATION: u64 = 32_767;
 pub enum Dot11 {
     /// Request to send.
     Rts {
-        /// How long the medium stays reserved after the frame.
+        /// Time for which the medium stays reserved after the frame.
         duration: SimDuration,
         /// Receiver.
         receiver: NodeId,
@@ -40,21 +40,21 @@ pub enum Dot11 {
     },
     /// Clear to send.
     Cts {
-        /// How long the medium stays reserved after the frame.
+        /// Time for which the medium stays reserved after the frame.
         duration: SimDuration,
         /// Receiver.
         receiver: NodeId,
     },
     /// Acknowledgment.
     Ack {
-        /// How long the medium stays reserved after the frame.
+        /// Time for which the medium stays reserved after the frame.
         duration: SimDuration,
         /// Receiver.
         receiver: NodeId,
     },
     /// Data between stations of an ad hoc network.
     Data {
-        /// How long the medium stays reserved after the frame.
+        /// Time for which the medium stays reserved after the frame.
         duration: SimDuration,
         /// Receiver, or [`NodeId::BROADCAST`].
         receiver: NodeId,
@@ -62,7 +62,7 @@ pub enum Dot11 {
         transmitter: NodeId,
         /// Sequence number, 0..4096.
         number: u16,
-        /// Whether this is a retry.
+        /// True if this is a retry.
         retry: bool,
     },
 }

@@ -8,7 +8,7 @@ pub enum DecodeError {
     /// The bytes end too early.
     #[error("{what} is cut off: it needs {need} bytes, there are {have}")]
     Truncated {
-        /// What was being read.
+        /// Structure that was being read.
         what: &'static str,
         /// Bytes it needs.
         need: usize,

@@ -9,7 +9,7 @@ use tworay_base::NodeId;
 /// Bytes of a header without options.
 pub const IPV4_HEADER_BYTES: usize = 20;
 
-/// What an IPv4 packet carries.
+/// Content of an IPv4 packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum IpProtocol {
     /// TCP.

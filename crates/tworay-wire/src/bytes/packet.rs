@@ -15,7 +15,7 @@ use crate::olsr::OLSR_PORT;
 use crate::packet::{Body, Packet, UdpDatagram};
 use tworay_base::{FlowId, NodeId};
 
-/// How to encode payload, which the simulation counts but does not store.
+/// Encoding of payload, which the simulation counts but does not store.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum PayloadBytes {
     /// Written as zeros.
@@ -24,10 +24,10 @@ pub enum PayloadBytes {
     Counted,
 }
 
-/// How to encode a packet.
+/// Encoding of a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Encoding {
-    /// How to encode payload.
+    /// Encoding of payload.
     pub payload: PayloadBytes,
     /// Window scale shift announced by the TCP sender, 0 to 14.
     pub window_shift: u8,

@@ -19,14 +19,14 @@ const HAS_FCS: u8 = 0x10;
 /// In the channel's flags: direct sequence or CCK.
 const CHANNEL_CCK: u16 = 0x0020;
 
-/// What the radio reports about a frame.
+/// Report of the radio about a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Radiotap {
     /// Rate of the frame's body; encoded in steps of 500 kb/s, at most 127.5 Mb/s.
     pub rate: Option<BitRate>,
     /// Carrier frequency in MHz; zero if unknown.
     pub megahertz: u16,
-    /// Whether the frame includes its frame check sequence.
+    /// True if the frame includes its frame check sequence.
     pub fcs: bool,
 }
 

@@ -68,7 +68,7 @@ struct Commands<'a> {
 struct Command<'a> {
     number: u32,
     text: &'a str,
-    /// Whether all its quotes and brackets are closed.
+    /// True if all its quotes and brackets are closed.
     closed: bool,
 }
 

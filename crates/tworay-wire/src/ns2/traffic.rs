@@ -44,14 +44,14 @@ pub struct TrafficFlow {
     pub start: SimTime,
     /// Stop time, if the file gives one.
     pub stop: Option<SimTime>,
-    /// What is sent.
+    /// Content.
     pub kind: TrafficKind,
     /// Settings of the agents and the application that [`TrafficKind`] does not cover, as (object, variable,
     /// value), so that a converter can report them.
     pub other_settings: Vec<(String, String, String)>,
 }
 
-/// What a flow sends.
+/// Content of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TrafficKind {
     /// Datagrams at a constant rate.
@@ -60,7 +60,7 @@ pub enum TrafficKind {
         packet_bytes: u32,
         /// Interval between packets.
         interval: SimDuration,
-        /// Whether ns-2 would add noise of up to half an interval to each departure.
+        /// True if ns-2 would add noise of up to half an interval to each departure.
         random: bool,
         /// Number of packets, if limited.
         max_packets: Option<u64>,

@@ -1,4 +1,4 @@
-"""Storage of finished runs: a journal with one line per run, folded into checksummed Parquet batches.
+"""Storage of finished runs, of sweeps and comparisons: a journal, folded into checksummed Parquet batches.
 
 A finished run is appended to the journal of its process at once, so a killed process loses only its current
 runs. Every half minute, or after a number of runs, the journal is folded into a batch, written under a hidden
@@ -28,11 +28,11 @@ from tworay.files import replacing
 from tworay.metrics import EXAMPLES, values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
-PARTS, JOURNAL, CORRUPT = "parts", "journal", "corrupt"
+PARTS, JOURNAL, CORRUPT, TABLES = "parts", "journal", "corrupt", "tables"
 DONE, FAILED = "done", "failed"
 FLUSH_SECONDS = 30.0
 FLUSH_RUNS = 500
@@ -48,12 +48,16 @@ COLUMNS: dict[str, Any] = {
     "status": pl.String,
     "message": pl.String,
     "tworay": pl.String,
-    "cpu_seconds": pl.Float64,
     "path_hops": pl.Float64,
     "partitioned": pl.Float64,
+    # Each flow's share of time without a path, and the number of rows in each table that is kept of the run.
+    "shares": pl.List(pl.Float64),
+    "tables": pl.String,
     **dict.fromkeys(EXAMPLES, pl.Float64),
     "document": pl.String,
 }
+# What the journal has of a run; metrics are computed from the document.
+WRITTEN = [name for name in COLUMNS if name not in EXAMPLES]
 
 
 def row(
@@ -62,9 +66,14 @@ def row(
     document: Mapping[str, Any] | None,
     *,
     message: str | None = None,
-    facts: tuple[float | None, float | None] = (None, None),
+    facts: Sequence[Any] = (None, None),
+    tables: Mapping[str, int] | None = None,
 ) -> Row:
-    """Create the row of a run from its document, or from the message of its failure."""
+    """Create the row of a run from its document, or from the message of its failure.
+
+    ``facts``: mean hops, time without a path and, if known, that of each flow. ``tables``: the number of rows
+    of each table.
+    """
     kept = None if document is None else {k: v for k, v in document.items() if k != "cpu_seconds"}
     return {
         "world": world,
@@ -72,9 +81,12 @@ def row(
         "status": FAILED if document is None else DONE,
         "message": message,
         "tworay": VERSION,
+        # Not stored: the only value in which equal runs differ.
         "cpu_seconds": None if document is None else document.get("cpu_seconds"),
         "path_hops": facts[0],
         "partitioned": facts[1],
+        "shares": facts[2] if len(facts) > 2 else None,
+        "tables": None if tables is None else json.dumps(tables, separators=(",", ":")),
         "document": None if kept is None else json.dumps(kept, separators=(",", ":")),
     }
 
@@ -86,9 +98,13 @@ def as_parquet(rows: Iterable[Row]) -> bytes:
     for one in ordered:
         found = values(json.loads(one["document"])) if one["document"] else {}
         for name, column in columns.items():
-            column.append(one[name] if name in one else found.get(name))
+            column.append(one.get(name) if name in WRITTEN else found.get(name))
+    return _parquet(pl.DataFrame(columns, schema=COLUMNS))
+
+
+def _parquet(frame: pl.DataFrame) -> bytes:
     buffer = io.BytesIO()
-    pl.DataFrame(columns, schema=COLUMNS).write_parquet(buffer, compression="zstd", statistics=False)
+    frame.rechunk().write_parquet(buffer, compression="zstd", statistics=False)
     return buffer.getvalue()
 
 
@@ -103,8 +119,6 @@ class Found:
 
     runs: dict[Place, str] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
-    cpu_seconds: float = 0.0
-    timed: int = 0
     doubles: bool = False
 
 
@@ -187,9 +201,6 @@ class Batches:
             self.found.doubles |= place in self.found.runs
             if self.found.runs.get(place) != DONE:
                 self.found.runs[place] = one["status"]
-            if one["cpu_seconds"] is not None:
-                self.found.cpu_seconds += one["cpu_seconds"]
-                self.found.timed += 1
 
     def _fold(self, file: Path) -> None:
         """Take over the journal of a process that has ended; leave that of a running process alone."""
@@ -223,7 +234,7 @@ class Batches:
 
     def add(self, one: Row) -> None:
         """Store a finished run; one caller at a time."""
-        body = json.dumps(one, separators=(",", ":")).encode()
+        body = json.dumps({name: one[name] for name in WRITTEN}, separators=(",", ":")).encode()
         try:
             if self._journal is None:
                 self._journal_path.parent.mkdir(parents=True, exist_ok=True)
@@ -242,14 +253,6 @@ class Batches:
         if len(self._fresh) >= FLUSH_RUNS or time.monotonic() - self._flushed > FLUSH_SECONDS:
             self.flush()
 
-    def add_batch(self, content: bytes) -> list[Row]:
-        """Store a batch from elsewhere; return its runs."""
-        rows = _light(content)
-        write_whole(self.path / PARTS / name_of(content), content)
-        for one in rows:
-            self.found.runs[one["world"], one["seed"]] = one["status"]
-        return rows
-
     def flush(self) -> None:
         """Fold the journal into a batch."""
         self._flushed = time.monotonic()
@@ -262,33 +265,41 @@ class Batches:
             self._journal.truncate(0)
 
     def close(self) -> None:
-        """Fold and remove the journal."""
-        self.flush()
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
+        """Fold and remove the journal; without room for a batch it stays, for the next process."""
+        journal, self._journal = self._journal, None
+        try:
+            self.flush()
+        finally:
+            if journal is not None:
+                journal.close()
+        if journal is not None:
             self._journal_path.unlink(missing_ok=True)
 
     def files(self) -> list[Path]:
         """Return the batches in an order that depends only on their contents."""
         return sorted((self.path / PARTS).glob("[!.]*.parquet"))
 
-    def compact(self) -> None:
-        """Merge small batches, and drop duplicates (such as a failed run that succeeded later)."""
+    def compact(self, *, by_world: bool = False) -> None:
+        """Merge small batches, and drop duplicates (such as a failed run that succeeded later).
+
+        ``by_world`` writes one batch per world instead, whose bytes depend on its runs alone.
+        """
         files = self.files()
         frames = {file: as_columns(pl.read_parquet(file)) for file in files}
         small = [file for file in files if frames[file].height < SMALL]
-        if not self.found.doubles and len(small) < 2:
+        if not (by_world or self.found.doubles or len(small) > 1):
             return
-        chosen = files if self.found.doubles else small
+        chosen = files if by_world or self.found.doubles else small
         whole = unique(pl.concat([frames[file] for file in chosen], how="diagonal")).sort("world", "seed")
-        buffer = io.BytesIO()
-        whole.write_parquet(buffer, compression="zstd", statistics=False)
-        content = buffer.getvalue()
-        target = self.path / PARTS / name_of(content)
-        write_whole(target, content)
+        written = set()
+        for batch in whole.partition_by("world", maintain_order=True) if by_world else [whole]:
+            content = _parquet(batch)
+            target = self.path / PARTS / name_of(content)
+            written.add(target)
+            if not target.exists():
+                write_whole(target, content)
         for file in chosen:
-            if file != target:
+            if file not in written:
                 file.unlink(missing_ok=True)
         self.found.doubles = False
 
@@ -310,10 +321,28 @@ def as_columns(frame: pl.DataFrame, names: Iterable[str] = COLUMNS) -> pl.DataFr
     return frame.with_columns(columns).select(wanted)
 
 
+def stored_rows(path: Path) -> tuple[list[Row], list[str]]:
+    """Return every stored run, and which batches and lines can't be read. Nothing is changed on disk."""
+    frames, rows, problems = [], [], []
+    for file in sorted((path / PARTS).glob("[!.]*.parquet")):
+        content = file.read_bytes()
+        if name_of(content) == file.name:
+            frames.append(as_columns(pl.read_parquet(io.BytesIO(content)), WRITTEN))
+        else:
+            problems.append(f"{file} can't be read (its checksum is wrong: it was edited or damaged)")
+    for file in sorted((path / JOURNAL).glob("*.jsonl")):
+        found, bad = read_journal(file)
+        rows += found
+        problems += [f"{file} has {bad} damaged line{'s' * (bad > 1)}"] if bad else []
+    columns = {name: [one.get(name) for one in rows] for name in WRITTEN}
+    frames.append(pl.DataFrame(columns, schema={name: COLUMNS[name] for name in WRITTEN}))
+    return unique(pl.concat(frames)).to_dicts(), problems
+
+
 def unique(frame: pl.DataFrame) -> pl.DataFrame:
     """Keep one row per run, a finished one rather than a failed one."""
     return frame.sort("world", "seed", "status").unique(["world", "seed"], keep="first", maintain_order=True)
 
 
 def _light(content: bytes) -> list[Row]:
-    return pl.read_parquet(io.BytesIO(content), columns=["world", "seed", "status", "cpu_seconds"]).to_dicts()
+    return pl.read_parquet(io.BytesIO(content), columns=["world", "seed", "status"]).to_dicts()

@@ -10,7 +10,7 @@ import polars as pl
 
 from tworay._native import RESULTS, SCHEMA, VERSION
 from tworay.errors import InputError
-from tworay.experiment.store.batches import DONE, write_whole
+from tworay.experiment.store.batches import CORRUPT, DONE, JOURNAL, PARTS, TABLES, write_whole
 from tworay.experiment.store.formats import FORMAT
 from tworay.experiment.store.manifest import MANIFEST, find_manifest
 from tworay.metrics import TCP, Judge
@@ -44,7 +44,7 @@ def check_directory(out: Path, name: str) -> None:
     manifest = find_manifest(out)
     if manifest is None:
         if any(
-            entry.name not in ("parts", "journal", "tables", "corrupt") and not entry.name.startswith(".")
+            entry.name not in (PARTS, JOURNAL, TABLES, CORRUPT) and not entry.name.startswith(".")
             for entry in out.iterdir()
         ):
             raise InputError(f"--out {out}: the directory is not empty and holds no sweep; name another one")
@@ -106,16 +106,22 @@ def stored(out: Path, columns: Iterable[str] | None = None, judge: Judge = TCP) 
     return batch_frame(out, columns, judge).filter(pl.col("status") == DONE)
 
 
-def write_runs(out: Path, plan: Plan, cells: list[Cell], seeds: dict[int, list[int]]) -> None:
+def write_runs(out: Path, plan: Plan, seeds: dict[int, list[int]]) -> None:
     """Write the table of all runs, joined with the axes, independent of the order of work."""
+    while True:
+        before = sorted((out / PARTS).glob("*"))
+        write_joined(out, only=seeds, judge=plan.judge)
+        # Another shard may have finished meanwhile; the last one writes the runs of all.
+        if before == sorted((out / PARTS).glob("*")):
+            return
+
+
+def write_joined(out: Path, *, only: dict[int, list[int]] | None = None, judge: Judge = TCP) -> int:
+    """Write the table of all runs, or those of some seeds by cell; return their number."""
     from tworay.experiment.store.sweeps import joined
 
-    while True:
-        before = sorted((out / "parts").glob("*"))
-        frame = joined(out, only=seeds, judge=plan.judge)
-        buffer = io.BytesIO()
-        frame.write_parquet(buffer, compression="zstd", statistics=False)
-        write_whole(out / RUNS, buffer.getvalue())
-        # Another shard may have finished meanwhile; the last one writes the runs of all.
-        if before == sorted((out / "parts").glob("*")):
-            return
+    frame = joined(out, only=only, judge=judge)
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd", statistics=False)
+    write_whole(out / RUNS, buffer.getvalue())
+    return frame.height

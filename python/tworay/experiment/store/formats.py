@@ -2,7 +2,7 @@
 
 1: too little to show or resume it. 2: ``runs.jsonl`` with one line per run; scenarios say ``compat``,
 ``preset`` and ``link``. 3: they say ``dialect`` and ``wire``, and the manifest has ``results``, the number of
-the simulator's results.
+the simulator's results. 4: comparisons store runs as sweeps do, in ``journal`` and ``parts``.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FORMAT = 3
+FORMAT = 4
 # The oldest that can be read.
 OLDEST = 2
+# The first whose scenarios have the keys of today.
+OF_TODAY = 3
 
 _PROTOCOLS = ("routing.aodv", "routing.dsr", "routing.olsr")
 _STANDARD = ("none", "rfc3561", "rfc4728", "rfc3626")
@@ -23,7 +25,7 @@ _STANDARD = ("none", "rfc3561", "rfc4728", "rfc3626")
 
 def scenario_of_today(text: str, form: int) -> str:
     """Return a scenario kept in a directory of this format in the keys of today."""
-    if form >= FORMAT:
+    if form >= OF_TODAY:
         return text
     lines = []
     table = ""
@@ -43,7 +45,7 @@ def scenario_of_today(text: str, form: int) -> str:
 
 def settings_of_today(settings: Mapping[str, Any], form: int) -> dict[str, Any]:
     """Return an arm's settings kept in a directory of this format in the keys of today."""
-    if form >= FORMAT:
+    if form >= OF_TODAY:
         return dict(settings)
     return dict(_setting_of_today(key, value) for key, value in settings.items())
 

@@ -1,13 +1,16 @@
-"""Merge directories of comparisons: the shards of one, or more seeds from several machines."""
+"""Merge directories: shards of one sweep or comparison, or parts from several machines."""
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
-from tworay.experiment.store.manifest import find_manifest
+from tworay.experiment.store.batches import FAILED, PARTS, TABLES, Batches, name_of, write_whole
+from tworay.experiment.store.directory import CELLS, EXPERIMENT, FAILURES, write_joined
+from tworay.experiment.store.manifest import MANIFEST, find_manifest, read_sweep_manifest
 from tworay.experiment.store.place import Lock, sources_of, sweep
-from tworay.experiment.store.reading import read
+from tworay.experiment.store.reading import read, row_of
 from tworay.experiment.store.records import COSTS, SCENARIO, read_scenario, read_warnings
 from tworay.experiment.store.results import Store
 
@@ -18,16 +21,25 @@ if TYPE_CHECKING:
     from tworay.experiment.store.reading import Stored
 
 # What the manifests of the parts of one comparison agree in.
-ALIKE = ("format", "tworay", "results", "scenario", "entries", "resources", "judge", "maxima", "sources")
+ALIKE = ("tworay", "results", "scenario", "entries", "resources", "judge", "maxima", "sources")
 # Keys that a new manifest gets by itself.
-OWN = ("format", "tworay", "results", "schema", "command", "files")
+OWN = ("format", "schema", "command", "files")
 
 
 def merge(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
-    """Merge the runs of comparisons into ``out``; return their number, and problems.
+    """Merge the runs of sweeps or of comparisons into ``out``; return their number, and problems.
 
-    The parts need the same scenario, engine and kind of judgment; their arms and seeds are united, in the
-    order of the parts. A run that several have counts once. ``out`` may be one of the directories.
+    A run that several have counts once. ``out`` may be one of the directories. Comparisons of an earlier
+    format are converted.
+    """
+    compared = (find_manifest(directories[0]) or {}).get("command") == "compare"
+    return (_merge_comparisons if compared else _merge_sweeps)(directories, out)
+
+
+def _merge_comparisons(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
+    """Merge comparisons: they need the same scenario, engine and kind of judgment.
+
+    Their arms and seeds are united, in the order of the parts.
     """
     parts = [read(place) for place in directories]
     for part in parts:
@@ -58,13 +70,14 @@ def merge(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
         for part in parts:
             if part.path.resolve() == out.resolve():
                 continue
-            fresh = {key: record for key, record in part.records.items() if key not in known}
-            store.add_from(part.path, fresh)
+            fresh = {key: one for key, one in sorted(part.records.items()) if key not in known}
+            tables = {key: rows for key, rows in part.tables.items() if key in fresh}
+            store.add_from(part.path, map(row_of, fresh.values()), tables)
             known |= set(fresh)
         whole = read(out)
         comparison = whole.comparison()
         comparison.warnings = list(dict.fromkeys(text for part in parts for text in read_warnings(part.path)))
-        store.finish(comparison)
+        store.finish(comparison, whole.tables)
     finally:
         store.release()
         if lock:
@@ -89,3 +102,57 @@ def _refuse_other(first: Stored, part: Stored) -> None:
             f"{part.path} and {first.path} have different scenarios ({SCENARIO}); only parts of the same "
             "comparison can be merged"
         )
+
+
+def _merge_sweeps(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
+    """Merge sweeps of one experiment.
+
+    Batches are named by their checksum, so copying an existing one changes nothing. Files that don't match
+    their name are not copied, but reported.
+    """
+    heads = {}
+    for place in directories:
+        manifest = read_sweep_manifest(place)
+        heads[place] = (manifest.get("name"), manifest.get("tworay"), manifest.get("results"))
+    first = directories[0]
+    for place, head in heads.items():
+        if head != heads[first]:
+            raise InputError(
+                f"{place} holds `{head[0]}` of {_engine(head)}, {first} `{heads[first][0]}` of "
+                f"{_engine(heads[first])}; only parts of the same sweep can be merged"
+            )
+        if (place / EXPERIMENT).read_bytes() != (first / EXPERIMENT).read_bytes():
+            raise InputError(
+                f"{place} and {first} hold different versions of experiment.toml; sweep both with one"
+            )
+    if out.exists() and find_manifest(out) is None and any(out.iterdir()):
+        raise InputError(f"--out {out}: the directory is not empty and holds no sweep; name another one")
+    notes = []
+    for place in directories:
+        if place.resolve() == out.resolve():
+            continue
+        # First turn the journal of a killed process into a batch.
+        notes += Batches(place).found.broken
+        for file in sorted((place / PARTS).glob("[!.]*.parquet")):
+            content = file.read_bytes()
+            if name_of(content) == file.name and not (out / PARTS / file.name).exists():
+                write_whole(out / PARTS / file.name, content)
+        for folder in (TABLES, FAILURES):
+            if (place / folder).is_dir():
+                shutil.copytree(place / folder, out / folder, dirs_exist_ok=True)
+    for name in (CELLS, EXPERIMENT, MANIFEST):
+        if not (out / name).exists():
+            write_whole(out / name, (first / name).read_bytes())
+    batches = Batches(out)
+    notes += batches.found.broken
+    batches.compact()
+    failed = sum(status == FAILED for status in batches.found.runs.values())
+    if failed:
+        notes.append(f"{failed} runs failed; `tworay sweep --retry-failed` does them again")
+    # From the directory alone: the experiment's files may be elsewhere.
+    return write_joined(out), notes
+
+
+def _engine(head: tuple[Any, Any, Any]) -> str:
+    """Say which simulator a directory is of; directories from before results were numbered say none."""
+    return f"tworay {head[1]}" + ("" if head[2] is None else f", results {head[2]}")

@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError, OutputError
+from tworay.experiment.store.batches import CORRUPT, JOURNAL, PARTS, TABLES
+from tworay.experiment.store.formats import FORMAT
 from tworay.experiment.store.manifest import MANIFEST, SUMMARY
 from tworay.experiment.store.records import COSTS, RECORDS, RUNS, SCENARIO
 from tworay.files import sync
@@ -21,11 +23,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Tables that may be in directories whose manifest doesn't list its files.
-TABLES = (
+UNLISTED = (
     *("alive", "battery", "energy", "flows", "frames", "guesses", "ledger", "moves", "packets", "paths"),
     *("phases", "queues", "ranges", "retransmissions", "routes", "routing", "runs", "sacks", "segments"),
     *("series", "trace"),
 )
+# The folders that hold the runs of a comparison.
+HOLD_RUNS = (PARTS, JOURNAL, TABLES, CORRUPT)
 # In the head of every page that tworay writes.
 MARK = '<meta name="generator" content="tworay'
 HEAD_BYTES = 4096
@@ -79,8 +83,9 @@ class Lock:
 
 def sweep(path: Path) -> None:
     """Remove what a killed process left half written or half deleted."""
-    for left in (*path.glob(".*"), *path.glob(f"{RUNS}/.*")):
-        if not re.fullmatch(r"\..+\.\d+\.(tmp|old)", left.name):
+    hidden = (*path.glob(".*"), *(file for name in HOLD_RUNS for file in (path / name).rglob(".*")))
+    for left in hidden:
+        if not _is_left(left):
             continue
         if left.is_dir():
             shutil.rmtree(left)
@@ -88,11 +93,16 @@ def sweep(path: Path) -> None:
             left.unlink()
 
 
+def _is_left(file: Path) -> bool:
+    """Return whether a killed process left a file behind."""
+    return re.fullmatch(r"\..+\.\d+\.(tmp|old)", file.name) is not None
+
+
 def check_place(path: Path, command: str, force: bool, kept: Iterable[str] = ()) -> None:
     """Reject a directory that is not free for the files ``kept``, before hours of work are done."""
     if path.exists() and not path.is_dir():
         raise InputError(f"--out {path}: this is a file; name a directory that is new or empty")
-    if path.is_dir() and any(path.iterdir()):
+    if path.is_dir() and not all(map(_is_left, path.iterdir())):
         made_by = _manifest(path).get("command")
         if made_by != command:
             whose = (
@@ -142,7 +152,7 @@ def tables_of(path: Path) -> list[Path]:
     """Return the tables that tworay wrote into a directory; others in it are not read."""
     names = listed(path)
     if names is None:
-        names = [f"{name}.parquet" for name in TABLES]
+        names = [f"{name}.parquet" for name in UNLISTED]
     return sorted(path / name for name in names if name.endswith(".parquet") and (path / name).is_file())
 
 
@@ -158,10 +168,20 @@ def own_files(path: Path) -> list[str]:
     """Return the names of files and folders in a directory that tworay wrote, as far as they exist."""
     names = listed(path)
     if names is None:
-        names = [SCENARIO, COSTS, *(f"{name}.parquet" for name in TABLES)]
+        names = [SCENARIO, COSTS, *(f"{name}.parquet" for name in UNLISTED)]
     pages = [file.name for file in path.glob("report*.html") if _is_page(file)]
-    known = dict.fromkeys([MANIFEST, SUMMARY, RECORDS, RUNS, *pages, *names])
+    runs = _folders(path)
+    known = dict.fromkeys([MANIFEST, SUMMARY, *runs, *pages, *names])
     return [name for name in known if (path / name).exists()]
+
+
+def _folders(path: Path) -> tuple[str, ...]:
+    """Return the names of what holds the runs of a directory."""
+    manifest = _manifest(path)
+    if manifest.get("command") != "compare":
+        return ()
+    form = manifest.get("format")
+    return (RECORDS, RUNS) if not isinstance(form, int) or form < FORMAT else HOLD_RUNS
 
 
 def _is_page(file: Path) -> bool:

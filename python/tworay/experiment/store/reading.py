@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,29 +14,82 @@ from tworay._native import RESULTS, VERSION
 from tworay.errors import InputError
 from tworay.experiment.arms import Arm
 from tworay.experiment.comparison import Comparison
-from tworay.experiment.store.formats import settings_of_today
-from tworay.experiment.store.manifest import read_manifest
-from tworay.experiment.store.records import (
-    COSTS,
-    SCENARIO,
-    read_records,
-    read_scenario,
-    read_warnings,
-)
-from tworay.experiment.store.results import keep, read_part, without_tables
+from tworay.experiment.store import earlier
+from tworay.experiment.store.batches import DONE, row, stored_rows
+from tworay.experiment.store.formats import FORMAT, settings_of_today
+from tworay.experiment.store.manifest import read_manifest, strict_json
+from tworay.experiment.store.records import COSTS, SCENARIO, check_document, read_scenario, read_warnings
+from tworay.experiment.store.results import keep
+from tworay.experiment.store.tables import lacking, tables_of_run
 from tworay.running.entries import entered
+from tworay.running.frames import Table
 from tworay.running.scenarios import load_text
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping
 
+    from tworay.experiment.store.batches import Place, Row
+    from tworay.experiment.store.tables import Rows
     from tworay.running.control import Variant
     from tworay.running.run import Run
     from tworay.running.scenarios import Scenario
 
 # Number of differences between two scenarios that a message lists.
 SHOWN = 3
+# The key of a scenario's capacity, bit/s, in documents that have nothing else.
+CAPACITY = "throughput_max_bps"
+
+
+def capacity_of(maximum: float) -> dict[str, Any]:
+    """Return the document of a run that measures capacity."""
+    return {"flows": [], CAPACITY: maximum}
+
+
+def read_records(path: Path) -> tuple[dict[Place, dict[str, Any]], list[str]]:
+    """Return the record of each finished run of a comparison by arm and seed, and what can't be read.
+
+    A record has the run's document, without ``cpu_seconds``, the only value in which equal runs differ, or
+    the capacity of a seed. Runs that can't be read count as missing.
+    """
+    if read_manifest(path)["format"] < FORMAT:
+        found, problems = earlier.read_records(path)
+        remedy = f"`tworay merge {path} --out DIR` takes over the others"
+    else:
+        rows, problems = stored_rows(path)
+        found = {}
+        for one in rows:
+            try:
+                if one["status"] == DONE:
+                    found[one["world"], one["seed"]] = record_of(one)
+            except ValueError as error:
+                problems.append(f"{path}: {one['world']}, seed {one['seed']} can't be read ({error})")
+        remedy = f"`tworay compare --resume {path}` does those runs again"
+    return found, [f"{text}; {remedy}" for text in problems]
+
+
+def record_of(one: Row) -> dict[str, Any]:
+    """Return a stored run as a record; raise ``ValueError`` for what is none."""
+    document = strict_json(one["document"])
+    if isinstance(document, dict) and CAPACITY in document:
+        if not isinstance(document[CAPACITY], int | float):
+            raise ValueError(f"`{CAPACITY}` is {str(document[CAPACITY])[:40]}")
+        return {"variant": one["world"], "seed": one["seed"], CAPACITY: document[CAPACITY]}
+    shares = one["shares"]
+    return {
+        "variant": one["world"],
+        "seed": one["seed"],
+        "facts": None if shares is None else [one["path_hops"], one["partitioned"], shares],
+        "document": check_document(document),
+        "tables": None if one["tables"] is None else json.loads(one["tables"]),
+    }
+
+
+def row_of(record: Mapping[str, Any]) -> Row:
+    """Return a record as a row for storing."""
+    facts = record.get("facts") or (None, None)
+    document = record.get("document") or capacity_of(record[CAPACITY])
+    return row(record["variant"], record["seed"], document, facts=facts, tables=record.get("tables"))
 
 
 @dataclass(frozen=True)
@@ -53,6 +107,11 @@ class Stored:
         """The arms, without their scenarios."""
         return [Arm.stored(name, about) for name, about in self.manifest["arms"].items()]
 
+    @property
+    def tables(self) -> dict[Place, Rows | None]:
+        """The number of rows that each run has in each table, if that is known."""
+        return {key: one["tables"] for key, one in self.records.items() if "document" in one}
+
     def comparison(self) -> Comparison:
         """Return all finished runs."""
         result = Comparison(
@@ -65,12 +124,12 @@ class Stored:
 
     def forget_without_tables(self) -> None:
         """Leave out runs whose tables are gone or damaged, and say so: their runs are done again."""
-        lacking = without_tables(self.path, self.records)
-        for file, keys in lacking.items():
+        gone = lacking(self.path, {key: rows for key, rows in self.tables.items() if rows is not None})
+        for file, keys in gone.items():
             named = ", ".join(f"{arm} seed {seed}" for arm, seed in keys[:SHOWN])
             more = f" and {len(keys) - SHOWN} more" if len(keys) > SHOWN else ""
             self.problems.append(f"{file} has no rows of {named}{more}; done again")
-        for key in {key for keys in lacking.values() for key in keys}:
+        for key in {key for keys in gone.values() for key in keys}:
             del self.records[key]
 
     def refuse_other_engine(self) -> None:
@@ -85,6 +144,11 @@ class Stored:
             raise InputError(
                 f"{where}: its runs are from before the simulator's results changed last, and would not mix "
                 f"with new ones: compare anew with --out; `tworay show {self.path}` still shows it"
+            )
+        if self.manifest["format"] < FORMAT:
+            raise InputError(
+                f"{where}: it has an earlier form of storage; `tworay merge {self.path} --out DIR` converts "
+                "it, then resume DIR"
             )
 
     def refuse_other(self, base: Scenario) -> None:
@@ -118,7 +182,7 @@ def take(result: Comparison, record: dict[str, Any], maxima: Mapping[str, str]) 
     """Add a finished run, or the capacity of a scenario, to a comparison."""
     seed = record["seed"]
     if "document" not in record:
-        result.add_maximum(seed, record["throughput_max_bps"], maxima[record["variant"]])
+        result.add_maximum(seed, record[CAPACITY], maxima[record["variant"]])
         return
     if record["variant"] in result.variants:
         result.add(record["variant"], seed, record["document"])
@@ -165,7 +229,8 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
             f"{place} holds a comparison: name one of its runs with --arm ({arms}) and --seed ({seeds})"
         )
     result = Run.__new__(Run)
-    state = read_part(place, *chosen[0], records[chosen[0]]["document"])
+    frames = {name: Table(frame) for name, frame in tables_of_run(place, *chosen[0]).items()}
+    state = {"text": None, "frames": frames, "summary": records[chosen[0]]["document"]}
     manifest = read_manifest(place)
     settings = settings_of_today(manifest["arms"][chosen[0][0]]["set"], manifest["format"])
     world = load_text(read_scenario(place), place / SCENARIO, settings)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 KEYS = ("world", "seed", "status")
 # Columns that are not metrics, and columns that differ between equal runs.
-BESIDE = ("message", "tworay", "cpu_seconds", "document")
+BESIDE = ("message", "tworay", "shares", "tables", "document")
 # Name of the column with the fingerprints of runs; no metric and no axis can have it.
 PRINT = "~run"
 

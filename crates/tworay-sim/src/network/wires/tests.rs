@@ -1,9 +1,13 @@
 use super::super::agenda::Agenda;
 use super::*;
-use crate::ledger::{Carries, Ledger};
-use tworay_base::{FlowId, Seq32};
+use crate::network::common::Common;
+use crate::network::event::Event;
+use crate::observe::loss::ledger::Carries;
+use crate::observe::{Observers, WireEvent};
+use tworay_base::{BitRate, Died, FlowId, LossCause, Seq32, SimDuration};
 use tworay_radio::ErrorUnit;
-use tworay_wire::UdpDatagram;
+use tworay_scenario::Outages;
+use tworay_wire::{Body, Packet, UdpDatagram};
 
 const A: NodeId = NodeId(0);
 const B: NodeId = NodeId(1);
@@ -36,16 +40,14 @@ struct Test {
 
 impl Test {
     fn new(setup: WireSetup) -> Self {
-        let ledger = Ledger::new([A], false);
-        Self {
-            common: Common::new(Agenda::new(2, ms(1000)), ledger, 2),
-            wires: Wires::new(vec![setup], true, 1),
-        }
+        let mut observers = Observers::new(2, &[(A, B)], true);
+        observers.trace_wires();
+        Self { common: Common::new(Agenda::new(2, ms(1000)), observers), wires: Wires::new(vec![setup], 1) }
     }
 
     /// Passes a datagram of 1250 bytes to the wire: 10 ms at 1 Mb/s.
     fn send(&mut self, number: u32) {
-        let uid = self.common.books.ledger.ship(FlowId(0), Carries::Data, Seq32(number), self.common.now);
+        let uid = self.common.take(FlowId(0), Carries::Data, Seq32(number));
         let datagram = UdpDatagram { src_port: 1, dst_port: 2, payload: 1222, number: number.into() };
         let packet = Packet {
             uid,
@@ -74,19 +76,20 @@ impl Test {
                         assert_eq!((from, to), (A, B));
                         let p = self.common.packets.remove(packet);
                         assert_eq!(p.hops, 1);
-                        self.common.books.ledger.delivered(p.uid, now);
-                        all.push((now, describe(&p).1));
+                        self.common.observers.ledger.delivered(p.uid, now);
+                        let Body::Udp(datagram) = p.body else { panic!("a datagram was sent") };
+                        all.push((now, datagram.number as u32));
                     }
                 }
                 other => panic!("{other:?} is none of a wire's"),
             }
         }
-        self.common.books.ledger.check().expect("the books balance");
+        self.common.observers.ledger.check().expect("the books balance");
         all
     }
 
     fn losses(&self) -> Vec<(u32, LossCause, Died, NodeId)> {
-        self.common.books.ledger.records().iter().map(|r| (r.seq.0, r.cause, r.died, r.node)).collect()
+        self.common.observers.ledger.records().iter().map(|r| (r.seq.0, r.cause, r.died, r.node)).collect()
     }
 }
 
@@ -95,15 +98,16 @@ fn packets_leave_one_after_another_and_a_full_queue_is_congestion() {
     let mut test = Test::new(setup());
     (0..4).for_each(|number| test.send(number));
     assert_eq!(test.losses(), [(3, LossCause::Congestion, Died::WireQueue, A)]);
-    assert_eq!(test.common.books.counters.queue_drops, 1);
+    assert_eq!(test.common.observers.counters.queue_drops, 1);
     let mut held = Vec::new();
     test.wires.held(&mut held);
     assert_eq!(held.len(), 2, "one is being sent, two wait");
     // 10 ms each to send, 10 ms in transit.
     assert_eq!(test.arrivals(), [(ms(20), 0), (ms(30), 1), (ms(40), 2)]);
     let trace: String = test
-        .wires
-        .take_trace()
+        .common
+        .observers
+        .take_wire_trace()
         .iter()
         .map(|line| match line.event {
             WireEvent::Enqueue => '+',

@@ -1,6 +1,7 @@
 //! The new format (`use-newtrace`): a letter, then pairs of flag and value.
 
-use super::{Line, TraceEvent, TraceIp, TraceMac, TraceRecord, reason};
+use super::line::{Line, reason};
+use super::record::{TraceEvent, TraceIp, TraceMac, TraceRecord};
 use crate::text_file::ReadError;
 use tworay_base::Position;
 

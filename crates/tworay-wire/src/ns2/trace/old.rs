@@ -1,6 +1,7 @@
 //! The old format: words at fixed positions.
 
-use super::{Line, TraceEvent, TraceIp, TraceMac, TraceRecord, reason};
+use super::line::{Line, reason};
+use super::record::{TraceEvent, TraceIp, TraceMac, TraceRecord};
 use crate::text_file::ReadError;
 
 /// Separates the MAC's part, and the energy model's, from the packet's.

@@ -27,11 +27,11 @@ pub struct TracePacket {
     pub sent: SimTime,
     /// Number of nodes that forwarded it.
     pub forwarded: u32,
-    /// How it ended.
+    /// Its end.
     pub fate: TraceFate,
 }
 
-/// How a packet ended.
+/// End of a packet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TraceFate {
     /// The destination's agent received it.

@@ -1,0 +1,12 @@
+//! AODV in a small network of ideal links.
+
+mod config;
+mod desk;
+mod harness;
+mod hostile;
+mod ladder;
+use crate::common::net as network;
+mod ns2;
+mod properties;
+mod rules;
+use crate::common::schema;

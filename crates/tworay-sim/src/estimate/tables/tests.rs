@@ -1,0 +1,86 @@
+use super::*;
+use std::path::Path;
+
+fn bytes(toml: &str, set: &[&str], options: &RunOptions) -> f64 {
+    let set: Vec<String> = set.iter().map(|&one| one.to_owned()).collect();
+    let world = Scenario::from_toml(toml, "x.toml", Path::new(""), &set).unwrap();
+    memory_of_tables(&world, options).unwrap() as f64
+}
+
+fn recorded() -> RunOptions {
+    RunOptions { series: true, record: true, ..RunOptions::default() }
+}
+
+const STRING: &str = r#"
+duration = "110s"
+[topology]
+kind = "string"
+hops = 3
+spacing = "200m"
+[routing]
+protocol = "static"
+[[flow]]
+from = 0
+to = 3
+app = "cbr"
+interval = "100ms"
+size = "512B"
+start = "10s"
+"#;
+
+/// 100 s of ten datagrams a second over three hops: 1000 segments, 2000 changes of what is alive, 4 × 3000
+/// frames and 2 × 3000 changes of queues.
+#[test]
+fn datagrams_over_radio_follow_from_their_interval() {
+    let wanted = 1000.0 * 400.0 + 2000.0 * 70.0 + 12_000.0 * 200.0 + 6000.0 * 85.0;
+    assert_eq!(bytes(STRING, &[], &recorded()), wanted);
+    // Below the threshold there is no RTS and no CTS, and twice the time has twice the rows.
+    let without = 1000.0 * 400.0 + 2000.0 * 70.0 + 6000.0 * 200.0 + 6000.0 * 85.0;
+    assert_eq!(bytes(STRING, &["mac.rts_threshold=3000B"], &recorded()), without);
+    assert_eq!(bytes(STRING, &["duration=210s"], &recorded()), 2.0 * wanted);
+    let series = RunOptions { series: true, ..RunOptions::default() };
+    assert_eq!(bytes(STRING, &[], &series), 2000.0 * 70.0);
+    assert_eq!(bytes(STRING, &[], &RunOptions::default()), 0.0);
+    assert_eq!(bytes(STRING, &["flow.0.packets=10"], &series), 20.0 * 70.0);
+}
+
+const WIRES: &str = r#"
+duration = "100s"
+[[wire]]
+from = 0
+to = 1
+rate = "10Mbps"
+delay = "1ms"
+[[wire]]
+from = 1
+to = 2
+rate = "1Mbps"
+delay = "10ms"
+[tcp]
+mss = "960B"
+[[flow]]
+from = 0
+to = 2
+app = "ftp"
+[[flow]]
+from = 0
+to = 2
+app = "ftp"
+"#;
+
+/// Two transfers share 1 Mb/s: 125 segments of 1000 bytes a second, 12,500 in all, and as many ACKs. Each
+/// packet has three rows on each of two wires, two in `alive`, one in `segments`; each ACK one in `series`.
+#[test]
+fn transfers_over_wires_share_the_slowest() {
+    let wanted = 25_000.0 * (400.0 + 2.0 * 70.0 + 6.0 * 200.0) + 12_500.0 * 200.0;
+    assert!((bytes(WIRES, &[], &recorded()) / wanted - 1.0).abs() < 1e-6);
+    // Two segments in a round trip of 22 ms: 91 segments a second each, less than half of 10 Mb/s.
+    let slow = ["tcp.window=2", "wire.1.rate=10Mbps"];
+    let segments = 2.0 * 100.0 * 2.0 / 0.022;
+    let wanted = 2.0 * segments * (400.0 + 140.0 + 1200.0) + segments * 200.0;
+    assert!((bytes(WIRES, &slow, &recorded()) / wanted - 1.0).abs() < 1e-6);
+    // A file of 96 kB has 100 segments.
+    let files = ["flow.0.bytes=96000B", "flow.1.bytes=96000B"];
+    let wanted = 400.0 * (400.0 + 140.0 + 1200.0) + 200.0 * 200.0;
+    assert!((bytes(WIRES, &files, &recorded()) / wanted - 1.0).abs() < 1e-6);
+}

@@ -1,0 +1,188 @@
+use super::*;
+use crate::observe::loss::ledger::Carries;
+
+const END: SimTime = SimTime::from_nanos(3_000_000_000);
+
+fn live(scenario: &str, overrides: &[&str], layer: Layer) -> Live {
+    let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
+    let scenario = Scenario::load(scenario, &overrides).expect("a scenario");
+    let stations = (0..scenario.node_count()).map(|n| NodeId(n as u16)).collect();
+    let limit = SimDuration::from_secs_f64(10.0);
+    Live::new(&scenario, &LiveOptions { seed: 1, layer, stations, limit, pcap: None }).expect("a network")
+}
+
+/// A datagram of an unknown protocol with 100 bytes of payload.
+fn datagram(live: &mut Live, from: u16, to: u16, ttl: u8) -> Entering {
+    let mut bytes = vec![7; 120];
+    bytes[..20].copy_from_slice(&[0x45, 0, 0, 120, 0, 0, 0, 0, ttl, 253, 0, 0, 10, 0, 0, 0, 10, 0, 0, 0]);
+    bytes[15] = from as u8;
+    bytes[19] = to as u8;
+    let flow = live.open_flow(NodeId(from), NodeId(to), 0, false).expect("a number");
+    Entering {
+        node: NodeId(from),
+        to: NodeId(to),
+        ttl,
+        ip_bytes: 120,
+        bytes: bytes.into(),
+        flow,
+        carries: Some(Carries::Data),
+        seq: Seq32(0),
+        frame: false,
+    }
+}
+
+/// `0 ── 1 ── 2 ── 3 ── 4`: the bytes arrive unchanged; each of the three relays decrements the hop limit.
+#[test]
+fn a_packet_travels_the_string_and_leaves_with_its_bytes() {
+    for routing in ["static", "aodv", "dsr", "olsr"] {
+        let mut live = live("string-4", &[&format!("routing.protocol={routing}")], Layer::Three);
+        // OLSR needs some seconds to find its routes.
+        let start = SimTime::from_nanos(9_000_000_000);
+        live.run_until(start);
+        let entry = datagram(&mut live, 0, 4, 64);
+        live.take_in(entry.clone());
+        live.run_until(start + SimDuration::from_secs_f64(1.0));
+        let out = live.pop_leaving().unwrap_or_else(|| panic!("{routing}: nothing arrived"));
+        assert_eq!((out.node, out.ttl, out.hops), (NodeId(4), 61, 4), "{routing}");
+        assert_eq!(out.bytes, entry.bytes);
+        assert!(live.pop_leaving().is_none());
+        let report = live.finish().expect("the books balance");
+        assert_eq!(report.document.flows[0].mean_hops, Some(4.0));
+    }
+}
+
+/// The hop limit reaches zero at the third node: the ledger has the cause.
+#[test]
+fn a_packet_with_too_few_hops_dies_of_it() {
+    let mut live = live("string-4", &["routing.protocol=static"], Layer::Three);
+    let entry = datagram(&mut live, 0, 4, 2);
+    live.take_in(entry);
+    live.run_until(END);
+    assert!(live.pop_leaving().is_none());
+    assert_eq!(live.status().lost, [(LossCause::Ttl, 1)]);
+    live.finish().expect("the books balance");
+}
+
+/// The node where the hop limit ran out can answer: it has a way back with any routing protocol. Packets
+/// that the ledger does not track arrive, too.
+#[test]
+fn where_the_hops_ran_out_is_told_and_can_be_answered() {
+    for routing in ["static", "aodv", "dsr", "olsr"] {
+        let mut live = live("string-4", &[&format!("routing.protocol={routing}")], Layer::Three);
+        let start = SimTime::from_nanos(9_000_000_000);
+        live.run_until(start);
+        let entry = datagram(&mut live, 0, 4, 2);
+        live.take_in(entry.clone());
+        live.run_until(start + SimDuration::from_secs_f64(4.0));
+        let expired = live.pop_expired().unwrap_or_else(|| panic!("{routing}: nothing expired"));
+        assert_eq!(
+            (expired.node, expired.src, &expired.bytes),
+            (NodeId(2), NodeId(0), &entry.bytes),
+            "{routing}"
+        );
+        assert!(live.pop_expired().is_none());
+        let answer =
+            Entering { node: NodeId(2), to: NodeId(0), ttl: 64, flow: FlowId::NONE, carries: None, ..entry };
+        live.take_in(answer);
+        live.run_until(start + SimDuration::from_secs_f64(8.0));
+        let out = live.pop_leaving().unwrap_or_else(|| panic!("{routing}: no answer"));
+        assert_eq!((out.node, out.ttl), (NodeId(0), 63), "{routing}");
+        let flows = live.finish().expect("the books balance").document.flows;
+        assert_eq!(flows.len(), 1, "the answer is nobody's flow");
+    }
+}
+
+/// A station's edge can ask its own node's routing for the route and for packets that wait for one.
+#[test]
+fn a_node_knows_its_route_and_what_waits_for_it() {
+    let mut live = live("string-4", &["routing.protocol=aodv"], Layer::Three);
+    let (from, to) = (NodeId(0), NodeId(4));
+    assert_eq!(live.hops_to(from, to), None);
+    let entry = datagram(&mut live, 0, 4, 64);
+    live.take_in(entry);
+    live.run_until(SimTime::from_nanos(1_000_000));
+    assert!(live.keeps_for(from, to) && !live.keeps_for(from, NodeId(3)));
+    live.run_until(END);
+    assert_eq!(live.hops_to(from, to), Some(4));
+    assert!(!live.keeps_for(from, to));
+}
+
+/// A frame travels one hop. A broadcast reaches every neighbour and is not tracked by the ledger.
+#[test]
+fn frames_go_one_hop_and_broadcasts_to_all_neighbours() {
+    let mut live = live("string-4", &[], Layer::Two);
+    let entry = datagram(&mut live, 1, 2, 64);
+    live.take_in(Entering { frame: true, ..entry.clone() });
+    live.take_in(Entering { frame: true, to: NodeId::BROADCAST, carries: None, ..entry });
+    live.run_until(END);
+    let mut who: Vec<u16> = std::iter::from_fn(|| live.pop_leaving()).map(|l| l.node.0).collect();
+    who.sort_unstable();
+    assert_eq!(who, [0, 2, 2], "the frame at 2, the broadcast at 0 and 2");
+    live.finish().expect("the books balance");
+}
+
+/// A frame to a node out of reach dies after the MAC's attempts, without a notice to upper layers.
+#[test]
+fn a_frame_to_nobody_is_in_the_ledger_alone() {
+    let mut live = live("string-4", &[], Layer::Two);
+    let entry = datagram(&mut live, 0, 3, 64);
+    live.take_in(Entering { frame: true, ..entry });
+    live.run_until(END);
+    assert_eq!(live.status().lost, [(LossCause::LinkFailure, 1)]);
+    assert!(live.pop_leaving().is_none() && live.pop_break().is_none());
+}
+
+/// A station is notified of a break where the packet came back, if the next hop is off by then; before, it is not.
+#[test]
+fn a_station_is_notified_of_a_break_on_its_route() {
+    let down = "event=[{node=1,at=\"1s\",what=\"down\"}]";
+    let mut live = live("string-2", &["routing.protocol=static", down], Layer::Three);
+    let entry = datagram(&mut live, 0, 2, 64);
+    live.take_in(entry.clone());
+    live.run_until(SimTime::from_nanos(1_000_000_000));
+    assert!(live.pop_leaving().is_some() && live.pop_break().is_none(), "the route works for a second");
+    live.take_in(entry);
+    live.run_until(END);
+    let found = live.pop_break().expect("the next hop is off");
+    assert_eq!((found.node, found.dst), (NodeId(0), NodeId(2)));
+    assert!(found.at > SimTime::from_nanos(1_000_000_000) && live.pop_break().is_none());
+}
+
+/// Running step by step to each event gives the same results as running in one go, and nothing happens
+/// between the steps.
+#[test]
+fn steps_to_the_next_event_change_nothing() {
+    let simulated = ["flow.0.app=cbr", "flow.0.interval=10ms", "flow.0.size=200B"];
+    let run = |stepwise: bool| {
+        let mut live = live("string-4", &simulated, Layer::Three);
+        if stepwise {
+            loop {
+                let next = live.next_time();
+                if next > END {
+                    break;
+                }
+                let before = live.status().events;
+                live.run_until(SimTime::from_nanos(next.as_nanos() - 1));
+                assert_eq!(live.status().events, before, "before {next}");
+                live.run_until(next);
+            }
+        }
+        live.run_until(END);
+        let status = live.status();
+        let mut document = live.finish().expect("the books balance").document;
+        document.cpu_seconds = 0.0;
+        assert!(document.flows[0].goodput_bps > 10_000.0);
+        (status, document)
+    };
+    assert_eq!(run(true), run(false));
+}
+
+#[test]
+fn what_cannot_be_set_up_is_refused() {
+    let scenario = Scenario::load("string-4", &[]).expect("a scenario");
+    let limit = SimDuration::from_secs_f64(1.0);
+    let options =
+        |station| LiveOptions { seed: 1, layer: Layer::Three, stations: vec![station], limit, pcap: None };
+    let refused = Live::new(&scenario, &options(NodeId(5))).err().expect("refused");
+    assert_eq!(refused.to_string(), "there is no node 5 in the scenario");
+}

@@ -1,0 +1,48 @@
+//! The end of a run.
+
+use super::Network;
+use super::outcome::Outcome;
+use crate::observe::Observers;
+use tworay_mac::MacCounters;
+
+impl Network {
+    /// Closes the books of a finished run.
+    pub(crate) fn finish(mut self) -> Outcome {
+        let end = self.common.agenda.end;
+        let record = self.common.observers.take_record().map(|mut recorder| {
+            if let Some(radio) = &mut self.radio {
+                recorder.moved(radio.legs_until(end));
+            }
+            recorder
+        });
+        let wire_trace = self.common.observers.take_wire_trace();
+        let medium_log = self.common.observers.take_medium_log();
+        self.flows.iter_mut().for_each(|flow| flow.means.close(end));
+        self.common.close_holds();
+        let Observers { mut ledger, paths, counters, .. } = self.common.observers;
+        ledger.close(end);
+        let mut mac = MacCounters::default();
+        self.nodes.iter().for_each(|node| mac.add(node.mac.counters()));
+        let routing = self.nodes.iter().map(|node| node.router.counters().clone()).collect();
+        let meters = self.nodes.meters.take().map(|meters| meters.finish(end));
+        let (meters, battery) = meters.map_or((None, Vec::new()), |(meters, left)| (Some(meters), left));
+        Outcome {
+            end,
+            warm_at: self.plan.warm_at,
+            events: self.common.agenda.events,
+            flows: self.flows,
+            ledger,
+            paths,
+            counters,
+            mac,
+            routing,
+            meters,
+            battery,
+            record,
+            medium_log,
+            wire_trace,
+            joules_per_instruction: self.plan.settings.energy.instruction.get(),
+            costs: self.plan.costs,
+        }
+    }
+}

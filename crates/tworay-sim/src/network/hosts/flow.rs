@@ -1,0 +1,354 @@
+//! Flows: an application, its transport, the peer, and their measurements.
+
+use crate::engine::TimerSlot;
+use tworay_base::{NodeId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_scenario::{Application, FlowSetup};
+use tworay_tcp::{
+    Connection, Counters, Ignored, Operation, Operations, Phase, Ports, Side, Snapshot, TcpConfig,
+};
+
+/// The transport of a flow.
+pub(crate) enum Transport {
+    Tcp(Box<TcpPair>),
+    Udp(Udp),
+    /// Both ends are outside; counters observed there.
+    External(Box<Counters>),
+}
+
+/// The two ends of a TCP connection.
+pub(crate) struct TcpPair {
+    pub sender: Connection,
+    pub receiver: Connection,
+}
+
+impl TcpPair {
+    /// Events ignored by both ends, in the order of [`Ignored::ALL`].
+    pub fn ignored(&self) -> [u64; Ignored::COUNT] {
+        let (sender, receiver) = (self.sender.counters().ignored, self.receiver.counters().ignored);
+        std::array::from_fn(|why| sender[why] + receiver[why])
+    }
+}
+
+/// A UDP source and its sink.
+pub(crate) struct Udp {
+    pub interval: SimDuration,
+    pub payload: u32,
+    /// Mean on and off time of bursts.
+    pub bursts: Option<(SimDuration, SimDuration)>,
+    pub until: SimTime,
+    /// Datagrams left to send.
+    pub packets: u64,
+    pub ticking: bool,
+    pub sent: u64,
+    pub received: u64,
+    pub received_bytes: u64,
+    /// Datagram numbers already received, so that each counts once.
+    pub highest: Option<u64>,
+}
+
+/// One row of a flow's time series.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// Time of the sample.
+    pub at: SimTime,
+    /// The sender's state.
+    pub state: Snapshot,
+    /// Payload acknowledged since the flow's start.
+    pub acked_bytes: u64,
+}
+
+/// Energy that a sender's computations draw from its battery.
+#[derive(Clone, Debug)]
+pub(crate) struct Drawn {
+    /// Energy of each operation, J.
+    costs: [f64; Operation::COUNT],
+    /// Operations already paid for.
+    paid: Operations,
+    /// Energy drawn in each phase of the sender, J, in the order of [`Phase::ALL`].
+    pub by_phase: [f64; Phase::COUNT],
+}
+
+impl Drawn {
+    pub fn new(costs: [f64; Operation::COUNT]) -> Self {
+        Self { costs, paid: Operations::default(), by_phase: [0.0; Phase::COUNT] }
+    }
+
+    /// Charges what was computed since the last call, in the phase in which the sender was; returns the energy.
+    pub fn charge(&mut self, operations: &Operations, phase: Phase) -> f64 {
+        let new = operations.iter().zip(self.paid).map(|(n, paid)| n - paid);
+        let joules = new.zip(self.costs).map(|(n, cost)| n as f64 * cost).sum();
+        self.paid = *operations;
+        self.by_phase[phase as usize] += joules;
+        joules
+    }
+}
+
+/// Time-weighted means of the sender's state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Means {
+    since: SimTime,
+    cwnd: f64,
+    flight: f64,
+    srtt: f64,
+    srtt_time: f64,
+    last_cwnd: f64,
+    last_flight: f64,
+    last_srtt: Option<f64>,
+    total: f64,
+    last_phase: Option<Phase>,
+    /// Time spent in each phase, in the order of [`Phase::ALL`].
+    phases: [SimDuration; Phase::COUNT],
+}
+
+/// Counts at the end of the warm-up.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Baseline {
+    pub delivered_bytes: u64,
+    pub sent_bytes: u64,
+    pub counters: Counters,
+    pub ignored: [u64; Ignored::COUNT],
+    pub udp_sent: u64,
+    pub udp_received: u64,
+    pub udp_received_bytes: u64,
+}
+
+impl Means {
+    /// The state stays constant up to `end`; then [`Means::means`] is final.
+    pub fn close(&mut self, end: SimTime) {
+        self.advance(end);
+    }
+
+    fn advance(&mut self, now: SimTime) {
+        let spent = now.since(self.since);
+        let dt = spent.as_secs_f64();
+        self.since = self.since.max(now);
+        self.total += dt;
+        self.cwnd += dt * self.last_cwnd;
+        self.flight += dt * self.last_flight;
+        if let Some(phase) = self.last_phase {
+            self.phases[phase as usize] += spent;
+        }
+        if let Some(srtt) = self.last_srtt {
+            self.srtt += dt * srtt;
+            self.srtt_time += dt;
+        }
+    }
+
+    fn set(&mut self, now: SimTime, s: &Snapshot, limit: f64) {
+        self.advance(now);
+        self.last_cwnd = s.cwnd.min(limit);
+        self.last_flight = s.flight_segments as f64;
+        self.last_srtt = s.srtt.map(|d| d.as_secs_f64());
+        self.last_phase = Some(s.phase);
+    }
+
+    /// Discards everything before `now` except the current state.
+    fn restart(&mut self, now: SimTime) {
+        *self = Self {
+            since: self.since.max(now),
+            last_cwnd: self.last_cwnd,
+            last_flight: self.last_flight,
+            last_srtt: self.last_srtt,
+            last_phase: self.last_phase,
+            ..Self::default()
+        };
+    }
+
+    /// The sender's phase up to now.
+    pub fn phase(&self) -> Phase {
+        self.last_phase.unwrap_or(Phase::ALL[0])
+    }
+
+    /// Time spent in each phase, in the order of [`Phase::ALL`], until [`Means::close`].
+    pub fn phases(&self) -> [SimDuration; Phase::COUNT] {
+        self.phases
+    }
+
+    /// (mean cwnd, mean flight, mean smoothed RTT) until [`Means::close`].
+    pub fn means(&self) -> (f64, f64, Option<f64>) {
+        let per = |x: f64, t: f64| if t > 0.0 { x / t } else { 0.0 };
+        let srtt = (self.srtt_time > 0.0).then(|| self.srtt / self.srtt_time);
+        (per(self.cwnd, self.total), per(self.flight, self.total), srtt)
+    }
+}
+
+/// A flow at run time.
+pub(crate) struct Flow {
+    pub setup: FlowSetup,
+    pub transport: Transport,
+    /// First of its timers: the sender's, followed by the receiver's.
+    pub timers: TimerSlot,
+    pub means: Means,
+    pub window_limit: f64,
+    pub delivered_bytes: u64,
+    pub connected_at: Option<SimTime>,
+    pub finished_at: Option<SimTime>,
+    pub series: Option<Vec<Sample>>,
+    pub guesses: Vec<Guess>,
+    /// Energy drawn by the sender's computations, if they draw any.
+    pub drawn: Option<Box<Drawn>>,
+    /// Retransmitted segments in order.
+    pub resent: Vec<Resent>,
+    /// The first segment that a node could not pass on since the last route error that reached the sender.
+    pub stopped: Option<tworay_base::Seq32>,
+    /// IP bytes transmitted by the sending side, including headers, retransmissions and probes.
+    pub sent_bytes: u64,
+    pub first_sent: Option<SimTime>,
+    /// Time of the last ACK of new data.
+    pub last_acked: Option<SimTime>,
+    acked_bytes: u64,
+    pub base: Baseline,
+    pub rng: RngStream,
+}
+
+/// A retransmitted segment.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Resent {
+    /// Time of the retransmission.
+    pub at: SimTime,
+    /// Node that sent it.
+    pub from: NodeId,
+    /// First byte.
+    pub seq: tworay_base::Seq32,
+    /// Uid of this transmission.
+    pub uid: u64,
+    /// Phase of the sender.
+    pub phase: Phase,
+}
+
+/// A sender's guess about a loss.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Guess {
+    /// Time of the guess.
+    pub at: SimTime,
+    /// First byte of the segment.
+    pub seq: tworay_base::Seq32,
+    /// Segments with uids below this had been sent.
+    pub sent_before: u64,
+    /// The assumed cause.
+    pub guess: &'static str,
+}
+
+impl Flow {
+    pub fn new(
+        setup: FlowSetup,
+        index: usize,
+        timers: TimerSlot,
+        tcp: &TcpConfig,
+        seed: u64,
+        series: bool,
+    ) -> Self {
+        let transport = match &setup.application {
+            Application::Ftp { variant, .. } => {
+                let ports = Ports { local: 49_152 + index as u16, remote: setup.port };
+                let back = Ports { local: ports.remote, remote: ports.local };
+                let stream = |end: u64| RngStream::numbered(seed, 2 * index as u64 + end, Purpose::Tcp);
+                let sender = Connection::new(tcp, variant, Side::Active, ports, stream(0));
+                let mut receiver = Connection::new(tcp, variant, Side::Passive, back, stream(1));
+                // Opening the listening end causes no action.
+                receiver.open(SimTime::ZERO, &mut Vec::new());
+                Transport::Tcp(Box::new(TcpPair { sender, receiver }))
+            }
+            Application::Cbr { interval, payload, packets } => {
+                let udp = Udp::new(*interval, *payload, None);
+                Transport::Udp(Udp { packets: packets.unwrap_or(u64::MAX), ..udp })
+            }
+            Application::OnOff { interval, payload, on, off } => {
+                Transport::Udp(Udp::new(*interval, *payload, Some((*on, *off))))
+            }
+            Application::External { .. } => Transport::External(Box::default()),
+        };
+        Self {
+            means: Means { since: setup.start, ..Means::default() },
+            setup,
+            transport,
+            timers,
+            window_limit: tcp.window_segments(),
+            delivered_bytes: 0,
+            connected_at: None,
+            finished_at: None,
+            series: series.then(Vec::new),
+            guesses: Vec::new(),
+            drawn: None,
+            resent: Vec::new(),
+            stopped: None,
+            sent_bytes: 0,
+            first_sent: None,
+            last_acked: None,
+            acked_bytes: 0,
+            base: Baseline::default(),
+            rng: RngStream::numbered(seed, index as u64, Purpose::Traffic),
+        }
+    }
+
+    /// Payload bytes that reached the receiving application.
+    pub fn received_bytes(&self) -> u64 {
+        match &self.transport {
+            Transport::Tcp(_) | Transport::External(_) => self.delivered_bytes,
+            Transport::Udp(udp) => udp.received_bytes,
+        }
+    }
+
+    /// Records the sender's state after an event.
+    #[inline]
+    pub fn observe(&mut self, now: SimTime) {
+        let Transport::Tcp(pair) = &self.transport else { return };
+        let state = pair.sender.snapshot();
+        let acked = pair.sender.counters().acked_bytes;
+        self.note_state(now, state, acked);
+    }
+
+    /// Records that the sender's state is `state` from `now` on, with `acked` bytes acknowledged.
+    #[inline]
+    pub fn note_state(&mut self, now: SimTime, state: Snapshot, acked: u64) {
+        if acked != self.acked_bytes {
+            self.acked_bytes = acked;
+            self.last_acked = Some(now);
+        }
+        self.means.set(now, &state, self.window_limit);
+        if let Some(series) = &mut self.series
+            && series.last().is_none_or(|s| s.state != state)
+        {
+            series.push(Sample { at: now, state, acked_bytes: acked });
+        }
+    }
+
+    /// The flow's figures start at `now`: everything counted before is left out.
+    pub fn restart(&mut self, now: SimTime) {
+        self.means.restart(now);
+        self.base = Baseline {
+            delivered_bytes: self.delivered_bytes,
+            sent_bytes: self.sent_bytes,
+            ..Baseline::default()
+        };
+        match &self.transport {
+            Transport::Tcp(pair) => {
+                self.base.counters = pair.sender.counters().clone();
+                self.base.ignored = pair.ignored();
+            }
+            Transport::Udp(udp) => {
+                self.base.udp_sent = udp.sent;
+                self.base.udp_received = udp.received;
+                self.base.udp_received_bytes = udp.received_bytes;
+            }
+            Transport::External(counters) => self.base.counters = (**counters).clone(),
+        }
+    }
+}
+
+impl Udp {
+    fn new(interval: SimDuration, payload: u32, bursts: Option<(SimDuration, SimDuration)>) -> Self {
+        Self {
+            interval,
+            payload,
+            bursts,
+            until: SimTime::NEVER,
+            packets: u64::MAX,
+            ticking: false,
+            sent: 0,
+            received: 0,
+            received_bytes: 0,
+            highest: None,
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The radio side of a network: signal strengths between stations, frames corrupted in transit, and cut
+//! links. A wired-only network has none.
+
+pub(crate) mod cuts;
+pub(crate) mod ends;
+pub(crate) mod errors;
+pub(crate) mod on_air;
+pub(crate) mod signals;
+
+pub(crate) use signals::bad_end;
+
+use super::agenda::Agenda;
+use super::event::Event;
+use crate::network::medium::on_air::{Hearer, Medium};
+use cuts::Cuts;
+use errors::Errors;
+use tworay_base::{FlowId, NodeId, SimTime};
+use tworay_mac::Frame;
+use tworay_mobility::{Leg, Track};
+use tworay_radio::{BodyRates, Channel, Fader, Reception};
+use tworay_scenario::{LinkCut, Settings};
+
+/// The radio side of a network.
+pub(crate) struct Radio {
+    medium: Medium,
+    /// Rules for overlapping signals.
+    rules: Reception,
+    tracks: Vec<Track>,
+    cuts: Cuts,
+    errors: Option<Box<Errors>>,
+    /// True if anything can corrupt a frame that is received well: errors, a cut, or the sender's death.
+    may_spoil: bool,
+    /// True if links can change: stations move, or links are cut.
+    links_change: bool,
+    /// (ns-2) Whether a station that has sent a CTS reserves itself for the DATA.
+    reserves: bool,
+    /// Number of broadcasts on the medium.
+    broadcasts: u32,
+}
+
+impl Radio {
+    /// Creates the radio side for stations that move along `tracks`.
+    pub fn new(settings: &Settings, mut tracks: Vec<Track>, cuts: Vec<LinkCut>, seed: u64) -> Self {
+        let Settings { radio: config, errors, mac, .. } = settings;
+        let channel = Channel::new(config);
+        let rates = BodyRates([mac.basic_rate, mac.rate_of_acks(), mac.data_rate]);
+        let rules = Reception::new(config, &channel, config.quirks(), rates, mac.plcp);
+        let medium = match config.links.as_slice() {
+            [] => Medium::new(channel, Fader::new(config, seed), &mut tracks),
+            links => Medium::measured(channel, links, tracks.len()),
+        };
+        let links_change = !cuts.is_empty() || tracks.iter().any(|track| !track.is_static());
+        let errors = Errors::new(errors, &config.links, seed, tracks.len());
+        Self {
+            medium,
+            rules,
+            may_spoil: errors.is_some(),
+            tracks,
+            cuts: Cuts::new(cuts),
+            errors,
+            links_change,
+            reserves: mac.quirks().cts_waits_for_data,
+            broadcasts: 0,
+        }
+    }
+
+    /// The signals on the air.
+    pub fn medium(&self) -> &Medium {
+        &self.medium
+    }
+
+    /// Movement of the stations.
+    pub fn tracks(&self) -> &[Track] {
+        &self.tracks
+    }
+
+    /// Every station's movement up to `end`.
+    pub fn legs_until(&mut self, end: SimTime) -> Vec<Vec<Leg>> {
+        self.tracks.iter_mut().map(|track| track.legs_until(end).to_vec()).collect()
+    }
+
+    /// Decoding and sensing range, m; `None` where they do not depend on distance alone.
+    pub fn ranges(&self) -> Option<(f64, f64)> {
+        let channel = self.medium.channel();
+        let of = |threshold: f64| Some(channel.range_of(threshold)).filter(|r| r.is_finite() && *r > 0.0);
+        of(channel.rx_threshold()).zip(of(channel.cs_threshold()))
+    }
+
+    /// True if two nodes can decode each other's frames now.
+    pub fn in_range(&mut self, now: SimTime, a: NodeId, b: NodeId) -> bool {
+        if self.cuts.between(a, b) {
+            return false;
+        }
+        if let Some(reach) = self.medium.measured_reach(a, b) {
+            return reach && self.medium.measured_reach(b, a) == Some(true);
+        }
+        let pa = self.tracks[a.index()].position(now);
+        let pb = self.tracks[b.index()].position(now);
+        let channel = self.medium.channel();
+        channel.rx_power_squared(pa.distance_squared(pb)) >= channel.rx_threshold()
+    }
+
+    /// True if links can change: stations move, or links are cut.
+    pub fn changes(&self) -> bool {
+        self.links_change
+    }
+
+    /// Appends the stations that can decode `node` now, fading aside, of those that are `wanted`.
+    pub fn neighbours(
+        &mut self,
+        now: SimTime,
+        node: NodeId,
+        wanted: impl Fn(NodeId) -> bool,
+        out: &mut Vec<NodeId>,
+    ) {
+        let first = out.len();
+        self.medium.in_range(now, node, &mut self.tracks, wanted, out);
+        if self.cuts.none() {
+            return;
+        }
+        let mut kept = first;
+        for i in first..out.len() {
+            if !self.cuts.between(node, out[i]) {
+                out[kept] = out[i];
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
+    }
+
+    /// Times at which links are to be cut, by order.
+    pub fn cut_times(&self) -> Vec<SimTime> {
+        self.cuts.orders().iter().map(|order| order.at).collect()
+    }
+
+    /// An order to cut a link is due.
+    pub fn cut_due(&mut self, order: u16) {
+        self.cuts.await_packet(order);
+    }
+
+    /// True if an order waits for the next packet of some flow.
+    #[inline(always)]
+    pub fn awaits_packets(&self) -> bool {
+        self.cuts.await_packets()
+    }
+
+    /// A data packet of `flow` has crossed the link between two nodes. If an order waits for it, the link
+    /// is cut; returns the event that restores it, if any.
+    pub fn cut_behind(&mut self, now: SimTime, flow: FlowId, ends: [NodeId; 2]) -> Option<(SimTime, Event)> {
+        let (order, mended) = self.cuts.cut_behind(now, flow, ends)?;
+        self.may_spoil = true;
+        mended.map(|at| (at, Event::Mend(order)))
+    }
+
+    /// The link cut by an order works again.
+    pub fn mend(&mut self, now: SimTime, order: u16) {
+        self.cuts.mend(now, order);
+    }
+
+    /// True if the link between two nodes was cut, and restored after `from`.
+    pub fn mended_since(&self, from: SimTime, a: NodeId, b: NodeId) -> bool {
+        self.cuts.mended_since(from, a, b)
+    }
+
+    /// A node was switched off or died: frames it was sending are corrupted.
+    pub fn node_failed(&mut self) {
+        self.may_spoil = true;
+    }
+
+    /// True if a packet received by the MAC is lost above it.
+    #[inline]
+    pub fn packet_errs(&mut self, node: NodeId, ip_bytes: u32) -> bool {
+        self.errors.as_mut().is_some_and(|errors| errors.packet_errs(node, ip_bytes))
+    }
+
+    /// Takes out the list of a transmission's hearers for iteration; return it with [`Radio::give_back`].
+    #[inline]
+    pub fn take_hearers(&mut self, tx: u32) -> Vec<Hearer> {
+        self.medium.take_hearers(tx)
+    }
+
+    /// Undoes [`Radio::take_hearers`].
+    #[inline]
+    pub fn give_back(&mut self, tx: u32, hearers: Vec<Hearer>) {
+        self.medium.give_back(tx, hearers);
+    }
+
+    /// Iterates over the hearers of a transmission in time order; end with [`Radio::end_turns`].
+    #[inline(always)]
+    pub fn turns(&mut self, tx: u32, origin: SimTime, now: SimTime, begins: bool) -> Turns {
+        self.medium.sort(tx);
+        let next = self.medium.get(tx).passed as usize;
+        Turns { tx, hearers: self.medium.take_hearers(tx), next, origin, since: now, begins }
+    }
+
+    /// Returns the hearers; if some remain, gives the time of the next one.
+    #[inline(always)]
+    pub fn end_turns(&mut self, turns: Turns) -> Option<SimTime> {
+        let rest = turns.hearers.get(turns.next).map(|h| turns.origin + h.delay());
+        self.medium.get_mut(turns.tx).passed = if rest.is_some() { turns.next as u32 } else { 0 };
+        self.medium.give_back(turns.tx, turns.hearers);
+        rest
+    }
+}
+
+/// Iteration over the hearers of a transmission in time order, until another event comes first.
+pub(crate) struct Turns {
+    tx: u32,
+    hearers: Vec<Hearer>,
+    next: usize,
+    origin: SimTime,
+    since: SimTime,
+    begins: bool,
+}
+
+impl Turns {
+    /// The next hearer and its time, unless something on the agenda comes first.
+    #[inline(always)]
+    pub fn next(&mut self, agenda: &Agenda) -> Option<(Hearer, SimTime)> {
+        let hearer = *self.hearers.get(self.next)?;
+        let at = self.origin + hearer.delay();
+        // A station that starts to transmit in the very nanosecond in which a signal arrives has not heard
+        // it: timers of that time run before starts of signals, and after ends.
+        let other = agenda.next();
+        if at > self.since && (other < at || self.begins && other == at) {
+            return None;
+        }
+        self.next += 1;
+        Some((hearer, at))
+    }
+}
+
+/// True if a frame is addressed to `node`, alone or among others.
+fn is_for(frame: &Frame, node: NodeId) -> bool {
+    frame.to == node || frame.to.is_broadcast()
+}

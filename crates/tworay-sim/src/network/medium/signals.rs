@@ -1,0 +1,472 @@
+//! Signals: a frame goes on the air, starts at its hearers, and ends there valid or corrupted.
+//!
+//! The network handles a valid frame at its receiver (`ends.rs`).
+
+use super::super::common::Common;
+use super::super::event::Event;
+use super::{Radio, is_for};
+use crate::network::medium::on_air::Hearer;
+use crate::network::node::Nodes;
+use crate::observe::Fact;
+use crate::observe::loss::attempts::Failure;
+use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_mac::{Dcf, Frame, FrameKind, RxError};
+use tworay_radio::{Arrived, BodyRate, Reception, Signal, Verdict};
+
+/// A signal passing its hearers.
+#[derive(Copy, Clone)]
+struct Passing {
+    tx: u32,
+    /// When it started at the sender.
+    start: SimTime,
+    airtime: SimDuration,
+    body: BodyRate,
+}
+
+/// A transmission that ends at its hearers.
+pub(crate) struct Ending {
+    pub frame: Frame,
+    /// When its last bit left the sender.
+    pub origin: SimTime,
+    /// True if nothing else happens until it has passed all of them.
+    pub alone: bool,
+}
+
+impl Radio {
+    /// A node's MAC sends a frame.
+    pub fn transmit(&mut self, nodes: &mut Nodes, common: &mut Common, node: NodeId, frame: &Frame) {
+        let tx = self.medium.transmit(common.now, frame, &mut self.tracks);
+        if frame.to.is_broadcast() {
+            self.begin_broadcast(nodes, common, tx, frame);
+        } else {
+            match frame.kind {
+                FrameKind::Rts | FrameKind::Data => self.begin_attempt(nodes, common.now, tx, frame),
+                FrameKind::Cts if self.reserves => {
+                    if let Some(until) = nodes[node].mac.reserved_for_data() {
+                        nodes[frame.to].attempts.reserve(until);
+                    }
+                }
+                FrameKind::Cts | FrameKind::Ack => {}
+            }
+            if self.broadcasts > 0 {
+                self.note_deafened(nodes, common, node);
+            }
+        }
+        if self.medium.fades() {
+            self.blame_fading(nodes, common.now, tx, frame);
+        }
+        if common.watched() {
+            self.show_transmitted(nodes, common, node, (tx, frame));
+        }
+        if let Some(meters) = &mut nodes.meters {
+            meters.transmitted(common.now, node, frame, &mut common.agenda);
+        }
+        nodes[node].receiver.own_transmission(&self.rules);
+        if let Some(packet) = frame.packet {
+            common.packets.pin(packet);
+        }
+        common.agenda.push(common.now + frame.airtime, Event::End(tx));
+        self.begin(nodes, common, tx);
+    }
+
+    /// A station tries to reach the next hop of its packet.
+    #[inline(always)]
+    fn begin_attempt(&mut self, nodes: &mut Nodes, now: SimTime, tx: u32, frame: &Frame) {
+        let (node, to) = (frame.from, frame.to);
+        let rx_threshold = self.medium.channel().rx_threshold();
+        let heard = |h: &Hearer| h.node == to && h.power >= rx_threshold;
+        // A measured link may work in one direction only; then no answer can arrive.
+        let in_range = self.medium.hearers(tx).iter().any(heard)
+            && self.medium.measured_reach(to, node) != Some(false)
+            && !self.cuts.between(node, to);
+        let up = nodes[to].up;
+        let failure = match (in_range, up) {
+            (_, false) => Failure::NodeDown,
+            (false, _) => Failure::OutOfRange,
+            (true, true) => Failure::Busy,
+        };
+        if nodes[node].attempts.has_past() {
+            self.end_attempt(nodes, now, node, to);
+        }
+        let sender = &mut nodes[node];
+        sender.attempts.begin(now, frame.kind, failure);
+        // The interferer matters only at the last attempt. If others corrupt it from now on,
+        // `count_collision` notes that when the receiver has lost it.
+        if sender.mac.is_last_attempt(frame.kind) {
+            self.note_interferer(nodes, now, tx, frame);
+        }
+    }
+
+    /// The last attempt with a packet begins. Stores the station that spoils it already, if there is one.
+    #[cold]
+    #[inline(never)]
+    fn note_interferer(&self, nodes: &mut Nodes, now: SimTime, tx: u32, frame: &Frame) {
+        let repeated = nodes[frame.from].attempts.has_failed_before();
+        let deaf = nodes[frame.to].mac.is_transmitting(now).then_some(frame.to);
+        let blocker = || if repeated { self.medium.blocker(tx, frame.to) } else { None };
+        nodes[frame.from].attempts.interferer = deaf.or_else(blocker);
+    }
+
+    /// A broadcast starts. Stations that transmit miss it, and its sender misses others.
+    #[inline(never)]
+    fn begin_broadcast(&mut self, nodes: &Nodes, common: &mut Common, tx: u32, frame: &Frame) {
+        if self.broadcasts > 0 {
+            self.note_deafened(nodes, common, frame.from);
+        }
+        self.broadcasts += u32::from(frame.packet.is_some());
+        if self.medium.is_shared() {
+            self.note_deaf(nodes, common, tx, frame);
+        }
+    }
+
+    /// A station starts to transmit. It misses the broadcast that it is receiving (if it sends an answer, for
+    /// instance), or that is about to arrive.
+    #[cold]
+    #[inline(never)]
+    fn note_deafened(&self, nodes: &Nodes, common: &mut Common, node: NodeId) {
+        let threshold = self.medium.channel().rx_threshold();
+        let reading = nodes[node].receiver.reading();
+        for (tx, t) in self.medium.live() {
+            let here = self.medium.hearers(tx).iter().find(|h| h.node == node && h.power >= threshold);
+            if t.frame.to.is_broadcast()
+                && here.is_some_and(|h| reading == Some(tx) || t.start + h.delay() > common.now)
+            {
+                Self::note_unheard(common, &t.frame, node);
+            }
+        }
+    }
+
+    /// Stations that are transmitting when a broadcast arrives miss it.
+    #[inline(never)]
+    fn note_deaf(&self, nodes: &Nodes, common: &mut Common, tx: u32, frame: &Frame) {
+        let threshold = self.medium.channel().rx_threshold();
+        for h in self.medium.hearers(tx) {
+            let hearer = &nodes[h.node];
+            if h.power >= threshold && hearer.up && hearer.mac.is_transmitting(common.now + h.delay()) {
+                Self::note_unheard(common, frame, h.node);
+            }
+        }
+    }
+
+    /// A station misses a broadcast because of its own transmission.
+    #[cold]
+    fn note_unheard(common: &mut Common, frame: &Frame, node: NodeId) {
+        common.observe(Fact::Unheard { frame, node });
+    }
+
+    /// The latest attempt of `node` to send its packet to `to` has ended at `now`, and one with this packet has failed.
+    #[cold]
+    #[inline(never)]
+    pub fn end_attempt(&mut self, nodes: &mut Nodes, now: SimTime, node: NodeId, to: NodeId) {
+        if nodes[node].attempts.is_unbooked() {
+            self.book_failure(nodes, now, node, to);
+        } else {
+            nodes[node].attempts.answered();
+        }
+    }
+
+    /// Books the failed attempt of `node`. If nothing is known to have destroyed the frame or its answer, and
+    /// the receiver is still there, then the receiver was busy.
+    fn book_failure(&mut self, nodes: &mut Nodes, now: SimTime, node: NodeId, to: NodeId) {
+        let (began, kind, failure) = nodes[node].attempts.current();
+        if failure == Failure::Busy {
+            let down = nodes[to].down_since;
+            if !nodes[to].up || down != SimTime::NEVER && down >= began {
+                nodes[node].attempts.spoil(kind, Failure::NodeDown);
+            } else if self.links_change && !self.in_range(now, node, to) {
+                nodes[node].attempts.spoil(kind, Failure::OutOfRange);
+            }
+        }
+        let sender = &mut nodes[node];
+        sender.attempts.failed(now, to, sender.mac.timing().rts);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn show_transmitted(&self, nodes: &Nodes, common: &mut Common, node: NodeId, sent: (u32, &Frame)) {
+        let held = nodes[node].mac.holds();
+        let (tx, frame) = sent;
+        common.observe(Fact::Transmitted { tx, frame, held, medium: &self.medium });
+    }
+
+    /// An attempt that only fading keeps from its next hop, or whose answer fading keeps away, fails by the
+    /// channel.
+    #[cold]
+    fn blame_fading(&mut self, nodes: &mut Nodes, now: SimTime, tx: u32, frame: &Frame) {
+        let threshold = self.medium.channel().rx_threshold();
+        let arrives = self.medium.hearers(tx).iter().any(|h| h.node == frame.to && h.power >= threshold);
+        if arrives || frame.to.is_broadcast() || !nodes[frame.to].up {
+            return;
+        }
+        if !self.in_range(now, frame.from, frame.to) {
+            return;
+        }
+        match frame.kind {
+            FrameKind::Rts | FrameKind::Data => nodes[frame.from].attempts.spoil(frame.kind, Failure::Errors),
+            FrameKind::Cts | FrameKind::Ack => {
+                nodes[frame.to].attempts.spoil(answered_by(frame.kind), Failure::Errors)
+            }
+        }
+    }
+
+    /// A transmission starts to arrive. All hearers share this event; only if something else happens within
+    /// the propagation delay are the arrivals processed one by one.
+    pub fn begin(&mut self, nodes: &mut Nodes, common: &mut Common, tx: u32) {
+        let base = common.now;
+        let t = self.medium.get(tx);
+        let (origin, farthest) = (t.start, SimDuration::from_nanos(t.farthest.into()));
+        let alone = t.passed == 0 && !nodes.something_until(&mut common.agenda, origin + farthest);
+        let signal = Passing {
+            tx,
+            start: origin,
+            airtime: t.frame.airtime,
+            body: match t.frame.kind {
+                FrameKind::Data if !t.frame.to.is_broadcast() => BodyRate::Data,
+                FrameKind::Ack => BodyRate::Ack,
+                FrameKind::Data | FrameKind::Rts | FrameKind::Cts => BodyRate::Basic,
+            },
+        };
+        if alone {
+            self.begin_at(nodes, common, signal, self.medium.hearers(tx));
+        } else {
+            self.begin_by_turns(nodes, common, signal);
+        }
+        common.now = base;
+    }
+
+    #[cold]
+    fn begin_by_turns(&mut self, nodes: &mut Nodes, common: &mut Common, signal: Passing) {
+        let mut turns = self.turns(signal.tx, signal.start, common.now, true);
+        while let Some((hearer, at)) = turns.next(&common.agenda) {
+            common.now = at;
+            self.begin_at(nodes, common, signal, &[hearer]);
+        }
+        if let Some(at) = self.end_turns(turns) {
+            common.agenda.push(at, Event::Begin(signal.tx));
+        }
+    }
+
+    /// A signal starts at some of its hearers.
+    #[inline(always)]
+    fn begin_at(&self, nodes: &mut Nodes, common: &mut Common, signal: Passing, hearers: &[Hearer]) {
+        common.agenda.events += hearers.len() as u64;
+        let mut hearers = hearers.iter();
+        loop {
+            // Which rules hold is checked once per signal, not at each hearer.
+            let noted = if self.rules.adds_up() {
+                begin_until_noted::<true>(signal, &mut hearers, &self.rules, nodes, common)
+            } else {
+                begin_until_noted::<false>(signal, &mut hearers, &self.rules, nodes, common)
+            };
+            let Some((h, arrived)) = noted else { return };
+            common.now = signal.start + h.delay();
+            self.after_begin(nodes, common, signal, h, arrived);
+        }
+    }
+
+    /// Rare consequences of the start of a signal.
+    #[inline(never)]
+    fn after_begin(
+        &self,
+        nodes: &mut Nodes,
+        common: &mut Common,
+        signal: Passing,
+        h: Hearer,
+        arrived: Arrived,
+    ) {
+        if arrived.captured_over {
+            let until = common.now + signal.airtime + nodes.eifs;
+            nodes[h.node].mac.reserve(common.now, until);
+        }
+        if let Some(lost) = arrived.lost {
+            self.count_collision(nodes, common, h.node, lost);
+        }
+        if let Some(meters) = &mut nodes.meters {
+            let readable = h.power >= self.medium.channel().rx_threshold();
+            let frame = &self.medium.get(signal.tx).frame;
+            meters.signal(common.now, h.node, frame, readable, &mut common.agenda);
+        }
+    }
+
+    /// A transmission ends.
+    #[inline]
+    pub fn ending(&self, nodes: &Nodes, common: &mut Common, tx: u32) -> Ending {
+        let t = self.medium.get(tx);
+        let origin = t.start + t.frame.airtime;
+        let farthest = SimDuration::from_nanos(t.farthest.into());
+        let alone = t.passed == 0 && !nodes.something_until(&mut common.agenda, origin + farthest);
+        Ending { frame: t.frame, origin, alone }
+    }
+
+    /// Result of a frame that ends at a station, after errors, cuts and deaths of senders.
+    #[inline(always)]
+    pub fn verdict(
+        &mut self,
+        nodes: &mut Nodes,
+        common: &mut Common,
+        tx: u32,
+        frame: &Frame,
+        h: Hearer,
+    ) -> Verdict {
+        let node = &mut nodes[h.node];
+        let transmitting = node.mac.is_transmitting(common.now);
+        let mut verdict = node.receiver.end(tx, transmitting, &self.rules);
+        if verdict == Verdict::Good && self.may_spoil {
+            verdict = self.spoil(nodes, common, tx, frame, h.node);
+        }
+        if common.watched() {
+            self.show_received(nodes, common, (tx, frame), h, verdict);
+        }
+        verdict
+    }
+
+    /// Reports how a station received a frame. Out of line: it would cost every run registers.
+    #[cold]
+    #[inline(never)]
+    fn show_received(
+        &self,
+        nodes: &Nodes,
+        common: &mut Common,
+        sent: (u32, &Frame),
+        h: Hearer,
+        verdict: Verdict,
+    ) {
+        let up = nodes[h.node].up;
+        let (tx, frame) = sent;
+        common.observe(Fact::Ended { tx, frame, hearer: h, verdict, up, medium: &self.medium });
+    }
+
+    /// A transmission has ended everywhere. Inlined, because it costs 2 % of all instructions where it is called.
+    #[inline(always)]
+    pub fn retire(&mut self, common: &mut Common, tx: u32, frame: &Frame) {
+        self.medium.retire(tx);
+        if let Some(packet) = frame.packet {
+            common.packets.unpin(packet);
+            self.broadcasts -= u32::from(frame.to.is_broadcast());
+        }
+        common.watch(|| Fact::Passed { tx });
+    }
+
+    /// Books a frame lost to overlap at a station it was addressed to.
+    #[inline(never)]
+    pub fn count_collision(&self, nodes: &mut Nodes, common: &mut Common, node: NodeId, tx: u32) {
+        let frame = &self.medium.get(tx).frame;
+        if !is_for(frame, node) {
+            return;
+        }
+        common.observe(Fact::Collided { tx, frame, node, medium: &self.medium });
+        if !frame.to.is_broadcast() {
+            // The attempt of the station that waits for this frame, or for the answer to it, has failed.
+            let sender = awaiting(frame, node);
+            let attempt = answered_by(frame.kind);
+            nodes[sender].attempts.spoil(attempt, Failure::Collided);
+            if nodes[sender].mac.is_last_attempt(attempt) {
+                nodes[sender].attempts.interferer = self.medium.interferer(tx, node);
+            }
+        }
+    }
+
+    /// Effect of random errors, a cut link and a sender's death on a frame that was received well.
+    #[cold]
+    fn spoil(
+        &mut self,
+        nodes: &mut Nodes,
+        common: &mut Common,
+        tx: u32,
+        frame: &Frame,
+        node: NodeId,
+    ) -> Verdict {
+        // Nobody may receive the rest of a frame whose sender lost its power.
+        let down = nodes[frame.from].down_since;
+        if down != SimTime::NEVER && down >= self.medium.get(tx).start {
+            return Verdict::Corrupt;
+        }
+        if self.cuts.between(frame.from, node) {
+            if frame.to == node {
+                let sender = awaiting(frame, node);
+                nodes[sender].attempts.spoil(answered_by(frame.kind), Failure::OutOfRange);
+            }
+            return Verdict::Undecodable;
+        }
+        let spoiled = self.errors.as_mut().is_some_and(|errors| errors.corrupts(frame, node));
+        if !spoiled || !nodes[node].up {
+            return Verdict::Good;
+        }
+        if is_for(frame, node) {
+            common.observe(Fact::Corrupted { frame, node });
+        }
+        if frame.to == node {
+            // The attempt of the station that waits for this frame, or for the answer to it, fails by the
+            // channel.
+            nodes[awaiting(frame, node)].attempts.spoil(answered_by(frame.kind), Failure::Errors);
+        }
+        Verdict::Corrupt
+    }
+}
+
+/// The station whose attempt depends on the arrival of `frame` at `node`, to which it is addressed.
+fn awaiting(frame: &Frame, node: NodeId) -> NodeId {
+    match frame.kind {
+        FrameKind::Rts | FrameKind::Data => frame.from,
+        FrameKind::Cts | FrameKind::Ack => node,
+    }
+}
+
+/// The kind of attempt that a frame of this kind makes or answers.
+fn answered_by(kind: FrameKind) -> FrameKind {
+    match kind {
+        FrameKind::Rts | FrameKind::Cts => FrameKind::Rts,
+        FrameKind::Data | FrameKind::Ack => FrameKind::Data,
+    }
+}
+
+/// A reception ended without a valid frame.
+#[inline(never)]
+pub(crate) fn bad_end(mac: &mut Dcf, now: SimTime, verdict: Verdict) {
+    let error = match verdict {
+        Verdict::NotHeard | Verdict::Good | Verdict::Deaf => return,
+        Verdict::Collided | Verdict::Corrupt => RxError::Corrupt,
+        Verdict::Undecodable | Verdict::Deafened => RxError::Undecodable,
+    };
+    mac.on_rx_error(now, error);
+}
+
+/// Notifies stations in order that a signal starts, up to the first one that needs an entry in the books.
+/// `ADDS_UP` is [`Reception::adds_up`] of the rules.
+#[inline(always)]
+fn begin_until_noted<const ADDS_UP: bool>(
+    signal: Passing,
+    hearers: &mut std::slice::Iter<'_, Hearer>,
+    rules: &Reception,
+    nodes: &mut Nodes,
+    common: &mut Common,
+) -> Option<(Hearer, Arrived)> {
+    let Passing { tx, start, airtime, body } = signal;
+    let every = nodes.meters.is_some();
+    let (nodes, accesses) = (nodes.as_mut_slice(), common.agenda.accesses());
+    for &h in hearers {
+        let node = &mut nodes[h.node.index()];
+        if !node.up {
+            continue;
+        }
+        let now = start + h.delay();
+        let end = now + airtime;
+        let transmitting = node.mac.is_transmitting(now);
+        let signal = Signal { tx, end, power: h.power, body };
+        let arrived = if ADDS_UP {
+            node.receiver.begin_sinr(now, signal, transmitting, rules)
+        } else {
+            node.receiver.begin_capture(now, signal, transmitting, rules)
+        };
+        if node.mac.on_busy(now, end) {
+            accesses.postpone(h.node.index(), end + node.mac.timing().difs);
+        }
+        if arrived.lost.is_some() || arrived.captured_over || every {
+            return Some((h, arrived));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

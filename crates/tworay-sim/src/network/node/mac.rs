@@ -1,0 +1,73 @@
+//! Inputs and actions of MACs.
+
+use crate::network::Network;
+use crate::observe::loss::root_cause::RootCause;
+use tworay_base::{NodeId, SimTime};
+use tworay_mac::{Dcf, MacAction};
+
+impl Network {
+    /// Passes an input to a MAC and carries out its actions.
+    #[inline]
+    pub(crate) fn with_mac(
+        &mut self,
+        node: NodeId,
+        input: impl FnOnce(&mut Dcf, SimTime, &mut Vec<MacAction>),
+    ) {
+        let mut out = std::mem::take(&mut self.scratch.mac);
+        input(&mut self.nodes[node].mac, self.common.now, &mut out);
+        // Timers first: an action may call this MAC again, which then changes them.
+        self.nodes.set_mac_timers(node, &mut self.common.agenda);
+        if !out.is_empty() {
+            self.apply_mac(node, &out);
+            out.clear();
+        }
+        self.scratch.mac = out;
+    }
+
+    fn apply_mac(&mut self, node: NodeId, actions: &[MacAction]) {
+        for action in actions {
+            match *action {
+                MacAction::Transmit(ref frame) => {
+                    if let Some(radio) = &mut self.radio {
+                        radio.transmit(&mut self.nodes, &mut self.common, node, frame);
+                    }
+                }
+                MacAction::Deliver { packet, from } => self.on_delivery(node, packet, from),
+                MacAction::Sent { packet } => {
+                    self.sent(node);
+                    self.common.release(packet);
+                }
+                MacAction::Unanswered => self.nodes[node].attempts.unanswered(),
+                MacAction::GaveUp(give_up) => self.on_give_up(node, give_up),
+                MacAction::Ready => self.feed_mac(node),
+            }
+        }
+    }
+
+    /// The MAC of `node` is done with its packet, which was acknowledged or broadcast.
+    #[inline]
+    fn sent(&mut self, node: NodeId) {
+        let n = &mut self.nodes[node];
+        n.service.served();
+        if n.attempts.has_failed_before() {
+            n.service.delayed(self.common.now, node, &n.attempts);
+            let delay = n.attempts.delay(self.common.now, node);
+            n.attempts.reset();
+            if let Some(root) = delay {
+                self.hold_back(node, root);
+            }
+        }
+    }
+
+    /// The MAC of `node` has lost time because of `root`: packets that would not wait in its queue otherwise are held
+    /// up by this, and go on together.
+    #[cold]
+    pub(crate) fn hold_back(&mut self, node: NodeId, root: RootCause) {
+        let n = &self.nodes[node];
+        if n.service.would_be_short(n.queue.len()) {
+            for entry in n.queue.iter() {
+                self.common.packets.delay(entry.packet, root);
+            }
+        }
+    }
+}

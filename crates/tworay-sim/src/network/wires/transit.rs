@@ -1,0 +1,117 @@
+//! Packets on wires: queued, sent, received or lost.
+
+use super::Wires;
+use crate::network::common::Common;
+use crate::network::event::Event;
+use crate::observe::loss::root_cause::RootCause;
+use crate::observe::{Fact, WireEvent};
+use tworay_base::{Died, LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_scenario::WireSetup;
+
+impl Wires {
+    /// Passes a packet to a wire.
+    pub fn send(&mut self, common: &mut Common, wire: u16, packet: PacketId) {
+        let bytes = common.packets.get(packet).ip_bytes;
+        let now = common.now;
+        let w = &mut self.wires[wire as usize];
+        let number = w.seen;
+        w.seen += 1;
+        if w.setup.drops.contains(&number) || w.lanes_lose(now) {
+            self.lose(common, wire, packet, LossCause::Channel, Died::Error);
+        } else if w.setup.outages.cut(now, now) {
+            self.lose(common, wire, packet, LossCause::LinkFailure, Died::Handoff);
+        } else if w.refuses(now, bytes) {
+            common.observe(Fact::Refused);
+            self.lose(common, wire, packet, LossCause::Congestion, Died::WireQueue);
+        } else if !w.busy {
+            self.report(common, wire, packet, WireEvent::Enqueue);
+            self.start(common, wire, packet);
+        } else {
+            w.waiting.push_back(packet);
+            w.waiting_bytes += u64::from(bytes);
+            self.report(common, wire, packet, WireEvent::Enqueue);
+        }
+    }
+
+    /// A packet dies at the wire's sending end.
+    fn lose(&mut self, common: &mut Common, wire: u16, packet: PacketId, cause: LossCause, died: Died) {
+        self.report(common, wire, packet, WireEvent::Drop);
+        let WireSetup { from, to, .. } = self.wires[wire as usize].setup;
+        common.kill(packet, from, died, RootCause::new(common.now, from, cause).towards(to));
+    }
+
+    /// Reports an event of a packet on a wire.
+    #[inline(always)]
+    fn report(&self, common: &mut Common, wire: u16, packet: PacketId, event: WireEvent) {
+        common.watch(|| {
+            let WireSetup { from, to, .. } = self.wires[wire as usize].setup;
+            Fact::Wired { wire, ends: (from, to), event, packet }
+        });
+    }
+
+    fn start(&mut self, common: &mut Common, wire: u16, packet: PacketId) {
+        self.report(common, wire, packet, WireEvent::Send);
+        let bytes = common.packets.get(packet).ip_bytes;
+        let w = &mut self.wires[wire as usize];
+        w.busy = true;
+        let sent = common.now + w.setup.rate.airtime(bytes);
+        let lane = w.setup.lanes.as_ref().map_or(SimDuration::ZERO, |lanes| lanes.at(common.now).delay);
+        let arrives = sent + w.setup.delay + lane;
+        common.agenda.push(arrives, Event::WireArrival { wire, packet });
+        common.agenda.push(sent, Event::WireFree(wire));
+    }
+
+    /// A wire has sent the last bit of a packet: starts the next one.
+    #[inline(never)]
+    pub fn on_free(&mut self, common: &mut Common, wire: u16) {
+        loop {
+            let w = &mut self.wires[wire as usize];
+            let Some(packet) = w.waiting.pop_front() else {
+                w.busy = false;
+                if let Some(red) = &mut w.red {
+                    red.on_idle(common.now);
+                }
+                return;
+            };
+            w.waiting_bytes -= u64::from(common.packets.get(packet).ip_bytes);
+            if !w.setup.outages.cut(common.now, common.now) {
+                return self.start(common, wire, packet);
+            }
+            self.lose(common, wire, packet, LossCause::LinkFailure, Died::Handoff);
+        }
+    }
+
+    /// A packet arrives at the far end of a wire. Returns the ends `(from, to)`, unless it was lost in
+    /// transit.
+    #[inline]
+    pub fn on_arrival(
+        &mut self,
+        common: &mut Common,
+        wire: u16,
+        packet: PacketId,
+    ) -> Option<(NodeId, NodeId)> {
+        let now = common.now;
+        let bytes = common.packets.get(packet).ip_bytes;
+        let w = &mut self.wires[wire as usize];
+        let (from, to) = (w.setup.from, w.setup.to);
+        let took = w.setup.rate.airtime(bytes) + w.setup.delay;
+        let left = SimTime::from_nanos(now.as_nanos().saturating_sub(took.as_nanos()));
+        // The error model advances with every packet in transit, whatever happens to it.
+        let broken = w.errors.as_mut().is_some_and(|model| model.corrupts(8 * bytes));
+        let cause = match (w.setup.outages.cut(left, now), broken) {
+            (true, _) => Some((LossCause::LinkFailure, Died::Handoff)),
+            (false, true) => Some((LossCause::Channel, Died::Error)),
+            (false, false) => None,
+        };
+        if let Some((cause, died)) = cause {
+            self.report(common, wire, packet, WireEvent::Drop);
+            common.kill(packet, to, died, RootCause::new(now, from, cause).towards(to));
+            return None;
+        }
+        self.report(common, wire, packet, WireEvent::Receive);
+        let p = common.packets.get_mut(packet);
+        p.hops = p.hops.saturating_add(1);
+        common.hand_on(packet, packet);
+        Some((from, to))
+    }
+}

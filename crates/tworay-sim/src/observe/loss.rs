@@ -1,0 +1,9 @@
+//! Losses: the ledger of every segment, the root causes of what holds segments up, and the diagnosis of senders' guesses.
+
+pub(crate) mod attempts;
+pub(crate) mod causes;
+pub(crate) mod diagnosis;
+pub(crate) mod ledger;
+pub(crate) mod root_cause;
+pub(crate) mod scene;
+pub(crate) mod service;

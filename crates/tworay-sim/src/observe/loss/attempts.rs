@@ -1,0 +1,266 @@
+//! The MAC's attempts to send a packet to its next hop, and the outcome of each.
+//!
+//! An attempt is an RTS, or a DATA frame. It ends when the MAC makes the next attempt with the same packet,
+//! when the packet is sent, or when the MAC gives up. Only attempts that the MAC counted as failed are booked:
+//! an answered RTS is not a failure.
+
+use crate::observe::loss::root_cause::RootCause;
+use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
+use tworay_mac::FrameKind;
+
+/// Why an attempt failed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// Nothing destroyed the frame or its answer, and the receiver was up and in range. It was transmitting,
+    /// receiving another frame, or deferring to one.
+    Busy,
+    /// Overlap destroyed the frame at the receiver, or the answer at the sender.
+    Collided,
+    /// Bit errors or fading destroyed the frame or its answer.
+    Errors,
+    /// The receiver was out of range, or the link was cut.
+    OutOfRange,
+    /// The receiver was switched off.
+    NodeDown,
+}
+
+impl Failure {
+    /// The cause that an attempt with this outcome counts for.
+    pub fn cause(self) -> LossCause {
+        match self {
+            Failure::Busy | Failure::Collided => LossCause::Contention,
+            Failure::Errors => LossCause::Channel,
+            Failure::OutOfRange => LossCause::LinkFailure,
+            Failure::NodeDown => LossCause::NodeDown,
+        }
+    }
+
+    /// True if the receiver was physically out of reach.
+    pub fn is_physical(self) -> bool {
+        matches!(self, Failure::OutOfRange | Failure::NodeDown)
+    }
+}
+
+/// Failed attempts with frames of one kind, by cause, in the order of their first occurrence.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    counts: [(Option<LossCause>, u16); 4],
+}
+
+impl Tally {
+    fn add(&mut self, cause: LossCause) {
+        let place = self.counts.iter_mut().find(|(known, _)| known.is_none_or(|known| known == cause));
+        if let Some((known, count)) = place {
+            *known = Some(cause);
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// The cause of most failures; among equals the one that struck first.
+    fn verdict(&self) -> Option<LossCause> {
+        let most = self.counts.iter().map(|(_, count)| *count).max()?;
+        self.counts.iter().find(|(_, count)| *count == most).and_then(|(cause, _)| *cause)
+    }
+}
+
+/// Records of the failed attempts with one packet.
+#[derive(Copy, Clone, Debug, Default)]
+struct Failed {
+    /// Failed RTS since the last answered one, and failed DATA. The MAC counts them against separate limits.
+    rts: Tally,
+    data: Tally,
+    /// The latest failure.
+    latest: Option<Failure>,
+    /// Time spent on attempts that failed for a reason other than load, the latest such reason, and the
+    /// receiver.
+    lost: SimDuration,
+    delay: Option<(Failure, NodeId)>,
+    /// When an attempt was first made although the next hop was out of reach.
+    out_of_reach_since: Option<SimTime>,
+}
+
+/// State of the records of a MAC's attempts with its current packet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Past {
+    /// None has failed.
+    Clean,
+    /// All that have failed are booked; the latest attempt is not among them.
+    Booked,
+    /// The latest attempt has failed and is not booked yet. It will be when the next one begins, or when the MAC gives
+    /// up: the time up to then is lost, too.
+    Unbooked,
+}
+
+/// The attempts of a MAC with its current packet. What all attempts need is small, because each costs time; most of
+/// them do not fail.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempts {
+    /// The attempt in progress, or the latest one: when it began, RTS or DATA, why it fails if it fails.
+    at: SimTime,
+    kind: FrameKind,
+    failure: Failure,
+    past: Past,
+    /// Number of booked failures with the packet.
+    failed: u16,
+    /// Sender of the signal that corrupted the last attempt, or the answer to it.
+    pub interferer: Option<NodeId>,
+    /// (ns-2) The receiver has answered an RTS and reserves itself for the DATA until then.
+    reserved_until: SimTime,
+    /// Valid if `failed` is not zero.
+    details: Box<Failed>,
+}
+
+impl Default for Attempts {
+    fn default() -> Self {
+        Self {
+            at: SimTime::ZERO,
+            kind: FrameKind::Rts,
+            failure: Failure::Busy,
+            past: Past::Clean,
+            failed: 0,
+            interferer: None,
+            reserved_until: SimTime::ZERO,
+            details: Box::default(),
+        }
+    }
+}
+
+impl Attempts {
+    /// An attempt begins. `failure` is known already if the receiver is out of reach.
+    #[inline]
+    pub fn begin(&mut self, at: SimTime, kind: FrameKind, failure: Failure) {
+        (self.at, self.kind, self.failure) = (at, kind, failure);
+    }
+
+    /// The attempt in progress, or the latest one: when it began, its kind, why it fails if it fails.
+    pub fn current(&self) -> (SimTime, FrameKind, Failure) {
+        (self.at, self.kind, self.failure)
+    }
+
+    /// The latest attempt got no answer.
+    pub fn unanswered(&mut self) {
+        self.past = Past::Unbooked;
+    }
+
+    /// True if any attempt with the packet has failed: then the end of the latest one must be booked.
+    #[inline]
+    pub fn has_past(&self) -> bool {
+        self.past != Past::Clean
+    }
+
+    /// True if the latest attempt has failed and was not booked yet.
+    pub fn is_unbooked(&self) -> bool {
+        self.past == Past::Unbooked
+    }
+
+    /// True if a failed attempt with the packet was booked.
+    #[inline]
+    pub fn has_failed_before(&self) -> bool {
+        self.failed > 0
+    }
+
+    /// The latest attempt was answered, after earlier ones with the packet had failed.
+    pub fn answered(&mut self) {
+        if self.kind == FrameKind::Rts {
+            self.details.rts = Tally::default();
+        }
+    }
+
+    /// Books the attempt to reach `to` with a frame of this length, which has ended at `now` and failed for the reason
+    /// noted meanwhile.
+    pub fn failed(&mut self, now: SimTime, to: NodeId, airtime: SimDuration) {
+        if self.failed == 0 {
+            *self.details = Failed::default();
+        }
+        let details = &mut *self.details;
+        // (ns-2) The receiver refuses an RTS while it waits for DATA whose CTS did not arrive: what kept the
+        // CTS away counts.
+        let waits = self.failure == Failure::Busy && self.at + airtime < self.reserved_until;
+        let failure = details.latest.filter(|_| waits).unwrap_or(self.failure);
+        let cause = failure.cause();
+        match self.kind {
+            FrameKind::Rts | FrameKind::Cts => details.rts.add(cause),
+            FrameKind::Data | FrameKind::Ack => details.data.add(cause),
+        }
+        if failure.is_physical() {
+            details.out_of_reach_since.get_or_insert(self.at);
+        }
+        if failure != Failure::Busy && failure != Failure::Collided {
+            details.lost += now.since(self.at);
+            details.delay = Some((failure, to));
+            self.interferer = None;
+        }
+        details.latest = Some(failure);
+        self.failed = self.failed.saturating_add(1);
+        self.past = Past::Booked;
+    }
+
+    /// The MAC is done with the packet.
+    pub fn reset(&mut self) {
+        (self.past, self.failed, self.interferer) = (Past::Clean, 0, None);
+        self.failure = Failure::Busy;
+    }
+
+    /// Notes what spoils the attempt in progress with a frame of this kind, or the answer to it.
+    pub fn spoil(&mut self, kind: FrameKind, failure: Failure) {
+        if self.kind == kind {
+            self.failure = failure;
+        }
+    }
+
+    /// (ns-2) The receiver reserves itself for this station's DATA.
+    #[inline]
+    pub fn reserve(&mut self, until: SimTime) {
+        self.reserved_until = until;
+    }
+
+    /// Time spent on attempts that failed for a reason other than load; the current attempt, if it will fail
+    /// like the one before, counts up to `now`.
+    pub fn lost_until(&self, now: SimTime) -> SimDuration {
+        let fails_again =
+            matches!(self.details.latest, Some(Failure::Errors | Failure::OutOfRange | Failure::NodeDown));
+        let running = if fails_again { now.since(self.at) } else { SimDuration::ZERO };
+        if self.failed > 0 { self.details.lost + running } else { SimDuration::ZERO }
+    }
+
+    /// Time spent on attempts that failed for a reason other than load.
+    pub fn lost(&self) -> SimDuration {
+        if self.failed > 0 { self.details.lost } else { SimDuration::ZERO }
+    }
+
+    /// The root cause of `node` that [`Self::lost`] is due to.
+    pub fn delay(&self, now: SimTime, node: NodeId) -> Option<RootCause> {
+        let (failure, to) = self.details.delay.filter(|_| self.failed > 0)?;
+        Some(RootCause { attempts: self.failed, ..RootCause::new(now, node, failure.cause()).towards(to) })
+    }
+
+    /// The root cause at `now` of a packet that `node` could not send to `next_hop` so far. If the hop is out of
+    /// reach, the packet is held up since the first attempt; otherwise any attempt could have succeeded, up
+    /// to the last. `unanswered` is the kind of frame whose retry limit ran out.
+    pub fn root_of(
+        &self,
+        now: SimTime,
+        (node, next_hop): (NodeId, NodeId),
+        unanswered: FrameKind,
+    ) -> RootCause {
+        if self.failed == 0 {
+            return RootCause::new(now, node, LossCause::Unknown).towards(next_hop);
+        }
+        let Failed { rts, data, .. } = &*self.details;
+        let (decisive, other) = if unanswered == FrameKind::Rts { (rts, data) } else { (data, rts) };
+        let cause = decisive.verdict().or_else(|| other.verdict()).unwrap_or(LossCause::Unknown);
+        let interferer = self.interferer.filter(|_| cause == LossCause::Contention);
+        let setback = RootCause {
+            attempts: self.failed,
+            interferer,
+            ..RootCause::new(now, node, cause).towards(next_hop)
+        };
+        match self.details.out_of_reach_since {
+            Some(at) if setback.is_physical() => RootCause { at, ..setback },
+            _ => setback,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

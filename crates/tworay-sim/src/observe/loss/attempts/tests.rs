@@ -1,0 +1,126 @@
+use super::*;
+
+const NODE: NodeId = NodeId(1);
+const TO: NodeId = NodeId(2);
+
+fn at(ms: u64) -> SimTime {
+    SimTime::ZERO + SimDuration::from_millis(ms)
+}
+
+const AIRTIME: SimDuration = SimDuration::from_micros(352);
+
+/// Makes one attempt a millisecond; `None` is an answered one.
+fn attempts(outcomes: &[(FrameKind, Option<Failure>)]) -> Attempts {
+    let mut attempts = Attempts::default();
+    for (ms, (kind, failure)) in (0..).zip(outcomes) {
+        attempts.begin(at(ms), *kind, Failure::Busy);
+        if let Some(failure) = failure {
+            attempts.spoil(*kind, *failure);
+            attempts.unanswered();
+        }
+        if attempts.is_unbooked() {
+            attempts.failed(at(ms + 1), TO, AIRTIME);
+        } else {
+            attempts.answered();
+        }
+    }
+    attempts
+}
+
+/// A packet that the MAC gives up has the cause of most of the attempts that count against the limit that ran
+/// out; among equals the one that struck first.
+#[test]
+fn most_attempts_decide() {
+    use Failure::{Busy, Collided, Errors, NodeDown, OutOfRange};
+    use FrameKind::{Data, Rts};
+    let rts = |failures: &[(usize, Failure)]| -> Vec<(FrameKind, Option<Failure>)> {
+        failures.iter().flat_map(|(n, failure)| vec![(Rts, Some(*failure)); *n]).collect()
+    };
+    let table = [
+        (rts(&[(7, Collided)]), LossCause::Contention),
+        (rts(&[(3, Busy), (4, OutOfRange)]), LossCause::LinkFailure),
+        (rts(&[(3, Collided), (4, Errors)]), LossCause::Channel),
+        (rts(&[(3, Busy), (4, NodeDown)]), LossCause::NodeDown),
+        // Two reasons for contention count together.
+        (rts(&[(2, Busy), (3, Errors), (2, Collided)]), LossCause::Contention),
+        // A tie: the first one.
+        (rts(&[(2, OutOfRange), (2, Collided)]), LossCause::LinkFailure),
+        (rts(&[(1, Collided), (2, Errors), (1, Busy)]), LossCause::Contention),
+    ];
+    for (outcomes, cause) in table {
+        let setback = attempts(&outcomes).root_of(at(9), (NODE, TO), Rts);
+        assert_eq!((setback.cause, usize::from(setback.attempts)), (Some(cause), outcomes.len()));
+        assert_eq!((setback.node, setback.next_hop), (NODE, Some(TO)));
+    }
+    // The limit of DATA ran out after four frames with bit errors. RTS that collided before were answered in
+    // the end: they count as failed attempts, and decide nothing.
+    let exchange = [(Rts, Some(Collided)), (Rts, Some(Collided)), (Rts, None), (Data, Some(Errors))];
+    let setback = attempts(&exchange.repeat(4)).root_of(at(20), (NODE, TO), Data);
+    assert_eq!((setback.cause, setback.attempts), (Some(LossCause::Channel), 12));
+    // RTS that failed before an answered one do not count against the limit of RTS either.
+    let mut rows = vec![(Rts, Some(Errors)); 6];
+    rows.push((Rts, None));
+    rows.extend([(Data, Some(Collided)), (Rts, Some(Collided))]);
+    let setback = attempts(&rows).root_of(at(20), (NODE, TO), Rts);
+    assert_eq!((setback.cause, setback.attempts), (Some(LossCause::Contention), 8));
+}
+
+/// An answered attempt is not a failure, and nothing is known of a packet without failed attempts.
+#[test]
+fn answered_attempts_are_not_booked() {
+    let answered = attempts(&[(FrameKind::Rts, None), (FrameKind::Data, None)]);
+    assert!(!answered.has_failed_before() && answered.lost().is_zero());
+    let setback = answered.root_of(at(9), (NODE, TO), FrameKind::Rts);
+    assert_eq!((setback.cause, setback.attempts), (Some(LossCause::Unknown), 0));
+}
+
+/// Out of reach, the packet is held up since the first attempt. Otherwise the last one could have
+/// succeeded.
+#[test]
+fn since_when_a_packet_is_held_up() {
+    let rts = |failure| (FrameKind::Rts, Some(failure));
+    let gone = attempts(&[rts(Failure::Busy), rts(Failure::OutOfRange), rts(Failure::OutOfRange)]);
+    assert_eq!(gone.root_of(at(9), (NODE, TO), FrameKind::Rts).at, at(1));
+    let busy = attempts(&[rts(Failure::OutOfRange), rts(Failure::Busy), rts(Failure::Busy)]);
+    assert_eq!(busy.root_of(at(9), (NODE, TO), FrameKind::Rts).at, at(9));
+}
+
+/// Only attempts that load did not spoil cost the MAC time that load does not explain.
+#[test]
+fn lost_time() {
+    let rts = |failure| (FrameKind::Rts, Some(failure));
+    let attempts = attempts(&[rts(Failure::Collided), rts(Failure::Errors), rts(Failure::Errors)]);
+    assert_eq!(attempts.lost(), SimDuration::from_millis(2));
+    let root = attempts.delay(at(9), NODE).expect("a delay");
+    assert_eq!((root.cause, root.next_hop), (Some(LossCause::Channel), Some(TO)));
+}
+
+/// In ns-2 a receiver whose CTS got lost refuses the next RTS, because it still expects the DATA: this attempt
+/// fails for the reason that spoiled the CTS.
+#[test]
+fn a_receiver_that_waits_for_the_data_of_a_lost_cts() {
+    let mut attempts = Attempts::default();
+    attempts.begin(at(0), FrameKind::Rts, Failure::Busy);
+    attempts.reserve(at(5));
+    attempts.spoil(FrameKind::Rts, Failure::Errors);
+    attempts.failed(at(2), TO, AIRTIME);
+    attempts.begin(at(3), FrameKind::Rts, Failure::Busy);
+    attempts.failed(at(5), TO, AIRTIME);
+    attempts.begin(at(6), FrameKind::Rts, Failure::Busy);
+    attempts.failed(at(8), TO, AIRTIME);
+    let setback = attempts.root_of(at(9), (NODE, TO), FrameKind::Rts);
+    assert_eq!((setback.cause, attempts.lost()), (Some(LossCause::Channel), SimDuration::from_millis(4)));
+}
+
+/// The next packet starts anew.
+#[test]
+fn a_new_packet() {
+    let mut attempts = attempts(&[(FrameKind::Rts, Some(Failure::Errors))]);
+    attempts.reset();
+    assert!(!attempts.has_past() && !attempts.has_failed_before());
+    assert_eq!((attempts.lost(), attempts.delay(at(9), NODE)), (SimDuration::ZERO, None));
+    attempts.begin(at(3), FrameKind::Rts, Failure::NodeDown);
+    attempts.failed(at(4), TO, AIRTIME);
+    let setback = attempts.root_of(at(9), (NODE, TO), FrameKind::Rts);
+    assert_eq!((setback.cause, setback.attempts), (Some(LossCause::NodeDown), 1));
+}

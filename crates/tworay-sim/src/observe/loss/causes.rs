@@ -1,0 +1,162 @@
+//! Determines the root cause: what prevented a packet from going on, as known to the simulator.
+//!
+//! Routers and MACs see only symptoms: no answer, no route, a full buffer. A cause may be named only if its
+//! disturbance occurred at a hop and a time that could have touched the packet. What no rule explains is
+//! `unknown`; no rule has a cause as its last resort. Each kind of disturbance has its own file:
+//!
+//! - `closing`: the break that closes the paths between two nodes;
+//! - `hop`: a failed hop, and a full ARP hold slot;
+//! - `queue`: a full interface queue;
+//! - `route`: a lost route, a missing route and a loop;
+//! - `search`: a route discovery that found nothing although a path existed.
+//!
+//! All of this runs only when a packet is held up or dies, or when a route is lost. It keeps a
+//! record of breaks and missed messages and reads the network through a [`Scene`]; it changes nothing in
+//! it.
+
+mod closing;
+mod hop;
+mod queue;
+mod records;
+mod route;
+mod search;
+
+use super::scene::Scene;
+use crate::observe::loss::root_cause::RootCause;
+use records::{LostRoute, Miss, Search};
+use std::collections::BTreeMap;
+use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_routing::DropReason;
+use tworay_wire::Packet;
+
+/// Time for which a lost message or a break counts as an explanation after its end.
+const RECENT: SimDuration = SimDuration::from_secs(5);
+
+/// Event to which a router reacts when it loses routes or drops packets.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Trigger {
+    /// A timer, or a packet of its own.
+    Other,
+    /// A failed hop: how the returned packet dies if it dies now, and the root.
+    Break(Died, RootCause),
+    /// A packet from this neighbour; the link named by a DSR route error in it.
+    Received(NodeId, Option<(NodeId, NodeId)>),
+}
+
+impl Trigger {
+    /// `packet` arrived from `from`.
+    #[inline]
+    pub fn received(packet: &Packet, from: NodeId) -> Self {
+        let error = packet.dsr.as_ref().and_then(|header| header.errors.last());
+        Trigger::Received(from, error.map(|e| (e.source, e.unreachable)))
+    }
+}
+
+/// Root causes, and the records from which they follow.
+#[derive(Debug, Default)]
+pub(crate) struct Causes {
+    /// The latest break of each link that broke.
+    breaks: BTreeMap<(NodeId, NodeId), RootCause>,
+    /// Routing and ARP messages that a station missed: per station the latest one of each neighbour.
+    missed: Vec<Vec<(NodeId, Miss)>>,
+    /// Messages of route discoveries that were lost, by searching node and destination.
+    searches: BTreeMap<(NodeId, NodeId), Search>,
+    /// Broadcasts that never reached the medium: per sender the latest one.
+    unsent: BTreeMap<NodeId, Miss>,
+    /// ARP of one node for another: beginning of the latest exchange, end of the latest request's transmission, and
+    /// time of the latest reception.
+    exchanges: BTreeMap<(NodeId, NodeId), SimTime>,
+    asked: BTreeMap<(NodeId, NodeId), SimTime>,
+    heard: BTreeMap<(NodeId, NodeId), SimTime>,
+    /// ARP exchanges in progress for traffic that a break has rerouted: its source, and the break.
+    detours: BTreeMap<(NodeId, NodeId), (NodeId, RootCause)>,
+    /// For each flow when it last lost a packet to a break, the packet's source, and the break.
+    struck: BTreeMap<FlowId, (SimTime, NodeId, RootCause)>,
+    /// For each node the destinations to which it lost the route.
+    lost: Vec<BTreeMap<NodeId, LostRoute>>,
+    /// True if routers know routes in advance, from tables that they exchange.
+    proactive: bool,
+}
+
+impl Causes {
+    pub fn new(nodes: usize) -> Self {
+        Self { lost: vec![BTreeMap::new(); nodes], missed: vec![Vec::new(); nodes], ..Self::default() }
+    }
+
+    /// The routers know routes in advance (OLSR). Their messages name no break.
+    pub fn expect_tables(&mut self) {
+        self.proactive = true;
+    }
+
+    /// A packet of `flow` from `src` was lost to a break.
+    #[cold]
+    pub fn note_struck(&mut self, now: SimTime, (flow, src): (FlowId, NodeId), root: RootCause) {
+        self.struck.insert(flow, (now, src, root));
+    }
+
+    /// A hop failed.
+    pub fn note_break(&mut self, root: RootCause) {
+        if let Some(next_hop) = root.next_hop {
+            self.breaks.insert((root.node, next_hop), root);
+        }
+    }
+
+    /// True if `node` has lost any route.
+    #[inline]
+    pub fn lost_any(&self, node: NodeId) -> bool {
+        !self.lost[node.index()].is_empty()
+    }
+
+    /// A node lost its stored state.
+    pub fn forget(&mut self, node: NodeId) {
+        self.lost[node.index()].clear();
+        let own = self.searches.range_mut((node, NodeId(0))..=(node, NodeId::BROADCAST));
+        own.for_each(|(_, search)| search.restart());
+    }
+
+    /// Routing drops a packet at `node`: returns how it ends and the root, with a cause unless the ledger
+    /// does not track the packet.
+    pub fn dropped(
+        &mut self,
+        scene: &mut Scene<'_>,
+        node: NodeId,
+        packet: PacketId,
+        reason: DropReason,
+        trigger: &Trigger,
+    ) -> (Died, RootCause) {
+        let p = scene.packets.get(packet);
+        let dst = p.dst;
+        let died = match (reason, trigger) {
+            (DropReason::MacCallback, Trigger::Break(died, _)) => *died,
+            (DropReason::MacCallback, Trigger::Other | Trigger::Received(..)) => Died::Purged,
+            (DropReason::NoRoute, _) => Died::NoRoute,
+            (DropReason::Ttl, _) => Died::Ttl,
+            (DropReason::Timeout, _) => Died::BufferTimeout,
+            (DropReason::Loop, _) => Died::Loop,
+            (DropReason::BufferFull, _) => Died::Buffer,
+            (DropReason::Malformed, _) => Died::Malformed,
+            (DropReason::Salvaged, _) => Died::Salvage,
+        };
+        if !scene.packets.is_tracked(packet) {
+            return (died, RootCause::new(scene.now, node, LossCause::Unknown));
+        }
+        let held_up = scene.packets.root_of(packet);
+        let root = match (held_up, reason, trigger) {
+            (Some(root), ..) => root,
+            // Nothing in the network makes a packet malformed.
+            (None, DropReason::Malformed, _) => RootCause::new(scene.now, node, LossCause::Unknown),
+            (None, DropReason::Loop | DropReason::Ttl, _) => self.circling(scene, node, packet, reason),
+            (None, DropReason::MacCallback | DropReason::Salvaged, Trigger::Break(_, root)) => *root,
+            (
+                None,
+                DropReason::MacCallback
+                | DropReason::Salvaged
+                | DropReason::NoRoute
+                | DropReason::Timeout
+                | DropReason::BufferFull,
+                _,
+            ) => self.missing_route(scene, node, dst),
+        };
+        (died, self.outcome(scene, root, dst, died))
+    }
+}

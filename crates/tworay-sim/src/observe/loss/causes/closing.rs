@@ -1,0 +1,159 @@
+//! The break that closes the paths between two nodes.
+//!
+//! The nodes that the source still reaches have an edge; every path to the destination leaves it. A break is the
+//! root if its link crosses that edge, is out of reach now for the very reason that no path exists, and was part
+//! of a path from the source to the destination at some earlier time. It is named in the direction of the packet,
+//! no matter which of its ends noticed it, or for whose packets. Of several, that of the latest notice counts.
+//!
+//! Tables (OLSR) do not change with the network but with its messages. A break also explains a missing or circular
+//! route until all routers can have heard of it, and after its end until they can have heard of that.
+
+use super::Causes;
+use super::records::LostRoute;
+use crate::observe::loss::root_cause::RootCause;
+use crate::observe::loss::scene::Scene;
+use std::cmp::Reverse;
+use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
+
+/// Time for which a break may stay unnoticed by the nodes at its ends (OLSR's NEIGHB_HOLD_TIME, RFC 3626 §18.3).
+const NOTICED: SimDuration = SimDuration::from_secs(6);
+/// Time for which OLSR may take to notice a break everywhere: HELLOs must stay away (6 s), and topology entries
+/// expire (15 s; RFC 3626 §18.3).
+const STALE_TABLES: SimDuration = SimDuration::from_secs(21);
+/// Time for which OLSR may take to use a link that is back: three HELLOs until the neighbours trust it (RFC 3626 §14.3),
+/// one that names multipoint relays (2 s each), two TC messages (5 s each; §18.2).
+const RELEARNT: SimDuration = SimDuration::from_secs(18);
+
+impl Causes {
+    /// The break because of which no path from `node` to `dst` exists: `cause` says of which kind. `known` is the
+    /// root on record.
+    pub(super) fn closing_break(
+        &self,
+        scene: &mut Scene<'_>,
+        (node, dst): (NodeId, NodeId),
+        cause: LossCause,
+        known: Option<RootCause>,
+    ) -> RootCause {
+        let reached = scene.hops(node);
+        let inside = |n| reached.of(n).is_some();
+        let mut crossing = |root: &RootCause| {
+            let b = root.next_hop.filter(|_| root.is_physical())?;
+            let (from, to) = match (inside(root.node), inside(b)) {
+                (true, false) => (root.node, b),
+                (false, true) => (b, root.node),
+                _ => return None,
+            };
+            (scene.out_of_reach(from, to) == Some(cause)).then(|| along(root, (from, to), cause))
+        };
+        if let Some(root) = known.as_ref().and_then(&mut crossing) {
+            return root;
+        }
+        let latest_first = |mut breaks: Vec<RootCause>| {
+            breaks.sort_by_key(|root| Reverse(root.at));
+            breaks
+        };
+        let noticed = latest_first(self.breaks.values().filter_map(crossing).collect());
+        let on_path = |scene: &mut Scene<'_>, root: &RootCause| {
+            let b = root.next_hop?;
+            let mut times = times_before(root.at);
+            times.any(|at| scene.leads((node, dst), (root.node, b), at, &[]).is_some()).then_some(*root)
+        };
+        if let Some(root) = noticed.iter().find_map(|root| on_path(scene, root)) {
+            return root;
+        }
+        // Only the far side has noticed that a node is gone: the packets stop where their path entered it.
+        let physical = self.breaks.values().filter(|root| root.is_physical()).copied().collect();
+        let entered = |scene: &mut Scene<'_>, root: &RootCause| {
+            let b = root.next_hop?;
+            let gone = [b, root.node].into_iter().filter(|n| !inside(*n));
+            let found = gone.flat_map(|x| times_before(root.at).take(3).map(move |at| (x, at)));
+            found.into_iter().find_map(|(x, at)| {
+                let a = scene.entry((node, dst), x, at, inside)?;
+                (scene.out_of_reach(a, x) == Some(cause)).then(|| along(root, (a, x), cause))
+            })
+        };
+        let found = latest_first(physical).iter().find_map(|root| entered(scene, root));
+        // A break behind the edge counts if others have closed the way to it since.
+        let behind = || {
+            let root = known.filter(RootCause::is_physical)?;
+            let (a, b) = (root.node, root.next_hop?);
+            if scene.out_of_reach(a, b) != root.cause {
+                return None;
+            }
+            let broken = self.standing_breaks(scene);
+            scene.carries((node, dst), (a, b), scene.now, &broken).then_some(root)
+        };
+        found.or_else(behind).unwrap_or_else(|| RootCause::new(scene.now, node, cause))
+    }
+
+    /// Links on record that are out of reach now.
+    fn standing_breaks(&self, scene: &mut Scene<'_>) -> Vec<(NodeId, NodeId)> {
+        let physical = self.breaks.iter().filter(|(_, root)| root.is_physical());
+        physical.map(|(link, _)| *link).filter(|(a, b)| scene.out_of_reach(*a, *b).is_some()).collect()
+    }
+
+    /// A break on a path from `node` to `dst` that some routers may not have heard of yet, or whose end they may
+    /// not have heard of. The root on record comes first, then the latest.
+    pub(super) fn stale_routes(
+        &self,
+        scene: &mut Scene<'_>,
+        (node, dst): (NodeId, NodeId),
+        known: Option<LostRoute>,
+    ) -> Option<RootCause> {
+        let now = scene.now;
+        let mut open = |root: &RootCause| {
+            let b = root.next_hop?;
+            let late = root.at + STALE_TABLES >= now;
+            let stands = !root.is_physical() || scene.out_of_reach(root.node, b) == root.cause;
+            let open =
+                if stands { late } else { scene.was_out_of_reach(root.node, b, RELEARNT) == root.cause };
+            open.then_some(*root)
+        };
+        if let Some(root) = known.filter(|lost| lost.root.is_physical()).and_then(|lost| open(&lost.root)) {
+            return Some(root);
+        }
+        let mut recent: Vec<RootCause> = self.breaks.values().filter_map(open).collect();
+        // The node itself has lost its tables.
+        let up = scene.nodes[node].up_since;
+        if up > SimTime::ZERO && up + RELEARNT >= now {
+            return Some(RootCause::new(now, node, LossCause::NodeDown));
+        }
+        recent.sort_by_key(|root| Reverse(root.at));
+        let on_path = |root: &RootCause| {
+            let (a, b, cause) = (root.node, root.next_hop?, root.cause?);
+            // A node that moves on breaks other links as well, and a break may be noticed late.
+            times_before(root.at).take(3).find_map(|at| {
+                let mut length = |link| scene.leads((node, dst), link, at, &[link]);
+                let (forth, back) = (length((a, b)), length((b, a)));
+                let from = match (forth, back) {
+                    (None, None) => return None,
+                    (Some(forth), Some(back)) if forth <= back => a,
+                    (Some(_), None) => a,
+                    // A node that is off stops packets where they enter it.
+                    _ if cause == LossCause::NodeDown => scene.entry((node, dst), b, at, |n| n != a)?,
+                    _ => return Some(along(root, (b, a), cause)),
+                };
+                Some(along(root, (from, b), cause))
+            })
+        };
+        recent.iter().find_map(on_path).map(|root| RootCause { at: now, ..root })
+    }
+}
+
+/// A break as it stops a packet on the way from one node to another.
+fn along(root: &RootCause, (from, to): (NodeId, NodeId), cause: LossCause) -> RootCause {
+    if (root.node, root.next_hop, root.cause) == (from, Some(to), Some(cause)) {
+        return *root;
+    }
+    // The attempts on record were made for another hop.
+    RootCause::new(root.at, from, cause).towards(to)
+}
+
+/// The time of a notice and earlier ones, back to the beginning.
+fn times_before(notice: SimTime) -> impl Iterator<Item = SimTime> {
+    let before =
+        move |time: SimDuration| SimTime::from_nanos(notice.as_nanos().saturating_sub(time.as_nanos()));
+    let spans = std::iter::successors(Some(NOTICED / 2), |span| Some(*span * 2));
+    let earlier = spans.map(before).take_while(|at| *at > SimTime::ZERO);
+    [notice].into_iter().chain(earlier).chain([SimTime::ZERO])
+}

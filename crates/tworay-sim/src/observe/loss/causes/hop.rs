@@ -1,0 +1,223 @@
+//! A failed hop: MAC or ARP gave up, or messages of the neighbour stayed away.
+//!
+//! The MAC knows the outcome of its attempts. Where only routing or ARP noticed, geometry decides first: the
+//! neighbour is out of reach, or was until a moment ago. If it is up and in range, this is a false link
+//! failure, and the messages that were lost on the link decide.
+//!
+//! **ARP's hold slot** has the same root if the exchange failed. Otherwise packets came too fast. If they came
+//! in a burst that a break had held up, or if the break rerouted the traffic so that the address was needed,
+//! the break is the root. That holds for every packet that the slot loses until the answer, and for packets
+//! of a flow that lost packets to a break in the last seconds: its acknowledgments, made after the break,
+//! take a new path because of it.
+
+use super::{Causes, RECENT};
+use crate::observe::loss::root_cause::RootCause;
+use crate::observe::loss::scene::Scene;
+use tworay_base::{FlowId, LossCause, NodeId, PacketId, SimDuration, SimTime};
+
+/// Upper bound for the propagation of a frame's last bit: 300 km.
+const PASSING: SimDuration = SimDuration::from_millis(1);
+/// A node that was off so recently would know its neighbours' addresses otherwise: it sends anew after a search. A
+/// request that was sent so recently while its target was off explains an address that is still unknown.
+const FORGOT: SimDuration = SimDuration::from_secs(12);
+/// A neighbour that was out of reach so recently may still be considered gone: three HELLO intervals of OLSR
+/// (RFC 3626 §18.3), the longest time that a protocol waits for a neighbour.
+const SILENCE: SimDuration = SimDuration::from_secs(6);
+
+impl Causes {
+    /// An ARP request was transmitted.
+    pub fn note_asked(&mut self, node: NodeId, target: NodeId, at: SimTime) {
+        self.asked.insert((node, target), at);
+    }
+
+    /// An ARP request reached its target.
+    pub fn note_heard(&mut self, node: NodeId, target: NodeId, at: SimTime) {
+        self.heard.insert((node, target), at);
+    }
+
+    /// An ARP exchange starts for a packet of `flow` from `src` that was held up by `root`, if by anything.
+    pub fn note_exchange(
+        &mut self,
+        (node, target): (NodeId, NodeId),
+        now: SimTime,
+        (flow, src): (FlowId, NodeId),
+        root: Option<RootCause>,
+    ) {
+        self.exchanges.insert((node, target), now);
+        let struck = || {
+            let (_, of, root) = self.struck.get(&flow).filter(|(at, ..)| *at + RECENT >= now)?;
+            Some(if *of == src { *root } else { root.reversed() })
+        };
+        match root.or_else(struck) {
+            Some(root) => self.detours.insert((node, target), (src, root)),
+            None => self.detours.remove(&(node, target)),
+        };
+    }
+
+    /// True if the latest ARP request was missed because its target was transmitting or receiving another
+    /// frame.
+    fn went_unheard(&self, node: NodeId, target: NodeId, now: SimTime) -> bool {
+        let heard = self.heard.get(&(node, target)).map_or(SimTime::ZERO, |at| *at + PASSING);
+        self.latest_request(node, target)
+            .is_some_and(|asked| asked > heard && asked + PASSING < now && asked + RECENT >= now)
+    }
+
+    /// When the latest request of the exchange in progress was transmitted.
+    fn latest_request(&self, node: NodeId, target: NodeId) -> Option<SimTime> {
+        let pair = (node, target);
+        let began = self.exchanges.get(&pair)?;
+        self.asked.get(&pair).copied().filter(|asked| asked >= began)
+    }
+
+    /// Why a node considers the link to a neighbour broken, or cannot resolve its address.
+    pub fn link(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> RootCause {
+        let now = scene.now;
+        let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
+        if let Some(cause) = scene.out_of_reach(node, next_hop) {
+            return fresh(cause);
+        }
+        if let Some(known) = self.breaks.get(&(node, next_hop)).filter(|b| b.at + RECENT >= now) {
+            return RootCause { at: now, ..*known };
+        }
+        if let Some(cause) = scene.was_out_of_reach(node, next_hop, SILENCE) {
+            return fresh(cause);
+        }
+        self.exchange(scene, node, next_hop).unwrap_or_else(|| fresh(LossCause::Unknown))
+    }
+
+    /// Root cause that spoiled the exchange of messages between two neighbours in reach of each other.
+    pub fn exchange(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+        let now = scene.now;
+        let recent = |at: SimTime| at + RECENT >= now;
+        let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
+        // Neither received the other's request or HELLO, or the MAC gave up the answer.
+        let missed = [(node, next_hop), (next_hop, node)].into_iter();
+        let missed = missed.filter_map(|(hearer, from)| self.missed(hearer, from)).find(|m| recent(m.at));
+        let answer = self.breaks.get(&(next_hop, node)).filter(|b| recent(b.at) && !b.is_physical());
+        let lost = missed.map(|m| RootCause { interferer: m.interferer, ..fresh(m.cause) });
+        let lost =
+            lost.or_else(|| answer.map(|b| RootCause { at: now, node, next_hop: Some(next_hop), ..*b }));
+        let unheard = || self.went_unheard(node, next_hop, now).then(|| fresh(LossCause::Contention));
+        // A message that still waits in a queue, or did not fit into it, was held up by what is sent before it. One
+        // that the MAC repeats was held up by what spoiled the attempts.
+        let delayed = || scene.message_delayed(node, next_hop).map(fresh);
+        let refused = [node, next_hop].into_iter().find_map(|n| self.unsent.get(&n).filter(|m| recent(m.at)));
+        let refused = || refused.map(|m| fresh(m.cause));
+        let waiting = || scene.message_waits(node, next_hop).then(|| fresh(LossCause::Congestion));
+        lost.or_else(unheard).or_else(delayed).or_else(refused).or_else(waiting)
+    }
+
+    /// The physical reason for which the latest ARP request of this exchange, or the answer to it, did not arrive. It
+    /// counts until the next request is on the medium.
+    fn asked_in_vain(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+        let now = scene.now;
+        let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
+        if let Some(cause) = scene.out_of_reach(node, next_hop) {
+            return Some(fresh(cause));
+        }
+        let asked = self.latest_request(node, next_hop).filter(|asked| *asked + FORGOT >= now)?;
+        if self.heard.get(&(node, next_hop)).is_none_or(|heard| *heard + PASSING < asked) {
+            return scene.was_out_of_reach_at(node, next_hop, asked).map(fresh);
+        }
+        let answer = self.breaks.get(&(next_hop, node))?;
+        let failed = answer.is_physical() && answer.at + PASSING >= asked;
+        failed.then(|| RootCause { cause: answer.cause, ..fresh(LossCause::Unknown) })
+    }
+
+    /// The message between two neighbours that was lost since the exchange in progress, or the latest one, began. ns-2
+    /// repeats a request only for the next packet, however late that is.
+    fn lost_of_exchange(&self, now: SimTime, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+        let began = *self.exchanges.get(&(node, next_hop))?;
+        let pairs = [(node, next_hop), (next_hop, node)].into_iter();
+        let mut missed = pairs.filter_map(|(hearer, from)| self.missed(hearer, from));
+        let miss = missed.find(|miss| miss.at >= began)?;
+        Some(RootCause {
+            interferer: miss.interferer,
+            ..RootCause::new(now, node, miss.cause).towards(next_hop)
+        })
+    }
+
+    /// The message that was lost while `node` asked for any address.
+    pub(super) fn lost_for_address(&self, now: SimTime, node: NodeId) -> Option<RootCause> {
+        let of_node = self.exchanges.range((node, NodeId(0))..=(node, NodeId::BROADCAST));
+        of_node.into_iter().find_map(|((_, target), _)| self.lost_of_exchange(now, node, *target))
+    }
+
+    /// A packet that waited for an address goes on: what delayed it, if load did not.
+    pub fn delayed(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+        let late = self.exchange(scene, node, next_hop).filter(RootCause::is_independent_of_load);
+        let of_exchange = || self.lost_of_exchange(scene.now, node, next_hop);
+        late.or_else(of_exchange).filter(RootCause::is_independent_of_load)
+    }
+
+    /// Root cause that spoiled the resolution of an address, load apart, although the neighbour could be reached.
+    fn spoiled(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+        let recent = |root: &&RootCause| root.at + RECENT >= scene.now && !root.is_physical();
+        let known = self.breaks.get(&(node, next_hop)).filter(recent);
+        let known = known.map(|root| RootCause { at: scene.now, ..*root });
+        let spoilt = known.or_else(|| self.exchange(scene, node, next_hop));
+        let spoilt = spoilt.or_else(|| self.lost_of_exchange(scene.now, node, next_hop));
+        spoilt.filter(|root| root.cause != Some(LossCause::Congestion))
+    }
+
+    /// Why a node could not resolve a neighbour's address. If nothing was lost, the request has not been sent yet, or
+    /// the answer is under way: packets came faster than ARP can answer.
+    pub fn address(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> RootCause {
+        let now = scene.now;
+        let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
+        let lost = self.asked_in_vain(scene, node, next_hop).or_else(|| self.spoiled(scene, node, next_hop));
+        if let Some(root) = lost {
+            return root;
+        }
+        let heard = self.heard.get(&(node, next_hop)).map_or(SimTime::ZERO, |at| *at + PASSING);
+        let asked = self.latest_request(node, next_hop);
+        match asked.filter(|asked| *asked > heard && *asked + PASSING < now) {
+            Some(asked) => {
+                let apart = scene.was_out_of_reach(node, next_hop, now.since(asked));
+                let load = || scene.message_waits(node, next_hop).then_some(LossCause::Congestion);
+                fresh(apart.or_else(load).unwrap_or(LossCause::Unknown))
+            }
+            None => self.forgotten(scene, node).unwrap_or_else(|| fresh(LossCause::Congestion)),
+        }
+    }
+
+    /// The outage in which a node forgot its neighbours' addresses, if it was off lately. No hop failed.
+    fn forgotten(&self, scene: &Scene<'_>, node: NodeId) -> Option<RootCause> {
+        let up = scene.nodes[node].up_since;
+        let lately = up > SimTime::ZERO && up + FORGOT >= scene.now;
+        lately.then(|| RootCause::new(scene.now, node, LossCause::NodeDown))
+    }
+
+    /// A newer packet replaces a packet in ARP's hold slot: because the hop is out of reach, the exchange
+    /// was lost, or packets arrive too fast. `[replaced, newer]`.
+    pub fn hold(
+        &self,
+        scene: &mut Scene<'_>,
+        node: NodeId,
+        next_hop: NodeId,
+        packets: [PacketId; 2],
+    ) -> RootCause {
+        let now = scene.now;
+        if let Some(root) = self.asked_in_vain(scene, node, next_hop) {
+            return root;
+        }
+        let lost = self.missed(next_hop, node).is_some_and(|m| m.at + RECENT >= now)
+            || self.breaks.get(&(next_hop, node)).is_some_and(|b| b.at + RECENT >= now)
+            || self.lost_of_exchange(now, node, next_hop).is_some()
+            || self.went_unheard(node, next_hop, now);
+        if let Some(root) = lost.then(|| self.spoiled(scene, node, next_hop)).flatten() {
+            return root;
+        }
+        if let Some(cause) = scene.message_delayed(node, next_hop).filter(|c| *c == LossCause::Channel) {
+            return RootCause::new(now, node, cause).towards(next_hop);
+        }
+        // The break rerouted the traffic, so that the address is needed.
+        let dst = scene.packets.get(packets[0]).dst;
+        let detour = self.detours.get(&(node, next_hop));
+        let detour = detour.map(|(src, root)| if *src == dst { root.reversed() } else { *root });
+        let detour = detour.map(|root| RootCause { at: now, ..root });
+        let burst = scene.burst(packets[0], &packets[1..]);
+        let load = || RootCause::new(now, node, LossCause::Congestion).towards(next_hop);
+        burst.or(detour).or_else(|| self.forgotten(scene, node)).unwrap_or_else(load)
+    }
+}

@@ -1,0 +1,74 @@
+//! Records of lost routes, missed messages and searches.
+
+use crate::observe::loss::root_cause::RootCause;
+use std::collections::VecDeque;
+use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
+
+/// After that time without a packet, the route would have expired by itself (ns-2's ACTIVE_ROUTE_TIMEOUT, the longest
+/// of the protocols that forget routes).
+const UNUSED: SimDuration = SimDuration::from_secs(10);
+/// Record of a node that lost its route to a destination, or misses it.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct LostRoute {
+    pub root: RootCause,
+    /// When the route was lost or first missed.
+    pub began: SimTime,
+    /// When the judgement was last made, and when a packet last needed the route.
+    pub checked: SimTime,
+    pub asked: SimTime,
+}
+
+impl LostRoute {
+    /// The judgement by geometry is no longer valid.
+    pub fn look_again(&mut self) {
+        self.checked = SimTime::ZERO;
+    }
+
+    /// True if packets have needed the route without a long pause.
+    pub fn is_needed(&self, now: SimTime) -> bool {
+        self.asked + UNUSED >= now
+    }
+}
+
+/// A message that a station failed to receive.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Miss {
+    pub at: SimTime,
+    pub cause: LossCause,
+    pub interferer: Option<NodeId>,
+}
+
+/// Direction of a lost message of a search.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Leg {
+    /// A request, away from the searching node.
+    Request,
+    /// A reply, back to it.
+    Reply,
+}
+
+/// The outcome that the network allowed the latest request of a search when it was sent.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) enum Prospect {
+    /// None was sent since the route was lost.
+    #[default]
+    NotSent,
+    /// This break stood in its way.
+    Hopeless { at: SimTime, root: RootCause },
+    /// A path existed that the request could reach, or routing sends none that reaches farther.
+    Open,
+}
+
+/// One search: its lost messages (direction, sender, intended receiver), and the prospect of its latest request.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Search {
+    pub lost: VecDeque<(Leg, NodeId, NodeId, Miss)>,
+    pub prospect: Prospect,
+}
+
+impl Search {
+    /// Earlier requests no longer matter.
+    pub fn restart(&mut self) {
+        self.prospect = Prospect::NotSent;
+    }
+}

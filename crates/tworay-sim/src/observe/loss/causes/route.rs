@@ -1,0 +1,178 @@
+//! A lost route, a missing route, and packets that circle.
+//!
+//! **A lost route** has the root of the break that removed it. A node that loses a route because of a route
+//! error inherits the record of the error's sender for the destination (AODV), or the record of the link that
+//! the error names (DSR). OLSR's messages name no break: the latest break on a path between the holder and the
+//! destination applies, as the nodes stood at the time of the break. The record ends as soon as a packet is
+//! forwarded to the destination again.
+//!
+//! **A missing route** is judged anew every second. A recorded break counts as long as it stands and closes a
+//! path to the destination. Where a path exists, it counts only while the search goes on that it set off: packets
+//! must have waited without a longer pause, and the link must not have been back for more than a
+//! dozen seconds. Otherwise geometry decides: without a path of stations in range the cause is link failure, or node
+//! down if stations that are switched off would complete the path. If there is a path, the search decides.
+//!
+//! **A packet that circles** (hop limit exceeded, or back at its source) has the root of the break that made
+//! the routing tables inconsistent. If the shortest path is longer than the packet's way so far, the cause is the
+//! hop limit; if there is none, geometry decides.
+
+use super::records::{LostRoute, Prospect};
+use super::{Causes, Trigger};
+use crate::observe::loss::root_cause::RootCause;
+use crate::observe::loss::scene::Scene;
+use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_routing::DropReason;
+
+/// Time for which a judgement by geometry stays valid.
+const GEOMETRY: SimDuration = SimDuration::from_secs(1);
+/// After its end, a break may keep routing from using a path for that long: searches are repeated at growing intervals
+/// of up to 10 s (RFC 4728 §9: MaxRequestPeriod; ns-2's AODV: MAX_RREQ_TIMEOUT).
+const AFTERMATH: SimDuration = SimDuration::from_secs(12);
+
+/// Who needs the route that is missing.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Need {
+    /// A packet that waits for a search, and for the backoff between its requests.
+    OfSearch,
+    /// A packet that the node drops; it may not search at all.
+    Now,
+}
+
+impl Causes {
+    /// A route in use at `node` was lost.
+    pub fn note_route_lost(
+        &mut self,
+        scene: &mut Scene<'_>,
+        (node, dst): (NodeId, NodeId),
+        trigger: &Trigger,
+    ) {
+        let root = match *trigger {
+            Trigger::Break(_, root) => Some(root),
+            Trigger::Received(_, Some((a, b))) => {
+                let known = self.breaks.get(&(a, b)).copied();
+                Some(known.unwrap_or_else(|| self.link(scene, a, b)))
+            }
+            Trigger::Received(from, None) if !self.proactive => {
+                self.lost[from.index()].get(&dst).map(|l| l.root).filter(|root| root.next_hop.is_some())
+            }
+            // The route expired, its repair failed (then the break is already on record), or a table no
+            // longer has it.
+            Trigger::Received(_, None) | Trigger::Other => None,
+        };
+        if let Some(root) = root {
+            let now = scene.now;
+            let lost = LostRoute { root, began: now, checked: SimTime::ZERO, asked: now };
+            self.lost[node.index()].insert(dst, lost);
+            self.end_prospect(node, dst);
+        }
+    }
+
+    /// A packet leaves a node that had lost its route to some destinations.
+    #[cold]
+    pub fn note_way_found(&mut self, node: NodeId, dst: NodeId) {
+        if self.lost[node.index()].remove(&dst).is_some() {
+            self.end_prospect(node, dst);
+        }
+    }
+
+    /// Why `node` has no route to `dst` for a packet that it drops.
+    pub fn missing_route(&mut self, scene: &mut Scene<'_>, node: NodeId, dst: NodeId) -> RootCause {
+        self.why_missing(scene, (node, dst), Need::Now)
+    }
+
+    /// Why a packet waits at `node` for a route to `dst`. A request that is sent because of this packet has been
+    /// noted.
+    pub fn awaited_route(&mut self, scene: &mut Scene<'_>, node: NodeId, dst: NodeId) -> RootCause {
+        self.why_missing(scene, (node, dst), Need::OfSearch)
+    }
+
+    fn why_missing(&mut self, scene: &mut Scene<'_>, (node, dst): (NodeId, NodeId), need: Need) -> RootCause {
+        let now = scene.now;
+        let known = self.lost[node.index()].get_mut(&dst);
+        if let Some(lost) = known
+            && lost.checked > SimTime::ZERO
+            && lost.checked + GEOMETRY > now
+            && (lost.root.cause.is_some() || !scene.changes())
+        {
+            lost.asked = now;
+            return RootCause { at: now, ..lost.root };
+        }
+        let known = self.lost[node.index()].get(&dst).copied();
+        let began = known.filter(|lost| lost.is_needed(now)).map_or(now, |lost| lost.began);
+        let root = self.obstacle(scene, (node, dst), known).or_else(|| {
+            if self.proactive {
+                return self.stale_routes(scene, (node, dst), known);
+            }
+            self.aftermath(scene, (node, dst), known, need)
+        });
+        let root = root.unwrap_or_else(|| RootCause::search(now, node));
+        self.lost[node.index()].insert(dst, LostRoute { root, began, checked: now, asked: now });
+        RootCause { at: now, ..root }
+    }
+
+    /// A break that closes every path from `node` to `dst` now, or on whose account the route was lost while the
+    /// link has not come back.
+    pub(super) fn obstacle(
+        &self,
+        scene: &mut Scene<'_>,
+        (node, dst): (NodeId, NodeId),
+        known: Option<LostRoute>,
+    ) -> Option<RootCause> {
+        if let Some(cause) = scene.no_path(node, dst) {
+            return Some(self.closing_break(scene, (node, dst), cause, known.map(|lost| lost.root)));
+        }
+        let lost = known.filter(|lost| lost.is_needed(scene.now))?;
+        let (a, b) = (lost.root.node, lost.root.next_hop?);
+        let stands = !lost.root.is_physical() || scene.out_of_reach(a, b) == lost.root.cause;
+        stands.then_some(lost.root)
+    }
+
+    /// A path exists again: the break that is over, if the search that it set off has not had a chance since.
+    fn aftermath(
+        &self,
+        scene: &mut Scene<'_>,
+        (node, dst): (NodeId, NodeId),
+        known: Option<LostRoute>,
+        need: Need,
+    ) -> Option<RootCause> {
+        let now = scene.now;
+        match self.prospect(node, dst) {
+            Prospect::Open => None,
+            Prospect::Hopeless { at, root } => {
+                (need == Need::OfSearch || at + AFTERMATH >= now).then_some(root)
+            }
+            Prospect::NotSent => {
+                let lost = known.filter(|lost| lost.is_needed(now) && lost.root.is_physical())?;
+                let (a, b) = (lost.root.node, lost.root.next_hop?);
+                (scene.was_out_of_reach(a, b, AFTERMATH) == lost.root.cause).then_some(lost.root)
+            }
+        }
+    }
+
+    /// Why a packet has used up its hop limit at `node`, or is back at its source.
+    pub(crate) fn circling(
+        &mut self,
+        scene: &mut Scene<'_>,
+        node: NodeId,
+        packet: PacketId,
+        reason: DropReason,
+    ) -> RootCause {
+        let p = scene.packets.get(packet);
+        let (src, dst, hops) = (p.src, p.dst, p.hops);
+        let too_far = |scene: &mut Scene<'_>| {
+            scene.path(src, dst, false).is_some_and(|shortest| shortest > u16::from(hops))
+        };
+        if reason == DropReason::Ttl && too_far(scene) {
+            return RootCause::new(scene.now, node, LossCause::Ttl);
+        }
+        let root = self.missing_route(scene, node, dst);
+        let missing = root.cause.is_some();
+        // The route exists, and leads astray.
+        if missing { root } else { self.stale_routes(scene, (node, dst), None).unwrap_or(root) }
+    }
+
+    /// The root if `node` has lost its route to `dst`.
+    pub fn lost_route(&self, now: SimTime, node: NodeId, dst: NodeId) -> Option<RootCause> {
+        self.lost[node.index()].get(&dst).map(|l| RootCause { at: now, ..l.root })
+    }
+}

@@ -1,0 +1,92 @@
+//! The root causes that a packet carries: what prevents it from going on, here and earlier on its path.
+
+use tworay_base::{LossCause, NodeId, SimTime};
+
+/// The first thing that prevented a packet from leaving its current node. Whatever happens to the packet
+/// later at that node, this is the root of its loss; see [`HeldUp`] for later hops.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct RootCause {
+    /// When it struck this packet: from then on the packet did not go on.
+    pub at: SimTime,
+    /// Where; for a missing route, the node before the break that removed it.
+    pub node: NodeId,
+    /// The hop that failed, if it was a hop.
+    pub next_hop: Option<NodeId>,
+    /// The cause. `None`: a route discovery is in progress although a path exists; its outcome will decide.
+    pub cause: Option<LossCause>,
+    /// Unsuccessful frames (RTS or DATA) or ARP requests for that hop.
+    pub attempts: u16,
+    /// Sender of the signal that corrupted the last of them, if known.
+    pub interferer: Option<NodeId>,
+}
+
+impl RootCause {
+    /// A root cause at `node` for `cause`.
+    pub fn new(at: SimTime, node: NodeId, cause: LossCause) -> Self {
+        Self { at, node, next_hop: None, cause: Some(cause), attempts: 0, interferer: None }
+    }
+
+    /// The same for the hop to `next_hop`.
+    pub fn towards(self, next_hop: NodeId) -> Self {
+        Self { next_hop: (!next_hop.is_broadcast()).then_some(next_hop), ..self }
+    }
+
+    /// The same break for packets in the opposite direction. A node that is off has no hop there: which neighbour the
+    /// packets would have come from is open.
+    pub fn reversed(self) -> Self {
+        match (self.cause, self.next_hop) {
+            (Some(LossCause::LinkFailure), Some(b)) => {
+                Self::new(self.at, b, LossCause::LinkFailure).towards(self.node)
+            }
+            (Some(LossCause::NodeDown), Some(b)) => Self::new(self.at, b, LossCause::NodeDown),
+            _ => self,
+        }
+    }
+
+    /// A route discovery although a path exists.
+    pub fn search(at: SimTime, node: NodeId) -> Self {
+        Self { at, node, next_hop: None, cause: None, attempts: 0, interferer: None }
+    }
+
+    /// True if the cause is independent of load. Contention depends on load, as congestion does.
+    pub fn is_independent_of_load(&self) -> bool {
+        self.is_physical() || matches!(self.cause, Some(LossCause::Channel | LossCause::NoRoute))
+    }
+
+    /// True if the next hop or the destination was physically out of reach.
+    pub fn is_physical(&self) -> bool {
+        matches!(self.cause, Some(LossCause::LinkFailure | LossCause::NodeDown))
+    }
+}
+
+/// The root causes of a packet.
+///
+/// A root cause normally ends with its hop: what happens to the packet later is a separate matter. There is
+/// one exception. Packets held up by a break are released together when a route exists again, and can fill
+/// the next queues in a way that load alone would not. The packet therefore remembers the break, for
+/// judging full queues.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct HeldUp {
+    /// Root cause that currently prevents it from going on.
+    pub here: Option<RootCause>,
+    /// The first earlier root cause on its path that load did not cause.
+    pub before: Option<RootCause>,
+    /// True if no other copy existed when the current root cause struck, so that it held up the segment itself
+    /// and not only a copy that was left behind.
+    pub whole: bool,
+}
+
+impl HeldUp {
+    /// The first root cause, current or earlier, that load did not cause.
+    pub fn independent(&self) -> Option<RootCause> {
+        self.before.or(self.here.filter(RootCause::is_independent_of_load))
+    }
+
+    /// The state at the next hop; `None` if nothing is left to remember.
+    pub fn one_hop_on(&self) -> Option<Self> {
+        self.independent().map(|root| Self { before: Some(root), ..Self::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,295 @@
+//! Read-only view of the network for the search for root causes: which nodes are up, in range, and queueing packets.
+
+use crate::network::medium::Radio;
+use crate::network::node::{Node, Nodes};
+use crate::network::packets::{PacketSlab, is_message};
+use crate::network::wires::Wires;
+use crate::observe::loss::root_cause::RootCause;
+use std::collections::VecDeque;
+use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_mac::FrameKind;
+use tworay_wire::Body;
+
+/// Number of times at which the past of a link is looked at.
+const LOOKS: u64 = 12;
+
+/// The network at one moment, for the search for root causes. The radio side is borrowed mutably only because
+/// tracks cache their latest position.
+pub(crate) struct Scene<'a> {
+    pub now: SimTime,
+    pub packets: &'a PacketSlab,
+    pub nodes: &'a Nodes,
+    pub wires: &'a Wires,
+    pub radio: Option<&'a mut Radio>,
+}
+
+impl Scene<'_> {
+    /// True if two nodes can decode each other's frames now.
+    pub fn in_range(&mut self, a: NodeId, b: NodeId) -> bool {
+        self.radio.as_mut().is_some_and(|radio| radio.in_range(self.now, a, b))
+    }
+
+    /// True if the next hop is physically out of reach, and why.
+    pub fn out_of_reach(&mut self, node: NodeId, next_hop: NodeId) -> Option<LossCause> {
+        if next_hop.is_broadcast() || self.wires.between(node, next_hop).is_some() {
+            None
+        } else if !self.nodes[next_hop].up {
+            Some(LossCause::NodeDown)
+        } else {
+            (!self.in_range(node, next_hop)).then_some(LossCause::LinkFailure)
+        }
+    }
+
+    /// Why the next hop was out of reach at some time within `before` of now, if it was.
+    pub fn was_out_of_reach(
+        &mut self,
+        node: NodeId,
+        next_hop: NodeId,
+        before: SimDuration,
+    ) -> Option<LossCause> {
+        if next_hop.is_broadcast() || self.wires.between(node, next_hop).is_some() {
+            return None;
+        }
+        let from = SimTime::from_nanos(self.now.as_nanos().saturating_sub(before.as_nanos()));
+        if self.nodes[next_hop].up_since > from {
+            return Some(LossCause::NodeDown);
+        }
+        let now = self.now;
+        let radio = self.radio.as_mut()?;
+        let mended = radio.mended_since(from, node, next_hop);
+        let looks = if radio.changes() { LOOKS } else { 0 };
+        let apart = mended || (0..=looks).any(|i| !radio.in_range(from + before * i / LOOKS, node, next_hop));
+        // Positions are those of the past; the tracks must return to the present.
+        radio.in_range(now, node, next_hop);
+        apart.then_some(LossCause::LinkFailure)
+    }
+
+    /// Why the next hop was out of reach at a time, if it was and has come back since.
+    pub fn was_out_of_reach_at(&mut self, node: NodeId, next_hop: NodeId, at: SimTime) -> Option<LossCause> {
+        let there = &self.nodes[next_hop];
+        if there.up_since > at && there.down_since <= at {
+            return Some(LossCause::NodeDown);
+        }
+        let now = self.now;
+        let radio = self.radio.as_mut()?;
+        let apart = radio.mended_since(at, node, next_hop) || !radio.in_range(at, node, next_hop);
+        // The tracks must return to the present.
+        radio.in_range(now, node, next_hop);
+        apart.then_some(LossCause::LinkFailure)
+    }
+
+    /// True if a message that `next_hop` owes to `node`, or `node` to `next_hop`, still waits to be sent.
+    pub fn message_waits(&self, node: NodeId, next_hop: NodeId) -> bool {
+        let waits = |from: NodeId, to: NodeId| {
+            self.nodes[from].queue.iter().any(|e| {
+                (e.next_hop == to || e.next_hop.is_broadcast()) && is_message(self.packets.get(e.packet))
+            })
+        };
+        waits(node, next_hop) || waits(next_hop, node)
+    }
+
+    /// Why the MAC of one of two neighbours has tried in vain so far to send an ARP packet of their exchange.
+    pub fn message_delayed(&self, node: NodeId, next_hop: NodeId) -> Option<LossCause> {
+        let tries = |from: NodeId, to: NodeId| {
+            let n = &self.nodes[from];
+            let held = n.mac.holds().map(|packet| &self.packets.get(packet).body);
+            let tries =
+                n.attempts.has_failed_before() && matches!(held, Some(Body::Arp(arp)) if arp.target == to);
+            tries.then(|| n.attempts.root_of(self.now, (from, to), FrameKind::Data).cause).flatten()
+        };
+        tries(node, next_hop).or_else(|| tries(next_hop, node))
+    }
+
+    /// Root cause of the packets of a full queue, if at least half of them and of the dying packet were held
+    /// up: then they arrived together for this reason.
+    pub fn burst(&self, dies: PacketId, others: &[PacketId]) -> Option<RootCause> {
+        let own = self.packets.independent_root(dies);
+        let src = self.packets.get(dies).src;
+        let of_flows = others.iter().filter(|id| self.packets.is_tracked(**id));
+        let (mut all, mut held_up, mut first) = (1, usize::from(own.is_some()), own);
+        for other in of_flows {
+            all += 1;
+            if let Some(root) = self.packets.independent_root(*other) {
+                held_up += 1;
+                // The dying packet itself was not held up before; it stops now. Its flow's packets in the other
+                // direction met the same break from the other side.
+                let back = self.packets.get(*other).dst == src;
+                let root = if back { root.reversed() } else { root };
+                first = first.or(Some(RootCause { at: self.now, ..root }));
+            }
+        }
+        first.filter(|_| 2 * held_up >= all)
+    }
+
+    /// Why there is no path between two nodes; `None` if there is one.
+    pub fn no_path(&mut self, from: NodeId, to: NodeId) -> Option<LossCause> {
+        if self.path(from, to, false).is_some() {
+            None
+        } else if self.nodes.any_failed && self.path(from, to, true).is_some() {
+            Some(LossCause::NodeDown)
+        } else {
+            Some(LossCause::LinkFailure)
+        }
+    }
+
+    /// Hop count of the shortest path that geometry permits; `all` includes nodes that are switched off.
+    pub fn path(&mut self, from: NodeId, to: NodeId, all: bool) -> Option<u16> {
+        let ends_up = !to.is_broadcast() && self.nodes[from].up && self.nodes[to].up;
+        if to.is_broadcast() || !(all || ends_up) {
+            return None;
+        }
+        self.search(from, Some(to), |scene, b| all || scene.nodes[b].up).of(to)
+    }
+
+    /// Hop counts from a node to all others that it can reach now.
+    pub fn hops(&mut self, from: NodeId) -> Hops {
+        if from.is_broadcast() || !self.nodes[from].up {
+            return Hops(vec![None; self.nodes.len()]);
+        }
+        self.search(from, None, |scene, b| scene.nodes[b].up)
+    }
+
+    /// Breadth-first search from a node over nodes that `admits`, up to `to` if there is such a node.
+    fn search(&mut self, from: NodeId, to: Option<NodeId>, admits: impl Fn(&Self, NodeId) -> bool) -> Hops {
+        let mut hops = Hops(vec![None; self.nodes.len()]);
+        hops.0[from.index()] = Some(0);
+        let mut open = VecDeque::from([from]);
+        let mut near = Vec::new();
+        while let Some(a) = open.pop_front() {
+            if Some(a) == to {
+                break;
+            }
+            let next = hops.of(a).map(|h| h + 1);
+            near.clear();
+            self.wires.from(a, &mut near);
+            if let Some(radio) = &mut self.radio {
+                radio.neighbours(self.now, a, |b| hops.of(b).is_none(), &mut near);
+            }
+            for &b in &near {
+                if hops.of(b).is_none() && admits(self, b) {
+                    hops.0[b.index()] = next;
+                    open.push_back(b);
+                }
+            }
+        }
+        hops
+    }
+
+    /// True if the link between `ends` of a hop lay at time `at` on a path from `from` to `to`, if that link
+    /// and those in `restored` worked. Nodes that were switched off before count only as ends of these links.
+    pub fn carries(
+        &mut self,
+        (from, to): (NodeId, NodeId),
+        link: (NodeId, NodeId),
+        at: SimTime,
+        restored: &[(NodeId, NodeId)],
+    ) -> bool {
+        [link, (link.1, link.0)].into_iter().any(|link| self.leads((from, to), link, at, restored).is_some())
+    }
+
+    /// As [`Self::carries`], in the direction of the hop alone: the length of the shortest such path.
+    pub fn leads(
+        &mut self,
+        (from, to): (NodeId, NodeId),
+        (a, b): (NodeId, NodeId),
+        at: SimTime,
+        restored: &[(NodeId, NodeId)],
+    ) -> Option<u16> {
+        if to.is_broadcast() || from == b {
+            return None;
+        }
+        let before = self.walk((from, a), &[b], at, restored, false)?;
+        let after = self.walk((b, to), &before, at, restored, false)?;
+        u16::try_from(before.len() + after.len() - 1).ok()
+    }
+
+    /// The node from which the shortest path between two nodes over node `via` entered it at a time; of the nodes
+    /// that `admits`.
+    pub fn entry(
+        &mut self,
+        ends: (NodeId, NodeId),
+        via: NodeId,
+        at: SimTime,
+        admits: impl Fn(NodeId) -> bool,
+    ) -> Option<NodeId> {
+        let nodes = self.nodes.ids().filter(|a| *a != via && admits(*a));
+        let near = nodes.filter(|a| self.radio.as_mut().is_some_and(|radio| radio.in_range(at, *a, via)));
+        let near: Vec<NodeId> = near.collect();
+        let paths = near.into_iter().filter_map(|a| Some((self.leads(ends, (a, via), at, &[])?, a)));
+        paths.min().map(|(_, a)| a)
+    }
+
+    /// True if paths can come and go: stations move, links are cut, or a node has failed.
+    pub fn changes(&self) -> bool {
+        self.nodes.any_failed || self.radio.as_ref().is_some_and(|radio| radio.changes())
+    }
+
+    /// Why there was no path between two nodes at some time since `from`, if there was none.
+    pub fn was_apart(&mut self, node: NodeId, to: NodeId, from: SimTime) -> Option<LossCause> {
+        if to.is_broadcast() || !self.changes() {
+            return None;
+        }
+        let step = self.now.since(from) / LOOKS;
+        let apart = |scene: &mut Self, all| {
+            let mut times = (0..=LOOKS).map(|i| from + step * i);
+            times.any(|at| scene.walk((node, to), &[], at, &[], all).is_none())
+        };
+        if apart(self, true) {
+            Some(LossCause::LinkFailure)
+        } else {
+            apart(self, false).then_some(LossCause::NodeDown)
+        }
+    }
+
+    /// The nodes of a shortest path at time `at` that avoids some nodes; `all` includes nodes that were off.
+    fn walk(
+        &mut self,
+        (from, to): (NodeId, NodeId),
+        without: &[NodeId],
+        at: SimTime,
+        restored: &[(NodeId, NodeId)],
+        all: bool,
+    ) -> Option<Vec<NodeId>> {
+        let same = |x: (NodeId, NodeId), y: (NodeId, NodeId)| x == y || x == (y.1, y.0);
+        let was_up =
+            |n: &Node| n.up && n.up_since <= at || n.down_since != SimTime::NEVER && n.down_since >= at;
+        // Where the search came from; the first node came from itself.
+        let mut before: Vec<Option<NodeId>> = vec![None; self.nodes.len()];
+        before[from.index()] = Some(from);
+        let mut open = VecDeque::from([from]);
+        while let Some(a) = open.pop_front().filter(|a| *a != to) {
+            for b in self.nodes.ids() {
+                if before[b.index()].is_some() || without.contains(&b) {
+                    continue;
+                }
+                let mended = restored.iter().any(|link| same(*link, (a, b)));
+                let works = self.wires.between(a, b).is_some()
+                    || (all || was_up(&self.nodes[b]))
+                        && self.radio.as_mut().is_some_and(|radio| radio.in_range(at, a, b));
+                if mended || works {
+                    before[b.index()] = Some(a);
+                    open.push_back(b);
+                }
+            }
+        }
+        before[to.index()]?;
+        let back = std::iter::successors(Some(to), |n| before[n.index()].filter(|_| *n != from));
+        Some(back.collect())
+    }
+}
+
+/// Hop counts from one node to all others.
+#[derive(Debug)]
+pub(crate) struct Hops(Vec<Option<u16>>);
+
+impl Hops {
+    /// Hops to a node; `None` if it cannot be reached.
+    pub fn of(&self, node: NodeId) -> Option<u16> {
+        self.0.get(node.index()).copied().flatten()
+    }
+
+    /// True if one node is reached in fewer hops than another.
+    pub fn is_closer(&self, node: NodeId, than: NodeId) -> bool {
+        self.of(node).zip(self.of(than)).is_some_and(|(a, b)| a < b)
+    }
+}

@@ -1,0 +1,104 @@
+use super::*;
+use tworay_base::LossCause;
+
+fn at(ms: u64) -> SimTime {
+    SimTime::ZERO + SimDuration::from_millis(ms)
+}
+
+fn root(cause: LossCause) -> RootCause {
+    RootCause::new(SimTime::ZERO, NodeId(0), cause).towards(NodeId(1))
+}
+
+const LIMIT: u32 = 10;
+
+/// The MAC sends a packet in 10 ms. Then it sends nothing for `lost` ms, and gives up a packet every 50 ms, while a
+/// packet arrives every `gap` ms. What the last one died of, if the queue of 10 rejected it.
+fn filled(before: u64, lost: u64, gap: u64) -> Option<LossCause> {
+    let mut service = Service::default();
+    for packet in 0..before {
+        service.offered(at(10 * packet), packet == 0);
+        service.served();
+    }
+    let begin = 10 * before;
+    let running = |now: u64| Some((SimDuration::from_millis((now - begin) % 50), root(LossCause::Channel)));
+    let mut cause = None;
+    for ms in begin..=begin + lost {
+        if ms > begin && (ms - begin).is_multiple_of(50) {
+            service.gave_up(at(ms), SimDuration::from_millis(50), root(LossCause::Channel));
+        }
+        if (ms - begin).is_multiple_of(gap) {
+            service.offered(at(ms), false);
+            cause = service.filled_by(at(ms), LIMIT, running(ms)).and_then(|root| root.cause);
+            service.refused(LIMIT);
+        }
+    }
+    cause
+}
+
+/// A packet every 20 ms is half of what the MAC can send: without the errors the queue would be empty. A packet
+/// every 5 ms is twice as much: the queue would be full in any case.
+#[test]
+fn lost_time_fills_a_queue_that_load_would_not() {
+    assert_eq!(filled(100, 1000, 20), Some(LossCause::Channel));
+    assert_eq!(filled(100, 1000, 5), None);
+}
+
+/// Without lost time, nothing but load fills a queue.
+#[test]
+fn load_alone() {
+    let mut service = Service::default();
+    for packet in 0..30 {
+        service.offered(at(0), packet == 0);
+        assert_eq!(service.filled_by(at(0), LIMIT, None), None);
+        service.refused(LIMIT);
+    }
+}
+
+/// A busy period begins with a packet that finds the MAC free: what was lost before does not count.
+#[test]
+fn a_new_busy_period_starts_a_new_account() {
+    let mut service = Service::default();
+    service.offered(at(0), true);
+    service.gave_up(at(500), SimDuration::from_millis(500), root(LossCause::NodeDown));
+    for packet in 0..12 {
+        service.offered(at(1000), packet == 0);
+    }
+    assert_eq!(service.filled_by(at(1010), LIMIT, None), None);
+    // The packet in progress counts, too.
+    let running = Some((SimDuration::from_millis(9), root(LossCause::NodeDown)));
+    let by = service.filled_by(at(1010), LIMIT, running).expect("a root");
+    assert_eq!((by.cause, by.at), (Some(LossCause::NodeDown), at(1010)));
+}
+
+/// Contention is load: what the MAC gave up for it counts as served.
+#[test]
+fn contention_is_not_lost_time() {
+    let mut service = Service::default();
+    for packet in 0..12 {
+        service.offered(at(0), packet == 0);
+    }
+    service.gave_up(at(100), SimDuration::from_millis(90), root(LossCause::Contention));
+    assert_eq!(service.filled_by(at(100), LIMIT, None), None);
+}
+
+/// A packet rejected because of load does not lengthen the queue that load would have made; otherwise a
+/// blackout after an overload would be called congestion.
+#[test]
+fn a_blackout_after_an_overload() {
+    let mut service = Service::default();
+    for packet in 0..1000 {
+        service.offered(at(0), packet == 0);
+        service.refused(LIMIT);
+    }
+    for _ in 0..10 {
+        service.served();
+    }
+    for _ in 0..10 {
+        service.offered(at(100), false);
+    }
+    service.gave_up(at(1100), SimDuration::from_millis(1000), root(LossCause::Channel));
+    assert_eq!(
+        service.filled_by(at(1100), LIMIT, None).and_then(|root| root.cause),
+        Some(LossCause::Channel)
+    );
+}

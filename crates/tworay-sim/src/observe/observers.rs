@@ -1,0 +1,269 @@
+//! All observers of a run, and who reads which facts.
+
+use super::animation::Animation;
+use super::capture::{Capture, Layout};
+use super::counters::NetworkCounters;
+use super::fact::{Fact, View};
+use super::loss::causes::Causes;
+use super::loss::ledger::{Death, Ledger};
+use super::loss::root_cause::RootCause;
+use super::medium_log::MediumLog;
+use super::path_probe::PathProbe;
+use super::record::Recorder;
+use super::watchers::Watchers;
+use super::wire_trace::WireRecord;
+use crate::network::packets::{UNTRACKED, is_message};
+use std::io;
+use std::path::Path;
+use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
+use tworay_mac::{Frame, MacConfig};
+use tworay_mobility::Track;
+use tworay_wire::{Body, Packet};
+
+/// The observers of a run.
+#[derive(Default)]
+pub(crate) struct Observers {
+    /// Every segment sent, and its outcome.
+    pub ledger: Ledger,
+    /// Determines root causes of losses.
+    pub causes: Causes,
+    /// The path of each flow.
+    pub paths: Vec<PathProbe>,
+    /// Network-wide counters.
+    pub counters: NetworkCounters,
+    /// Observers on request; `None` if there are none.
+    watchers: Option<Box<Watchers>>,
+}
+
+impl Observers {
+    /// Observers of `nodes` nodes and of flows between these ends, without observers on request; `series`: whether to record time series.
+    pub fn new(nodes: usize, flows: &[(NodeId, NodeId)], series: bool) -> Self {
+        Self {
+            ledger: Ledger::new(flows.iter().map(|(from, _)| *from), series),
+            causes: Causes::new(nodes),
+            paths: flows.iter().map(|(_, to)| PathProbe::to(*to)).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Passes a fact to the observers.
+    #[inline(always)]
+    pub fn observe(&mut self, fact: Fact<'_>, view: View<'_>) {
+        match fact {
+            Fact::Taken { flow, carries, seq } => self.ledger.sent(flow, carries, seq, view.now),
+            Fact::Copied { uid } => self.ledger.copied(uid),
+            Fact::HandedOn { packet } => self.handed_on(packet, view),
+            Fact::Died { packet, node, died, root } => self.died(packet, (node, died, root), view),
+            Fact::HeldUp { uid, by } => self.ledger.held_up(uid, by, view.now),
+            Fact::Delivered { packet, node } => self.delivered(packet, node, view),
+            Fact::Sent { packet, again } => self.sent(packet, again, view),
+            Fact::FlowAdded { from, to } => {
+                self.ledger.add_flow(from, view.now);
+                self.paths.push(PathProbe::to(to));
+            }
+            Fact::FlowTurned { flow, to } => {
+                if let Some(path) = self.paths.get_mut(flow.index()) {
+                    *path = PathProbe::to(to);
+                }
+            }
+            Fact::Warm => {
+                self.ledger.restart_means(view.now);
+                self.paths.iter_mut().for_each(PathProbe::restart);
+            }
+            Fact::ArpStarted { node, target, packet } => {
+                let root = view.packets.independent_root(packet);
+                let p = view.packets.get(packet);
+                self.causes.note_exchange((node, target), view.now, (p.flow, p.src), root);
+            }
+            // A search that waits for a delayed message suffers as if it were lost.
+            Fact::WaitedForAddress { packet, root } => self.message_lost(packet, root, view),
+            Fact::ArpHeard { node, target } => self.causes.note_heard(node, target, view.now),
+            Fact::LinkGivenUp { root } => self.causes.note_break(root),
+            Fact::SwitchedOff { node } => self.causes.forget(node),
+            Fact::Unheard { frame, node } => {
+                self.missed(frame, node, (LossCause::Contention, Some(node)), view);
+            }
+            Fact::Forwarded { node, packet } => {
+                if self.causes.lost_any(node) {
+                    self.causes.note_way_found(node, view.packets.get(packet).dst);
+                }
+            }
+            Fact::LinkFailed { packet, root, .. } => {
+                self.counters.observe(fact, view);
+                self.causes.note_break(root);
+                self.message_lost(packet, root, view);
+            }
+            Fact::Collided { frame, node, .. } => {
+                self.counters.observe(fact, view);
+                self.show(fact, view);
+                if frame.to.is_broadcast() {
+                    self.missed(frame, node, (LossCause::Contention, None), view);
+                }
+            }
+            Fact::Corrupted { frame, node } => {
+                self.counters.observe(fact, view);
+                if frame.to.is_broadcast() {
+                    self.missed(frame, node, (LossCause::Channel, None), view);
+                }
+            }
+            _ => {
+                self.counters.observe(fact, view);
+                self.show(fact, view);
+            }
+        }
+    }
+
+    /// Passes a fact to the observers on request.
+    #[inline(always)]
+    fn show(&mut self, fact: Fact<'_>, view: View<'_>) {
+        if let Some(watchers) = &mut self.watchers {
+            watchers.observe(fact, view);
+        }
+    }
+
+    #[cold]
+    fn sent(&mut self, packet: PacketId, again: bool, view: View<'_>) {
+        let packet = view.packets.get(packet);
+        if let (Some(watchers), Some(carries)) = (&mut self.watchers, self.ledger.carries(packet.uid)) {
+            watchers.sent(packet, carries, again, view.now);
+        }
+    }
+
+    #[inline]
+    fn handed_on(&mut self, packet: PacketId, view: View<'_>) {
+        let p = view.packets.get(packet);
+        if p.uid < UNTRACKED {
+            let booked = self.ledger.records().len();
+            self.ledger.handed_on(p.uid, view.now);
+            self.show_loss(packet, booked, view);
+        } else if let Body::Arp(arp) = p.body
+            && arp.request
+        {
+            self.causes.note_asked(arp.sender, arp.target, view.now);
+        }
+    }
+
+    fn died(&mut self, packet: PacketId, (node, died, root): (NodeId, Died, RootCause), view: View<'_>) {
+        let p = view.packets.get(packet);
+        if p.uid >= UNTRACKED {
+            return self.message_lost(packet, root, view);
+        }
+        if root.is_physical() {
+            self.causes.note_struck(view.now, (p.flow, p.src), root);
+        }
+        let cause = root.cause.unwrap_or(LossCause::Unknown);
+        let booked = self.ledger.records().len();
+        let death = Death { root, cause, died, node, from: p.src, hops: p.hops };
+        self.ledger.died(p.uid, death, view.now);
+        self.show_loss(packet, booked, view);
+    }
+
+    /// If the packet is a message of routing or ARP, it is lost because of `root`.
+    fn message_lost(&mut self, packet: PacketId, root: RootCause, view: View<'_>) {
+        let packet = view.packets.get(packet);
+        if is_message(packet) {
+            self.causes.note_message_lost(view.now, &root, packet);
+        }
+    }
+
+    /// `node` did not receive a broadcast; `cause`: why, and because of whose signal.
+    fn missed(&mut self, frame: &Frame, node: NodeId, cause: (LossCause, Option<NodeId>), view: View<'_>) {
+        let packet = frame.packet.map(|p| view.packets.get(p));
+        if packet.is_some_and(is_message) {
+            self.causes.note_missed(view.now, (node, frame.from), cause, packet);
+        }
+    }
+
+    /// A copy of `packet` is gone. If it was the last one, shows the ledger's new entry.
+    #[inline]
+    fn show_loss(&mut self, packet: PacketId, booked_before: usize, view: View<'_>) {
+        if let Some(watchers) = &mut self.watchers
+            && let Some(loss) = self.ledger.records().get(booked_before)
+        {
+            watchers.lost(view.packets.get(packet), loss, view);
+        }
+    }
+
+    #[inline]
+    fn delivered(&mut self, packet: &Packet, node: NodeId, view: View<'_>) {
+        let Some(sent_at) = self.ledger.delivered(packet.uid, view.now) else { return };
+        if let Some(path) = self.paths.get_mut(packet.flow.index()).filter(|path| path.ends_at(node)) {
+            path.arrived(view.now.since(sent_at), packet.hops);
+        }
+        if let Some(watchers) = &mut self.watchers {
+            watchers.arrived(packet, view.now);
+        }
+    }
+
+    /// True if there are observers on request. Facts that only these read need not be put together otherwise.
+    #[inline(always)]
+    pub fn watched(&self) -> bool {
+        self.watchers.is_some()
+    }
+
+    fn watchers(&mut self) -> &mut Watchers {
+        self.watchers.get_or_insert_default()
+    }
+
+    /// Starts a capture of transmissions in a file at `path`.
+    pub fn capture_to(&mut self, path: &Path, layout: &Layout, mac: &MacConfig) -> io::Result<()> {
+        let capture = Box::new(Capture::create(path, layout, mac)?);
+        self.watchers().capture = Some(capture);
+        Ok(())
+    }
+
+    /// Starts an animation of transmissions at `path`; `flows` are the end nodes of each flow.
+    pub fn animate_to(
+        &mut self,
+        path: &Path,
+        tracks: Vec<Track>,
+        end: SimTime,
+        flows: &[(NodeId, NodeId)],
+    ) -> io::Result<()> {
+        let animation = Box::new(Animation::create(path, tracks, end, flows)?);
+        self.watchers().animation = Some(animation);
+        Ok(())
+    }
+
+    /// Starts recording; `ranges` are the decoding and sensing range, m.
+    pub fn record(&mut self, ranges: Option<(f64, f64)>) {
+        self.watchers().recorder = Some(Box::new(Recorder::new(ranges)));
+    }
+
+    /// Starts a trace of the wires.
+    pub fn trace_wires(&mut self) {
+        self.watchers().wire_trace = Some(Vec::new());
+    }
+
+    /// Starts a log of the medium.
+    pub fn log_medium(&mut self) {
+        self.watchers().medium_log = Some(Box::default());
+    }
+
+    /// Takes the log of the medium, if there is one.
+    pub fn take_medium_log(&mut self) -> Option<Box<MediumLog>> {
+        self.watchers.as_mut()?.medium_log.take()
+    }
+
+    /// Takes the record, if there is one.
+    pub fn take_record(&mut self) -> Option<Box<Recorder>> {
+        self.watchers.as_mut()?.recorder.take()
+    }
+
+    /// Takes the trace of the wires, if there is one.
+    pub fn take_wire_trace(&mut self) -> Vec<WireRecord> {
+        self.watchers.as_mut().and_then(|watchers| watchers.wire_trace.take()).unwrap_or_default()
+    }
+
+    /// Completes the animation, if there is one.
+    pub fn finish_animation(&mut self) -> io::Result<()> {
+        let animation = self.watchers.as_mut().and_then(|watchers| watchers.animation.take());
+        animation.map_or(Ok(()), |animation| animation.finish())
+    }
+
+    /// Completes the capture, if there is one.
+    pub fn finish_capture(&mut self) -> io::Result<()> {
+        let capture = self.watchers.as_mut().and_then(|watchers| watchers.capture.take());
+        capture.map_or(Ok(()), |capture| capture.finish())
+    }
+}

@@ -1,0 +1,92 @@
+//! Warnings about a run's figures: flows without a path, flows that received nothing.
+
+use crate::network::hosts::flow::Flow;
+use crate::observe::loss::ledger::LossRecord;
+use crate::paths::FlowPath;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use tworay_base::{FlowId, LossCause, SimTime};
+
+/// Kind of warning.
+#[derive(Copy, Clone, Debug, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum WarningKind {
+    /// There never was a path.
+    NoPath,
+    /// There was no path for part of the time.
+    PathMissing,
+    /// Nothing arrived although there was a path.
+    NothingArrived,
+}
+
+/// A warning about a flow.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct Warning {
+    /// Index of the flow in the scenario.
+    pub flow: u16,
+    /// `no-path`, `path-missing` or `nothing-arrived`.
+    pub kind: WarningKind,
+    /// The warning in words, with a remedy.
+    pub text: String,
+}
+
+/// All warnings of a run, by flow.
+pub(crate) fn warnings(
+    flows: &[Flow],
+    paths: &[FlowPath],
+    records: &[LossRecord],
+    end: SimTime,
+) -> Vec<Warning> {
+    let mut all = Vec::new();
+    for (i, (flow, path)) in (0u16..).zip(flows.iter().zip(paths)) {
+        all.extend(path.words(i, path.facts.partitioned_fraction()));
+        if path.facts.connected > 0 && flow.received_bytes() == 0 && flow.setup.start < end {
+            let text = nothing_arrived(FlowId(i), path, records);
+            all.push(Warning { flow: i, kind: WarningKind::NothingArrived, text });
+        }
+    }
+    all
+}
+
+fn nothing_arrived(id: FlowId, path: &FlowPath, records: &[LossRecord]) -> String {
+    let lost: Vec<&LossRecord> = records.iter().filter(|r| r.flow == id).collect();
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    for record in &lost {
+        *counts.entry(record.cause as usize).or_default() += 1;
+    }
+    // On a tie, the first cause is named.
+    let most =
+        LossCause::ALL.iter().copied().rev().max_by_key(|&c| counts.get(&(c as usize)).copied().unwrap_or(0));
+    let head =
+        format!("flow {id} ({} to {}): nothing arrived, although there was a path", path.from, path.to);
+    match most.filter(|_| !lost.is_empty()) {
+        None => format!("{head}; nothing was lost either, the run ended too early: give a longer duration"),
+        Some(cause) => {
+            let of = counts.get(&(cause as usize)).copied().unwrap_or(0);
+            format!(
+                "{head}: {of} of {} lost segments died of {}; {}",
+                lost.len(),
+                cause.name(),
+                remedy(cause)
+            )
+        }
+    }
+}
+
+fn remedy(cause: LossCause) -> &'static str {
+    match cause {
+        LossCause::Congestion => "give the other flows less to send, or a longer mac.queue_limit",
+        LossCause::Contention => "start the flows apart, or give the others less to send",
+        LossCause::Channel => "see [errors], radio.shadowing and radio.fading",
+        LossCause::LinkFailure => {
+            "routing finds no route or loses it: try a longer duration, or another protocol"
+        }
+        LossCause::NodeDown => "a node on the way is off or has no power",
+        LossCause::NoRoute => {
+            "routing does not find a path that exists: start the flow later, or see the limits of its searches"
+        }
+        LossCause::Ttl => "the path has more hops than the hop limit",
+        LossCause::ReorderDiscard => "the receiver threw it away",
+        LossCause::Unknown => "nothing on record explains it: please report the scenario and the seed",
+    }
+}

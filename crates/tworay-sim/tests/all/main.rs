@@ -1,0 +1,32 @@
+//! Integration tests of the simulator, in one program: linking one takes a fraction of the time of many.
+
+mod animation;
+mod bianchi;
+mod capture;
+mod common;
+mod conservation;
+mod costs;
+mod cut_links;
+mod elfn;
+mod energy;
+mod fading;
+mod freeze_probing_field;
+mod freeze_tcp;
+mod golden;
+mod guesses;
+mod heartbeat;
+mod lockstep;
+mod loss_situations;
+mod measured;
+mod metrics;
+mod ns2_dsr;
+mod ns2_strings;
+mod ns2_validation_suite;
+mod ns3_strings;
+mod one_hop;
+mod route_break;
+mod rts_strategies;
+mod true_causes;
+mod true_causes_oracle;
+mod warnings;
+mod wires;

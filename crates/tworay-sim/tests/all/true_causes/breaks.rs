@@ -1,0 +1,249 @@
+//! Breaks elsewhere, and breaks of the past.
+
+use super::{Loss, causes, losses, parse, run_once};
+use std::collections::BTreeSet;
+use tworay_sim::{Content, Emission, RunControl, RunOptions, run};
+
+fn flow(from: u32, to: u32, rate: &str, start: &str, more: &str) -> String {
+    format!(
+        "[[flow]]\nfrom = {from}\nto = {to}\napp = \"cbr\"\nsize = \"512B\"\nrate = \"{rate}\"\nstart = \"{start}\"\n{more}\n"
+    )
+}
+
+fn world(duration: u32, positions: &str, settings: &str, flows: &[String]) -> Vec<Loss> {
+    let text = format!(
+        "duration = \"{duration}s\"\ntopology = {{ kind = \"explicit\", positions = {positions} }}\n{settings}\n{}",
+        flows.join("\n")
+    );
+    losses(&run_once(&parse(&text), 1))
+}
+
+const TWO_STRINGS: &str =
+    "[[0, 0], [200, 0], [400, 0], [600, 0], [5000, 0], [5200, 0], [5400, 0], [5600, 0]]";
+
+/// `0 ── 1 ── 2✗ ── 3` and, 4.4 km away, `4 ── 5 ── 6 ── 7`: no packet between 4 and 7 passes the node that is
+/// down. What the second string loses at saturation is its own affair.
+#[test]
+fn a_dead_node_of_another_string() {
+    for protocol in ["olsr", "aodv", "dsr", "static"] {
+        for dialect in ["standard", "ns2"] {
+            let settings = format!(
+                "routing.protocol = \"{protocol}\"\ndialect = \"{dialect}\"\n\
+                 event = [{{ node = 2, at = \"20s\", what = \"down\" }}]"
+            );
+            let flows = [flow(0, 3, "60kbps", "15s", ""), flow(4, 7, "900kbps", "15s", "")];
+            let losses = world(60, TWO_STRINGS, &settings, &flows);
+            let (here, there): (Vec<Loss>, Vec<Loss>) = losses.into_iter().partition(|l| l.flow == 0);
+            assert!(there.len() > 100, "{protocol} {dialect}: {}", there.len());
+            let allowed = BTreeSet::from(["congestion", "contention", "no-route"]);
+            assert!(causes(&there).is_subset(&allowed), "{protocol} {dialect}: {:?}", causes(&there));
+            assert!(there.iter().all(|l| l.root_node >= 4), "{protocol} {dialect}");
+            let after: Vec<&Loss> = here.iter().filter(|l| l.at > 20.0).collect();
+            assert!(after.len() > 100, "{protocol} {dialect}: {}", after.len());
+            assert!(after.iter().all(|l| l.cause == "node-down"), "{protocol} {dialect}: {after:?}");
+        }
+    }
+}
+
+/// `0 ── 1✗ ── 2✗ ── 3`: node 1 is off from 10 to 20 s, node 2 from 80 s on. A flow that starts at 100 s cannot be
+/// held up by node 1, which is back: the root is node 2, or the place where the packets find no path.
+#[test]
+fn a_relay_that_came_back() {
+    let events = "event = [{ node = 1, at = \"10s\", what = \"down\" }, { node = 1, at = \"20s\", what = \"up\" }, \
+                  { node = 2, at = \"80s\", what = \"down\" }]";
+    for protocol in ["aodv", "dsr", "olsr"] {
+        for dialect in ["standard", "ns2"] {
+            let settings = format!("routing.protocol = \"{protocol}\"\ndialect = \"{dialect}\"\n{events}");
+            let flows = [flow(0, 3, "20kbps", "5s", "stop = \"19s\""), flow(0, 3, "20kbps", "100s", "")];
+            let losses = world(130, "[[0, 0], [200, 0], [400, 0], [600, 0]]", &settings, &flows);
+            let late: Vec<&Loss> = losses.iter().filter(|l| l.flow == 1).collect();
+            assert!(late.len() > 30, "{protocol} {dialect}: {}", late.len());
+            assert!(late.iter().all(|l| l.cause == "node-down"), "{protocol} {dialect}: {late:?}");
+            assert!(late.iter().all(|l| l.next_hop != Some(1)), "{protocol} {dialect}: {late:?}");
+        }
+    }
+}
+
+/// The same with both relays back and a search that cannot reach the destination: no node that is off matters.
+#[test]
+fn with_every_relay_back_no_node_is_to_blame() {
+    let events =
+        "event = [{ node = 1, at = \"10s\", what = \"down\" }, { node = 1, at = \"20s\", what = \"up\" }]";
+    let settings = format!("routing = {{ protocol = \"aodv\", aodv.net_diameter = 2 }}\n{events}");
+    let flows = [flow(0, 3, "20kbps", "5s", "stop = \"19s\""), flow(0, 3, "20kbps", "40s", "")];
+    let losses = world(60, "[[0, 0], [200, 0], [400, 0], [600, 0]]", &settings, &flows);
+    let late: Vec<&Loss> = losses.iter().filter(|l| l.flow == 1).collect();
+    assert!(late.len() > 30 && late.iter().all(|l| l.cause == "no-route"), "{late:?}");
+}
+
+/// `0 ── 1 ── 2` with the only wire `2 ── 3`: node 1 is off from 5 to 8 s, and packets of 0 for 3 wait for a route.
+/// Nothing is lost on the wire.
+#[test]
+fn a_break_before_a_wire() {
+    let settings = "routing.protocol = \"static\"\nevent = [{ node = 1, at = \"5s\", what = \"down\" }, \
+                    { node = 1, at = \"8s\", what = \"up\" }]\n\
+                    [[wire]]\nfrom = 2\nto = 3\nrate = \"1Mbps\"\ndelay = \"10ms\"\n";
+    let losses =
+        world(20, "[[0, 0], [200, 0], [400, 0], [5000, 0]]", settings, &[flow(0, 3, "60kbps", "1s", "")]);
+    assert!(!losses.is_empty() && losses.iter().all(|l| l.at < 9.0 && l.cause == "node-down"), "{losses:?}");
+    assert!(
+        losses.iter().all(|l| (l.root_node, l.next_hop) == (0, Some(1)) || l.root_node == 1),
+        "{losses:?}"
+    );
+}
+
+/// `0 ── 1 ── 2`, and node 2 walks away from 250 m of node 1 and comes back: only then packets are lost.
+#[test]
+fn a_node_that_walks_away_and_back() {
+    for protocol in ["aodv", "dsr", "olsr", "static"] {
+        let text = format!(
+            "duration = \"60s\"\nrouting.protocol = \"{protocol}\"\n\
+             topology = {{ kind = \"explicit\", positions = [[0, 0], [200, 0], [400, 0]] }}\n\
+             event = [{{ what = \"cut\", at = \"20s\", for = \"10s\", flow = 0 }}]\n{}",
+            flow(0, 2, "60kbps", "16s", "")
+        );
+        let losses = losses(&run_once(&parse(&text), 1));
+        let cut: Vec<&Loss> = losses.iter().filter(|l| (20.0..30.0).contains(&l.at)).collect();
+        assert!(cut.len() > 10, "{protocol}: {losses:?}");
+        assert!(cut.iter().all(|l| l.cause == "link-failure"), "{protocol}: {cut:?}");
+        let after: Vec<&Loss> = losses.iter().filter(|l| l.since > 43.0).collect();
+        assert!(after.iter().all(|l| l.cause != "link-failure"), "{protocol}: {after:?}");
+    }
+}
+
+/// A walk of 3 km at 1000 m/s away from a string along the x axis, and back. Its neighbours, 200 m away, are out of
+/// range from 0.15 s after the first time to 2.85 s after the second.
+fn away_and_back(node: u32, x: u32, away: &str, back: &str) -> String {
+    format!(
+        "{{ node = {node}, at = \"{away}s\", to = [{x}, 3000], speed = \"1000m/s\" }}, \
+         {{ node = {node}, at = \"{back}s\", to = [{x}, 0], speed = \"1000m/s\" }}, "
+    )
+}
+
+const SEARCHING: [(&str, &str); 4] =
+    [("aodv", "standard"), ("aodv", "ns2"), ("dsr", "standard"), ("dsr", "ns2")];
+
+/// `0 ── 1 ── 2` at 20 packets/s, and node 1 is away for half a minute. Nothing else is wrong. Packets wait for a
+/// search that node 0 began because of the walk. It cannot have found anything before its first request after the
+/// return, so all packets until then were lost to the walk, on the hop from 0 to 1: no matter which node lost its
+/// route first, and what happened before.
+#[test]
+fn the_tail_after_a_return_was_lost_to_the_break() {
+    let earlier = away_and_back(1, 200, "5", "9");
+    let mut tails = 0;
+    for (away, before) in [("17.5", ""), ("10.01", ""), ("37.5", earlier.as_str())] {
+        for (protocol, dialect) in SEARCHING {
+            let legs = format!("{before}{}", away_and_back(1, 200, away, "52.5"));
+            let text = format!(
+                "duration = \"80s\"\nrouting.protocol = \"{protocol}\"\ndialect = \"{dialect}\"\n\
+                 topology = {{ kind = \"explicit\", positions = [[0, 0], [200, 0], [400, 0]] }}\n\
+                 mobility = {{ kind = \"waypoints\", legs = [{legs}] }}\n{}",
+                flow(0, 2, "81920bps", "1s", "")
+            );
+            let options = RunOptions { seed: 1, medium_log: true, ..RunOptions::default() };
+            let report = run(&parse(&text), &options, &RunControl::new()).expect("a run");
+            let log = report.medium_log().expect("a log of the medium").emissions();
+            let back = 52.5 + 2.85;
+            let asked = |e: &&Emission| e.from.0 == 0 && e.to.is_broadcast() && e.content == Content::Routing;
+            let asked = log.iter().filter(asked).map(|e| e.at.as_secs_f64()).find(|at| *at > back);
+            let asked = asked.expect("a request after the return");
+            let losses = losses(&report);
+            let away: f64 = away.parse().expect("a number");
+            let of_walk: Vec<&Loss> = losses.iter().filter(|l| l.since > away && l.since < asked).collect();
+            assert!(of_walk.len() > 200, "{protocol} {dialect}: {}", of_walk.len());
+            tails += of_walk.iter().filter(|l| l.since > back).count();
+            for loss in of_walk {
+                let root = (loss.cause.as_str(), loss.root_node, loss.next_hop);
+                assert_eq!(root, ("link-failure", 0, Some(1)), "{protocol} {dialect} {away}: {loss:?}");
+            }
+        }
+    }
+    assert!(tails > 100, "{tails} losses between a return and the next request");
+}
+
+/// `0 ── 1 ── 2 ── 3`: a relay or the destination is away, or off, and comes back. The break is where the path of
+/// the packets reaches it, in their direction, also while routing has not noticed the return.
+#[test]
+fn a_break_is_named_in_the_direction_of_the_packet() {
+    let walk = |node: u32| {
+        format!(
+            "mobility = {{ kind = \"waypoints\", legs = [{}] }}",
+            away_and_back(node, 200 * node, "20", "40")
+        )
+    };
+    let off =
+        "event = [{ node = 1, at = \"20s\", what = \"down\" }, { node = 1, at = \"40s\", what = \"up\" }]";
+    let rows = [
+        (walk(2), (0, 3), "link-failure", (1, 2)),
+        (walk(2), (3, 0), "link-failure", (3, 2)),
+        (walk(3), (0, 3), "link-failure", (2, 3)),
+        (off.to_owned(), (0, 3), "node-down", (0, 1)),
+        (off.to_owned(), (3, 0), "node-down", (2, 1)),
+    ];
+    for (protocol, dialect) in SEARCHING.into_iter().chain([("olsr", "standard"), ("olsr", "ns2")]) {
+        for (what, (from, to), cause, (a, b)) in &rows {
+            let settings = format!("routing.protocol = \"{protocol}\"\ndialect = \"{dialect}\"\n{what}");
+            let flows = [flow(*from, *to, "81920bps", "16s", "")];
+            let losses = world(70, "[[0, 0], [200, 0], [400, 0], [600, 0]]", &settings, &flows);
+            let broken: Vec<&Loss> = losses.iter().filter(|l| l.since > 20.0).collect();
+            assert!(broken.len() > 200, "{protocol} {dialect} {what}: {}", broken.len());
+            let wrong = |l: &&&Loss| {
+                let root = (l.cause.as_str(), l.root_node, l.next_hop);
+                // The packet that the relay held when it was switched off.
+                let held = l.died == "node-down" && (l.cause.as_str(), l.root_node) == ("node-down", 1);
+                root != (*cause, *a, Some(*b)) && !held
+            };
+            assert_eq!(broken.iter().find(wrong), None, "{protocol} {dialect} {from}>{to} {what}");
+        }
+    }
+}
+
+/// `0 ── 1`, node 1 is off until 10 s. At 9.95 s datagrams start; node 0 asks for the address once before the return,
+/// and again 100 ms later. Until then nothing can be resolved because node 1 was off.
+#[test]
+fn a_request_for_the_address_of_a_node_that_is_off() {
+    let settings = "routing.protocol = \"static\"\nevent = [{ node = 1, at = \"5s\", what = \"down\" }, \
+                    { node = 1, at = \"10s\", what = \"up\" }]";
+    let losses = world(20, "[[0, 0], [200, 0]]", settings, &[flow(0, 1, "400kbps", "9.95s", "")]);
+    assert!(losses.iter().any(|l| l.at > 10.01 && l.died == "arp"), "{losses:?}");
+    for loss in &losses {
+        let root = (loss.cause.as_str(), loss.root_node, loss.next_hop);
+        assert_eq!(root, ("node-down", 0, Some(1)), "{loss:?}");
+    }
+}
+
+/// The same, with datagrams from 12 s on: all requests are sent when node 1 is back, and nine of ten frames have bit
+/// errors. The outage is over.
+#[test]
+fn an_outage_before_the_first_request_for_an_address() {
+    let settings = "routing.protocol = \"static\"\nerrors.frame_err = { bernoulli = { rate = 0.9 } }\n\
+                    event = [{ node = 1, at = \"5s\", what = \"down\" }, { node = 1, at = \"10s\", what = \"up\" }]";
+    let losses = world(20, "[[0, 0], [200, 0]]", settings, &[flow(0, 1, "80kbps", "12s", "")]);
+    let unresolved = losses.iter().filter(|l| l.at < 16.0 && l.died.starts_with("arp")).count();
+    assert!(unresolved > 5, "{losses:?}");
+    assert_eq!(causes(&losses), BTreeSet::from(["channel"]));
+}
+
+/// `0 ── 1 ── 2 ── 3 ── 4`, and routing that reaches three hops. Node 2 is off for two seconds: what begins to wait
+/// then has no path, whatever routing could find later.
+#[test]
+fn no_route_is_never_named_where_no_path_exists() {
+    let off = "event = [{ node = 2, at = \"10.3s\", what = \"down\" }, { node = 2, at = \"12.3s\", what = \"up\" }]";
+    for routing in
+        ["protocol = \"dsr\", dsr.max_route_hops = 3", "protocol = \"aodv\", aodv.net_diameter = 3"]
+    {
+        for dialect in ["standard", "ns2"] {
+            let settings = format!("routing = {{ {routing} }}\ndialect = \"{dialect}\"\n{off}");
+            let flows = [flow(0, 4, "20kbps", "1s", "")];
+            let losses = world(60, super::FIVE, &settings, &flows);
+            let without: Vec<&Loss> = losses.iter().filter(|l| (10.3..12.3).contains(&l.since)).collect();
+            assert!(without.len() > 5, "{routing} {dialect}: {losses:?}");
+            assert!(without.iter().all(|l| l.cause == "node-down"), "{routing} {dialect}: {without:?}");
+            let others = losses.iter().filter(|l| l.since < 10.3 || l.since > 30.0);
+            assert!(
+                others.clone().count() > 50 && others.clone().all(|l| l.cause == "no-route"),
+                "{losses:?}"
+            );
+        }
+    }
+}
