@@ -4,6 +4,7 @@ mod handshake;
 mod presets;
 mod receiver;
 mod recovery;
+mod refusals;
 mod rto;
 mod window;
 
@@ -16,6 +17,7 @@ pub use recovery::{
 pub use rto::{RtoConfig, RttArithmetic, Timing};
 pub use window::{Halving, HalvingPrecision, IdleRestart, InitialWindow, NamedInitialWindow, WindowSize};
 
+use refusals::{COARSEST_HEARTBEAT, problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{Bytes, ConfigProblem, SimDuration};
@@ -83,13 +85,6 @@ pub struct TcpConfig {
     pub idle_restart: IdleRestart,
     /// Initial sequence number of both ends; fixed, so that runs repeat.
     pub iss: u32,
-}
-
-/// Upper bound of timer granularities.
-const COARSEST_HEARTBEAT: SimDuration = SimDuration::from_secs(10);
-
-fn problem(key: &str, what: String, remedy: &str) -> Result<(), ConfigProblem> {
-    ConfigProblem::refuse(key, what, remedy)
 }
 
 impl TcpConfig {

@@ -1,6 +1,6 @@
 //! When the receiver acknowledges.
 
-use super::problem;
+use super::refusals::{COARSEST_HEARTBEAT, problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, SimDuration};
@@ -59,7 +59,7 @@ impl ReceiverConfig {
                 "choose 2 (RFC 5681 §4.2)",
             );
         }
-        if self.heartbeat.is_some_and(|h| h > super::COARSEST_HEARTBEAT) {
+        if self.heartbeat.is_some_and(|h| h > COARSEST_HEARTBEAT) {
             return problem(
                 "receiver.heartbeat",
                 format!("{} is too coarse", self.heartbeat.unwrap_or_default()),

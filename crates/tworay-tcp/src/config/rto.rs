@@ -1,6 +1,6 @@
 //! The retransmission timer and its round-trip samples.
 
-use super::problem;
+use super::refusals::problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, SimDuration};
