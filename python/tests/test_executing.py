@@ -143,3 +143,20 @@ def test_the_share_done_goes_by_what_runs_of_a_kind_took() -> None:
     assert effort.share([("slow", 1 / 3)]) == pytest.approx(14 / 20)
     effort.ended("slow", 9.0)
     assert effort.share([]) == 1.0
+
+
+def test_a_log_tells_the_progress_of_runs_and_cells_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.Progress("big", cells=True) as told:
+        # Seconds, finished runs of 100, their share, finished cells of 4.
+        steps = [(1, 5, 0.05, 0), (3, 25, 0.25, 0), (4, 35, 0.35, 1), (50, 36, 0.36, 1)]
+        for seconds, done, share, cells in steps:
+            told.watch(State(4, cells, 100, done, 100, done, 0, seconds, share))
+        told.watch(State(4, 1, 100, 37, 100, 37, 0, 80, 0.37))
+        told.watch(State(4, 3, 100, 99, 100, 99, 1, 100, 1.0))
+        told.watch(State(4, 3, 100, 99, 100, 99, 1, 100, 1.0))
+    assert capsys.readouterr().err.splitlines() == [
+        "big: 25/100 runs, 0 of 4 cells, 8.3 runs/s, 9 s left",
+        # A tenth has passed since, then a minute.
+        "big: 36/100 runs, 1 of 4 cells, 0.72 runs/s, 89 s left",
+        "big: 100/100 runs, 3 of 4 cells, 1 failed, 1 runs/s, done",
+    ]

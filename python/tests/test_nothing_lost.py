@@ -94,6 +94,21 @@ def test_force_removes_what_the_new_results_do_not_have(tmp_path: Path, monkeypa
     assert Path("out/mine.py").read_text() == "mine alone"
 
 
+def test_a_file_with_the_name_of_what_holds_runs_is_not_replaced(tmp_path: Path) -> None:
+    """In a directory of format 3 ``tables`` can only be the user's."""
+    out = tmp_path / "out"
+    compare(out=out)
+    shutil.rmtree(out / "parts")
+    manifest = json.loads((out / "tworay.json").read_text())
+    (out / "tworay.json").write_text(json.dumps(manifest | {"format": 3}))
+    (out / "tables").mkdir()
+    (out / "tables" / "mine.csv").write_text("years of work")
+    before = digests(out)
+    with pytest.raises(InputError, match=r"tables is not a file of tworay's"):
+        compare(out=out, force=True)
+    assert digests(out) == before
+
+
 # Two writers
 
 

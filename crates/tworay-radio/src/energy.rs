@@ -10,6 +10,7 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 use tworay_base::{ConfigProblem, Joules, SimDuration, SimTime, Watts};
 
 /// Model by which a radio's energy is counted.
@@ -267,7 +268,8 @@ impl EnergyConfig {
 }
 
 /// The state of a radio.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, EnumCount, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum RadioState {
     /// Its own frame is on the air.
     Transmit,
@@ -285,27 +287,13 @@ pub enum RadioState {
 
 impl RadioState {
     /// Number of states.
-    pub const COUNT: usize = 6;
+    pub const COUNT: usize = <RadioState as EnumCount>::COUNT;
     /// Every state, in the order of [`Meter::times`].
-    pub const ALL: [RadioState; Self::COUNT] = [
-        RadioState::Transmit,
-        RadioState::Receive,
-        RadioState::Overhear,
-        RadioState::Idle,
-        RadioState::Sleep,
-        RadioState::Dead,
-    ];
+    pub const ALL: &'static [RadioState] = RadioState::VARIANTS;
 
     /// The name in tables and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            RadioState::Transmit => "transmit",
-            RadioState::Receive => "receive",
-            RadioState::Overhear => "overhear",
-            RadioState::Idle => "idle",
-            RadioState::Sleep => "sleep",
-            RadioState::Dead => "dead",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Actions that a router requests from its node.
 
 use crate::Malformed;
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::Packet;
 use tworay_wire::dsr::DsrHeader;
@@ -75,54 +76,46 @@ pub enum RoutingAction {
 }
 
 /// Where routing dropped a packet (names as in ns-2's traces).
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(
+    Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, EnumCount, IntoStaticStr, VariantArray,
+)]
 #[repr(u8)]
 pub enum DropReason {
     /// No route to the destination.
+    #[strum(to_string = "NRTE")]
     NoRoute,
     /// The hop limit would reach zero.
+    #[strum(to_string = "TTL")]
     Ttl,
     /// It was in the send buffer for too long.
+    #[strum(to_string = "TOUT")]
     Timeout,
     /// It came back to its own source.
+    #[strum(to_string = "LOOP")]
     Loop,
     /// The MAC gave it up, or it was queued behind a packet that the MAC gave up.
+    #[strum(to_string = "CBK")]
     MacCallback,
     /// The send buffer was full and this was the oldest packet.
+    #[strum(to_string = "IFQ")]
     BufferFull,
     /// A control packet with impossible contents.
+    #[strum(to_string = "BAD")]
     Malformed,
     /// Salvaged as often as allowed.
+    #[strum(to_string = "SAL")]
     Salvaged,
 }
 
 impl DropReason {
     /// Number of reasons.
-    pub const COUNT: usize = 8;
+    pub const COUNT: usize = <DropReason as EnumCount>::COUNT;
     /// Every reason, in the order of the counters.
-    pub const ALL: [DropReason; Self::COUNT] = [
-        DropReason::NoRoute,
-        DropReason::Ttl,
-        DropReason::Timeout,
-        DropReason::Loop,
-        DropReason::MacCallback,
-        DropReason::BufferFull,
-        DropReason::Malformed,
-        DropReason::Salvaged,
-    ];
+    pub const ALL: &'static [DropReason] = DropReason::VARIANTS;
 
     /// The name in ns-2's traces, three or four letters.
-    pub const fn name(self) -> &'static str {
-        match self {
-            DropReason::NoRoute => "NRTE",
-            DropReason::Ttl => "TTL",
-            DropReason::Timeout => "TOUT",
-            DropReason::Loop => "LOOP",
-            DropReason::MacCallback => "CBK",
-            DropReason::BufferFull => "IFQ",
-            DropReason::Malformed => "BAD",
-            DropReason::Salvaged => "SAL",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Counters of a router.
 
 use crate::DropReason;
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 /// Packets and bytes of one type of message, counted each time a node sends one.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +20,10 @@ impl ControlCount {
 }
 
 /// Reasons to reject a control packet.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(
+    Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, EnumCount, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[repr(u8)]
 pub enum Malformed {
     /// A message of another routing protocol.
@@ -52,41 +56,13 @@ pub enum Malformed {
 
 impl Malformed {
     /// Number of reasons.
-    pub const COUNT: usize = 13;
+    pub const COUNT: usize = <Malformed as EnumCount>::COUNT;
     /// Every reason, in the order of the counters.
-    pub const ALL: [Malformed; Self::COUNT] = [
-        Malformed::ForeignProtocol,
-        Malformed::BroadcastAddress,
-        Malformed::OwnAddress,
-        Malformed::SameEnds,
-        Malformed::HopCount,
-        Malformed::EmptyList,
-        Malformed::NotOnRoute,
-        Malformed::SegmentsLeft,
-        Malformed::RepeatedAddress,
-        Malformed::TooLong,
-        Malformed::MissingHeader,
-        Malformed::FieldRange,
-        Malformed::ForeignSender,
-    ];
+    pub const ALL: &'static [Malformed] = Malformed::VARIANTS;
 
     /// The name in tables and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Malformed::ForeignProtocol => "foreign-protocol",
-            Malformed::BroadcastAddress => "broadcast-address",
-            Malformed::OwnAddress => "own-address",
-            Malformed::SameEnds => "same-ends",
-            Malformed::HopCount => "hop-count",
-            Malformed::EmptyList => "empty-list",
-            Malformed::NotOnRoute => "not-on-route",
-            Malformed::SegmentsLeft => "segments-left",
-            Malformed::RepeatedAddress => "repeated-address",
-            Malformed::TooLong => "too-long",
-            Malformed::MissingHeader => "missing-header",
-            Malformed::FieldRange => "field-range",
-            Malformed::ForeignSender => "foreign-sender",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

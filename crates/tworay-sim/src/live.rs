@@ -250,7 +250,7 @@ impl Live {
 
     /// The current state of the network.
     pub fn status(&self) -> LiveStatus {
-        let lost = LossCause::ALL.into_iter().map(|cause| {
+        let lost = LossCause::ALL.iter().map(|&cause| {
             let column = self.network.ledger().lost(cause);
             (cause, column.data + column.ack)
         });

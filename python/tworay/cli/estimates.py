@@ -66,6 +66,7 @@ def _print(
     shown: list[str], document: dict[str, Any], found: Estimate, place: Path | None, *, as_json: bool
 ) -> None:
     from tworay.cli.output import print_json
+    from tworay.running.progress import duration
 
     if as_json:
         directory = None if place is None else str(place)
@@ -87,10 +88,3 @@ def _light(work: Sweep) -> dict[tuple[str, int], str]:
     if not work.path.is_dir():
         return {}
     return {(world, seed): status for world, seed, status in batch_frame(work.path, []).iter_rows()}
-
-
-def duration(seconds: float) -> str:
-    """Write a duration in a unit that suits it."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -58,12 +58,12 @@ def reproduce(
     Runs their experiments, draws their figures and judges their claims.
     """
     from tworay.cli.output import note, print_json
-    from tworay.cli.sweep import Progress
     from tworay.errors import InputError
     from tworay.experiment.engines import Shard
     from tworay.papers.library import find, papers
     from tworay.papers.reproducing import QUICK
     from tworay.papers.reproducing import reproduce as do
+    from tworay.running.progress import Progress
 
     name, _, figure = (paper or "").partition(":")
     chosen = [find(name)] if name else papers()
@@ -76,7 +76,7 @@ def reproduce(
         raise InputError("--pages writes pages of whole papers; leave the figure out")
     results = []
     for one in chosen:
-        with Progress(one.name) as watch:
+        with Progress(one.name, cells=True) as progress:
             results.append(
                 do(
                     one,
@@ -88,7 +88,7 @@ def reproduce(
                     shard=Shard.parse(shard),
                     others=sensitivity,
                     run=not no_run,
-                    watch=watch,
+                    watch=progress.watch,
                 )
             )
     if pages is not None:

@@ -14,7 +14,7 @@ from tworay.cli.options import JsonOption, sharing, taken
 
 if TYPE_CHECKING:
     from tworay.experiment.sweeping import Sweep
-    from tworay.running.executing import State, Watcher
+    from tworay.running.executing import State
 
 
 @app.command()
@@ -47,6 +47,7 @@ def sweep(
     from tworay.experiment.experimentfile import read
     from tworay.experiment.options import SweepOptions
     from tworay.experiment.sweeping import sweep_of
+    from tworay.running.progress import Progress
 
     options = SweepOptions(retry_failed=retry_failed, **taken(shared))
     work, engine = sweep_of(read(experiment), options)
@@ -57,8 +58,8 @@ def sweep(
         say_sweep(work, experiment, options, slurm=shared["slurm"], as_json=json)
         return
     try:
-        with Progress(plan.name) as watch:
-            state = work.run(engine=engine, watch=watch)
+        with Progress(plan.name, cells=True) as progress:
+            state = work.run(engine=engine, watch=progress.watch)
     except KeyboardInterrupt:
         for text in work.notes:
             note(f"tworay: {text}")
@@ -127,42 +128,3 @@ def _say_failures(work: Sweep, failed: list[dict[str, object]]) -> None:
     if len(failed) > 5:
         note(f"tworay: and {len(failed) - 5} more, see --json")
     note("tworay: --retry-failed repeats them")
-
-
-class Progress:
-    """Shows cells, runs per second, time left and failures: one line on a terminal, several in a log."""
-
-    def __init__(self, name: str) -> None:
-        self._name, self._terminal = name, sys.stderr.isatty()
-        self._next, self._shown = 0.0, False
-
-    def __enter__(self) -> Watcher:
-        return self._watch
-
-    def _watch(self, state: State) -> None:
-        import time
-
-        from tworay.cli.estimates import duration
-        from tworay.running.progress import rate_of
-
-        now = time.monotonic()
-        if now < self._next:
-            return
-        self._next = now + (0.2 if self._terminal else 10.0)
-        left = "" if state.seconds_left is None else f", {duration(state.seconds_left)} left"
-        failed = f", {state.failed} failed" if state.failed else ""
-        line = (
-            f"{self._name}: {state.done + state.failed} runs of this session, "
-            f"{state.cells_done} of {state.cells} cells, {rate_of(state.runs_per_second)}{left}{failed}"
-        )
-        print(
-            f"\r\033[K{line}" if self._terminal else line,
-            end="" if self._terminal else "\n",
-            file=sys.stderr,
-            flush=True,
-        )
-        self._shown = True
-
-    def __exit__(self, *_: object) -> None:
-        if self._terminal and self._shown:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)

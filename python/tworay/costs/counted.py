@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -169,7 +170,7 @@ def as_csv(costs: Iterable[Cost]) -> str:
     lines = [
         "# Instructions by operation of the TCP sender, counted by callgrind on this code.",
         "# Made by: tworay costs --out FILE",
-        f"# tworay {_native.VERSION}, {platform.machine()}, {_valgrind()}",
+        f"# tworay {_native.VERSION}, {platform.machine()}, {_valgrind()}, {date.today().isoformat()}",
         "# Means over a life of 20 000 calls: a transfer with single and double losses, lost ACKs, outages.",
         "# recovery: the one with which the variant was measured; combinations are put together from these.",
         "# filter_update and classification are contained in the variant's own ACKs, samples and losses;",

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     import polars as pl
 
     from tworay._native import Scenario
-    from tworay.experiment.engines import Engine, Underway
+    from tworay.experiment.engines import Engine
     from tworay.experiment.plan import Cell, Plan
     from tworay.experiment.store.batches import Place, Row
     from tworay.running.executing import Watcher
+
+# Counting the finished cells takes a while in large sweeps.
+COUNT_SECONDS = 1.0
 
 
 class Session:
@@ -100,16 +103,16 @@ class Session:
                 todo = [one for one in missing if (one.cell.key, one.seed) not in self._tried]
                 self._count(seeds)
                 if todo:
-                    self._round(engine, todo, began, watch)
-                    self._count(seeds)
-                    watch(self.state)
+                    self._round(engine, todo, seeds, began, watch)
                 if self.plan.until_ci is None or not self.more(seeds):
                     return seeds
         finally:
             self._count(seeds)
             self.state.seconds = time.monotonic() - began
 
-    def _round(self, engine: Engine, todo: list[Todo], began: float, watch: Watcher) -> None:
+    def _round(
+        self, engine: Engine, todo: list[Todo], seeds: dict[int, list[int]], began: float, watch: Watcher
+    ) -> None:
         self._effort.plan(one.cell.key for one in todo)
         self.state.todo += len(todo)
 
@@ -124,17 +127,19 @@ class Session:
                     else:
                         self.state.failed += 1
 
-        def show(active: Underway) -> None:
-            self.state.seconds = time.monotonic() - began
+        counted = 0.0
+        for active in engine.work(self, todo, finished):
+            state = self.state
+            state.seconds = time.monotonic() - began
             with self._mutex:
                 # A run that has just ended is not in progress, too.
                 left = [(t.cell.key, share) for t, share in active if (t.cell.key, t.seed) not in self._tried]
-                self.state.share = self._effort.share(left)
+                state.share = self._effort.share(left)
+            if state.ended == state.todo or state.seconds - counted >= COUNT_SECONDS:
+                counted = state.seconds
+                self._count(seeds)
             self.report()
-            watch(self.state)
-
-        for active in engine.work(self, todo, finished):
-            show(active)
+            watch(state)
 
     def _count(self, seeds: dict[int, list[int]]) -> None:
         """Count the stored runs of the cells."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 import threading
-import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,17 +15,20 @@ if TYPE_CHECKING:
     from tworay.running.executing import State, Watcher
 
 LOG_STEP = 0.1
-LOG_SECONDS = 2.0
+LOG_SECONDS, LOG_LONGEST = 2.0, 60.0
 # A single run prints no progress before this time, s.
 PATIENCE = 2.0
 TICK_SECONDS = 0.2
 
 
 class Progress:
-    """A context manager whose ``watch`` receives the progress of ``compare``."""
+    """A context manager whose ``watch`` receives the progress of a comparison or a sweep.
 
-    def __init__(self, what: str) -> None:
-        self._reporter: _Bar | _Log = _Bar(what) if sys.stderr.isatty() else _Log(what)
+    ``cells``: say how many cells are done, too.
+    """
+
+    def __init__(self, what: str, *, cells: bool = False) -> None:
+        self._reporter: _Bar | _Log = (_Bar if sys.stderr.isatty() else _Log)(what, cells=cells)
         self.watch: Watcher = self._reporter.watch
         self.stage: Callable[[str], None] = self._reporter.stage
 
@@ -39,32 +41,38 @@ class Progress:
         self._reporter.close()
 
 
+def _text(state: State, cells: bool) -> str:
+    """Return what is done, in numbers."""
+    parts = [f"{state.ended}/{state.todo} runs"]
+    parts += [f"{state.cells_done} of {state.cells} cells"] if cells else []
+    parts += [f"{state.failed} failed"] if state.failed else []
+    parts += [rate_of(state.runs_per_second)] if state.ended else []
+    return ", ".join(parts)
+
+
 class _Bar:
     """A bar with runs done, runs per second and time left."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, *, cells: bool) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as RichProgress
 
+        self._cells = cells
         self._bar = RichProgress(
             TextColumn("{task.description}"),
             BarColumn(),
             TextColumn("{task.fields[runs]}"),
-            TimeRemainingColumn(compact=True),
-            TextColumn("left"),
             console=Console(stderr=True),
             transient=True,
         )
-        self._began = time.monotonic()
         self._bar.start()
         self._task = self._bar.add_task(what, total=1.0, runs="")
 
     def watch(self, state: State) -> None:
         """Move the bar."""
-        elapsed = time.monotonic() - self._began
-        runs = f"{state.ended}/{state.todo} runs  {_rate(state.share * state.todo, elapsed)}"
-        self._bar.update(self._task, completed=state.share, runs=runs)
+        left = "" if state.seconds_left is None else f", {duration(state.seconds_left)} left"
+        self._bar.update(self._task, completed=state.share, runs=_text(state, self._cells) + left)
 
     def stage(self, text: str) -> None:
         """Show what is done before the runs."""
@@ -76,26 +84,32 @@ class _Bar:
 
 
 class _Log:
-    """Writes a line after every tenth of the work."""
+    """Writes a line after every tenth of the work, and at least every minute."""
 
-    def __init__(self, what: str) -> None:
-        self._what = what
-        self._began = time.monotonic()
-        self._next = LOG_STEP
-        self._quiet_until = 0.0
+    def __init__(self, what: str, *, cells: bool) -> None:
+        self._what, self._cells = what, cells
+        self._forget()
+
+    def _forget(self) -> None:
+        self._next, self._share, self._seconds, self._ended = LOG_STEP, 0.0, 0.0, 0
 
     def watch(self, state: State) -> None:
         """Write a line if another tenth is done, at most every few seconds."""
-        done, total, fraction = state.ended, state.todo, state.share
-        elapsed = time.monotonic() - self._began
-        if done < total and (fraction < self._next or elapsed < self._quiet_until):
+        if state.share < self._share or state.seconds < self._seconds:
+            # Runs have been added, or those of another sweep begin.
+            self._forget()
+        self._share = state.share
+        waited = state.seconds - self._seconds
+        if state.ended == state.todo:
+            due = state.ended != self._ended
+        else:
+            due = waited >= (LOG_SECONDS if state.share >= self._next else LOG_LONGEST)
+        if not due:
             return
-        self._next = fraction - fraction % LOG_STEP + LOG_STEP
-        self._quiet_until = elapsed + LOG_SECONDS
-        left = elapsed * (1 - fraction) / fraction if fraction else 0.0
-        rest = f"{math.ceil(left)} s left" if done < total else "done"
-        rate = f"{_rate(done, elapsed)}, " if done else ""
-        _log(f"{self._what}: {done}/{total} runs, {rate}{rest}")
+        self._next = state.share - state.share % LOG_STEP + LOG_STEP
+        self._seconds, self._ended = state.seconds, state.ended
+        left = "done" if state.ended == state.todo else f"{duration(math.ceil(state.seconds_left or 0))} left"
+        _log(f"{self._what}: {_text(state, self._cells)}, {left}")
 
     def stage(self, text: str) -> None:
         """Show what is done before the runs."""
@@ -151,10 +165,11 @@ def _log(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _rate(runs: float, seconds: float) -> str:
-    if seconds <= 0:
-        return ""
-    return rate_of(runs / seconds)
+def duration(seconds: float) -> str:
+    """Write a duration in a unit that suits it."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def rate_of(rate: float) -> str:

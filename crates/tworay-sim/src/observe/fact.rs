@@ -66,6 +66,8 @@ pub(crate) enum Fact<'a> {
     LinkGivenUp { root: RootCause },
     /// ARP at `node` starts to resolve the address of `target` for a packet.
     ArpStarted { node: NodeId, target: NodeId, packet: PacketId },
+    /// A packet that waited for an address goes on; `root`: what delayed it, load apart.
+    WaitedForAddress { packet: PacketId, root: RootCause },
     /// An ARP request of `node` reached its target.
     ArpHeard { node: NodeId, target: NodeId },
     /// A router forwards a packet.

@@ -75,6 +75,8 @@ impl Observers {
                 let p = view.packets.get(packet);
                 self.causes.note_exchange((node, target), view.now, (p.flow, p.src), root);
             }
+            // A search that waits for a delayed message suffers as if it were lost.
+            Fact::WaitedForAddress { packet, root } => self.message_lost(packet, root, view),
             Fact::ArpHeard { node, target } => self.causes.note_heard(node, target, view.now),
             Fact::LinkGivenUp { root } => self.causes.note_break(root),
             Fact::SwitchedOff { node } => self.causes.forget(node),

@@ -7,7 +7,7 @@ use tworay_routing::{Malformed, RoutingCounters};
 pub(crate) fn malformed<'a>(nodes: impl Iterator<Item = &'a RoutingCounters>) -> BTreeMap<&'static str, u64> {
     let mut sums = BTreeMap::new();
     for counters in nodes {
-        for what in Malformed::ALL.into_iter().filter(|what| counters.malformed(*what) > 0) {
+        for &what in Malformed::ALL.iter().filter(|what| counters.malformed(**what) > 0) {
             *sums.entry(what.name()).or_default() += counters.malformed(what);
         }
     }

@@ -56,7 +56,7 @@ fn nothing_arrived(id: FlowId, path: &FlowPath, records: &[LossRecord]) -> Strin
     }
     // On a tie, the first cause is named.
     let most =
-        LossCause::ALL.into_iter().rev().max_by_key(|&c| counts.get(&(c as usize)).copied().unwrap_or(0));
+        LossCause::ALL.iter().copied().rev().max_by_key(|&c| counts.get(&(c as usize)).copied().unwrap_or(0));
     let head =
         format!("flow {id} ({} to {}): nothing arrived, although there was a path", path.from, path.to);
     match most.filter(|_| !lost.is_empty()) {

@@ -2,9 +2,11 @@
 //! 2012, §V).
 
 use crate::endpoint::Counters;
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 /// An operation that a sender performs repeatedly.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, EnumCount, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Operation {
     /// An ACK of new data in slow start.
     AckSlowStart,
@@ -30,35 +32,13 @@ pub enum Operation {
 
 impl Operation {
     /// Number of operations.
-    pub const COUNT: usize = 10;
+    pub const COUNT: usize = <Operation as EnumCount>::COUNT;
     /// Every operation, in the order of [`Operations`].
-    pub const ALL: [Operation; Self::COUNT] = [
-        Operation::AckSlowStart,
-        Operation::AckCongestionAvoidance,
-        Operation::DupAck,
-        Operation::FastRetransmit,
-        Operation::RecoveryAck,
-        Operation::Timeout,
-        Operation::RttSample,
-        Operation::FilterUpdate,
-        Operation::Classification,
-        Operation::Probe,
-    ];
+    pub const ALL: &'static [Operation] = Operation::VARIANTS;
 
     /// The name in tables and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Operation::AckSlowStart => "ack_slow_start",
-            Operation::AckCongestionAvoidance => "ack_congestion_avoidance",
-            Operation::DupAck => "dup_ack",
-            Operation::FastRetransmit => "fast_retransmit",
-            Operation::RecoveryAck => "recovery_ack",
-            Operation::Timeout => "timeout",
-            Operation::RttSample => "rtt_sample",
-            Operation::FilterUpdate => "filter_update",
-            Operation::Classification => "classification",
-            Operation::Probe => "probe",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -175,7 +175,7 @@ impl CostTable {
         if let Some(recovery) = recovery {
             line.recovery = recovery;
         }
-        for operation in Operation::ALL {
+        for &operation in Operation::ALL {
             let Some(cell) = row.cell(CostColumn::Operation(operation)) else { continue };
             let number = cell.number(name.text, operation, &unit)?;
             let at = operation as usize;
@@ -210,7 +210,7 @@ impl CostColumn {
             RECOVERY => Some(CostColumn::Recovery),
             UNIT => Some(CostColumn::Unit),
             POWER => Some(CostColumn::Power),
-            _ => Operation::ALL.into_iter().find(|o| o.name() == name).map(CostColumn::Operation),
+            _ => Operation::ALL.iter().copied().find(|o| o.name() == name).map(CostColumn::Operation),
         }
     }
 }

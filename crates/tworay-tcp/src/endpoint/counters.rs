@@ -1,9 +1,11 @@
 //! Counters of a connection.
 
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 use tworay_base::SimDuration;
 
 /// Why an arriving segment, or a part of it, was ignored.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, EnumCount, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Ignored {
     /// It acknowledges data that was never sent.
     AckTooHigh,
@@ -27,33 +29,13 @@ pub enum Ignored {
 
 impl Ignored {
     /// Number of reasons.
-    pub const COUNT: usize = 9;
+    pub const COUNT: usize = <Ignored as EnumCount>::COUNT;
     /// Every reason, in the order of [`Counters::ignored`].
-    pub const ALL: [Ignored; Self::COUNT] = [
-        Ignored::AckTooHigh,
-        Ignored::OldAck,
-        Ignored::UnexpectedSyn,
-        Ignored::NoConnection,
-        Ignored::OutsideWindow,
-        Ignored::BadSackBlock,
-        Ignored::Reset,
-        Ignored::StrayProbe,
-        Ignored::StrayNotice,
-    ];
+    pub const ALL: &'static [Ignored] = Ignored::VARIANTS;
 
     /// The name in tables and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Ignored::AckTooHigh => "ack-too-high",
-            Ignored::OldAck => "old-ack",
-            Ignored::UnexpectedSyn => "unexpected-syn",
-            Ignored::NoConnection => "no-connection",
-            Ignored::OutsideWindow => "outside-window",
-            Ignored::BadSackBlock => "bad-sack-block",
-            Ignored::Reset => "reset",
-            Ignored::StrayProbe => "stray-probe",
-            Ignored::StrayNotice => "stray-notice",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

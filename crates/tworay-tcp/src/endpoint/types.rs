@@ -1,5 +1,6 @@
 //! Inputs and outputs of a connection besides segments.
 
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 use tworay_base::{Seq32, SimDuration, SimTime};
 use tworay_wire::TcpSegment;
 
@@ -178,7 +179,8 @@ pub enum TcpNote {
 }
 
 /// Phase of the sender.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, EnumCount, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Phase {
     /// Not open yet.
     Handshake,
@@ -196,27 +198,13 @@ pub enum Phase {
 
 impl Phase {
     /// Number of phases.
-    pub const COUNT: usize = 6;
+    pub const COUNT: usize = <Phase as EnumCount>::COUNT;
     /// Every phase, in the order of its number.
-    pub const ALL: [Phase; Self::COUNT] = [
-        Phase::Handshake,
-        Phase::SlowStart,
-        Phase::CongestionAvoidance,
-        Phase::Recovery,
-        Phase::RtoRecovery,
-        Phase::Frozen,
-    ];
+    pub const ALL: &'static [Phase] = Phase::VARIANTS;
 
     /// The name in tables and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Phase::Handshake => "handshake",
-            Phase::SlowStart => "slow_start",
-            Phase::CongestionAvoidance => "congestion_avoidance",
-            Phase::Recovery => "recovery",
-            Phase::RtoRecovery => "rto_recovery",
-            Phase::Frozen => "frozen",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

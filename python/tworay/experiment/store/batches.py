@@ -93,13 +93,17 @@ def row(
 
 def as_parquet(rows: Iterable[Row]) -> bytes:
     """Write rows as a batch, in the order of their worlds and seeds: the same rows give the same bytes."""
-    ordered = sorted(rows, key=lambda one: (one["world"], one["seed"]))
-    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-    for one in ordered:
-        found = values(json.loads(one["document"])) if one["document"] else {}
+    return _parquet(_as_frame(sorted(rows, key=lambda one: (one["world"], one["seed"])), COLUMNS))
+
+
+def _as_frame(rows: Iterable[Row], names: Iterable[str]) -> pl.DataFrame:
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    counted = not set(columns) <= set(WRITTEN)
+    for one in rows:
+        found = values(json.loads(one["document"])) if counted and one["document"] else {}
         for name, column in columns.items():
             column.append(one.get(name) if name in WRITTEN else found.get(name))
-    return _parquet(pl.DataFrame(columns, schema=COLUMNS))
+    return pl.DataFrame(columns, schema={name: COLUMNS[name] for name in columns})
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:
@@ -321,22 +325,43 @@ def as_columns(frame: pl.DataFrame, names: Iterable[str] = COLUMNS) -> pl.DataFr
     return frame.with_columns(columns).select(wanted)
 
 
-def stored_rows(path: Path) -> tuple[list[Row], list[str]]:
-    """Return every stored run, and which batches and lines can't be read. Nothing is changed on disk."""
+def read_stored(path: Path, names: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
+    """Return these columns of every stored run, and which batches and lines can't be read.
+
+    Nothing is changed on disk. The columns contain ``world``, ``seed`` and ``status``.
+    """
     frames, rows, problems = [], [], []
     for file in sorted((path / PARTS).glob("[!.]*.parquet")):
-        content = file.read_bytes()
+        try:
+            content = file.read_bytes()
+        except FileNotFoundError:
+            continue  # Another process has compacted the batches meanwhile.
         if name_of(content) == file.name:
-            frames.append(as_columns(pl.read_parquet(io.BytesIO(content)), WRITTEN))
+            frames.append(_columns_of(content, names, file))
         else:
             problems.append(f"{file} can't be read (its checksum is wrong: it was edited or damaged)")
     for file in sorted((path / JOURNAL).glob("*.jsonl")):
         found, bad = read_journal(file)
         rows += found
         problems += [f"{file} has {bad} damaged line{'s' * (bad > 1)}"] if bad else []
-    columns = {name: [one.get(name) for one in rows] for name in WRITTEN}
-    frames.append(pl.DataFrame(columns, schema={name: COLUMNS[name] for name in WRITTEN}))
-    return unique(pl.concat(frames)).to_dicts(), problems
+    return unique(pl.concat([*frames, _as_frame(rows, names)])), problems
+
+
+def _columns_of(content: bytes, names: Sequence[str], file: Path) -> pl.DataFrame:
+    """Read a batch; metrics that its version did not know are computed from its documents."""
+    try:
+        present = pl.read_parquet_schema(io.BytesIO(content))
+        there = [name for name in names if name in present]
+        more = [] if len(there) == len(names) or "document" in there else ["document"]
+        return as_columns(pl.read_parquet(io.BytesIO(content), columns=[*there, *more]), names)
+    except (pl.exceptions.PolarsError, ValueError, KeyError) as error:
+        raise OutputError(f"{file} can't be read: {str(error).splitlines()[0]}") from error
+
+
+def stored_rows(path: Path) -> tuple[list[Row], list[str]]:
+    """Return every stored run, and what can't be read."""
+    frame, problems = read_stored(path, WRITTEN)
+    return frame.to_dicts(), problems
 
 
 def unique(frame: pl.DataFrame) -> pl.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,8 +9,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from tworay.analysis.repeats import fingerprint
-from tworay.errors import InputError, OutputError
-from tworay.experiment.store.batches import COLUMNS, DONE, PARTS, as_columns, name_of, read_journal, unique
+from tworay.errors import InputError
+from tworay.experiment.store.batches import COLUMNS, DONE, read_stored
 from tworay.experiment.store.manifest import read_sweep_manifest
 from tworay.metrics import EXAMPLES, TCP, Judge, find, values
 
@@ -36,44 +35,12 @@ def batch_frame(out: Path, columns: Iterable[str] | None = None, judge: Judge = 
     plain = ready if wanted is None else [*KEYS, *(c for c in wanted if c in ready and c not in KEYS)]
     families = [c for c in (COLUMNS if wanted is None else wanted) if c not in ready]
     read = [*plain, "document"] if families and "document" not in plain else plain
-    frames = []
-    for file in sorted((out / PARTS).glob("[!.]*.parquet")):
-        try:
-            content = file.read_bytes()
-        except FileNotFoundError:
-            continue  # Another process has compacted the batches meanwhile.
-        if name_of(content) == file.name:
-            frames.append(_batch(content, read, file))
-    frames.append(_journals(out, read))
-    frame = unique(pl.concat(frames))
+    frame, _ = read_stored(out, read)
     if not families:
         return frame
     found = [values(json.loads(text), judge) if text else {} for text in frame["document"]]
     extra = [pl.Series(name, [one.get(name) for one in found], dtype=pl.Float64) for name in families]
     return frame.with_columns(extra).select([*plain, *families])
-
-
-def _batch(content: bytes, columns: list[str], file: Path) -> pl.DataFrame:
-    """Read a batch; metrics that its version did not know are computed from its documents."""
-    try:
-        present = pl.read_parquet_schema(io.BytesIO(content))
-        there = [name for name in columns if name in present]
-        more = [] if len(there) == len(columns) or "document" in there else ["document"]
-        return as_columns(pl.read_parquet(io.BytesIO(content), columns=[*there, *more]), columns)
-    except (pl.exceptions.PolarsError, ValueError, KeyError) as error:
-        raise OutputError(f"{file} can't be read: {str(error).splitlines()[0]}") from error
-
-
-def _journals(out: Path, columns: list[str]) -> pl.DataFrame:
-    """Return the runs that are not in a batch yet."""
-    schema = {name: COLUMNS[name] for name in columns}
-    rows = [one for file in sorted((out / "journal").glob("*.jsonl")) for one in read_journal(file)[0]]
-    data: dict[str, list[object]] = {name: [] for name in columns}
-    for one in rows:
-        found = values(json.loads(one["document"])) if one["document"] else {}
-        for name in columns:
-            data[name].append(one[name] if name in one else found.get(name))
-    return pl.DataFrame(data, schema=schema)
 
 
 def cells(out: Path) -> pl.DataFrame:

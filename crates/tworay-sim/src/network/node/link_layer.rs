@@ -123,8 +123,8 @@ impl Network {
     fn on_arp(&mut self, node: NodeId, arp: ArpBody) {
         if let Some(held) = self.nodes[node].arp.learn(arp.sender) {
             let (causes, scene) = self.scene();
-            let late = causes.exchange(&scene, node, arp.sender).filter(RootCause::is_independent_of_load);
-            if let Some(root) = late {
+            if let Some(root) = causes.delayed(&scene, node, arp.sender) {
+                self.common.observe(Fact::WaitedForAddress { packet: held, root });
                 self.common.packets.delay(held, root);
             }
             self.down(node, held, arp.sender);

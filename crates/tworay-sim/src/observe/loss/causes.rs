@@ -68,8 +68,8 @@ pub(crate) struct Causes {
     exchanges: BTreeMap<(NodeId, NodeId), SimTime>,
     asked: BTreeMap<(NodeId, NodeId), SimTime>,
     heard: BTreeMap<(NodeId, NodeId), SimTime>,
-    /// ARP exchanges in progress for traffic that a break has rerouted, and the break.
-    detours: BTreeMap<(NodeId, NodeId), RootCause>,
+    /// ARP exchanges in progress for traffic that a break has rerouted: its source, and the break.
+    detours: BTreeMap<(NodeId, NodeId), (NodeId, RootCause)>,
     /// For each flow when it last lost a packet to a break, the packet's source, and the break.
     struck: BTreeMap<FlowId, (SimTime, NodeId, RootCause)>,
     /// For each node the destinations to which it lost the route.

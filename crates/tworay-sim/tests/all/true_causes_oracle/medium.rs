@@ -172,10 +172,17 @@ pub fn cut_times(scene: &Scene, report: &RunReport, segments: &BTreeMap<u64, Seg
     let log = report.medium_log().expect("the medium was logged").emissions();
     let mut waiting: Vec<_> = scene.cuts.clone();
     waiting.sort_by_key(|cut| cut.at);
-    let (mut crossed, mut cuts) = (BTreeSet::new(), Vec::new());
-    for e in log.iter().filter(|e| e.kind == FrameKind::Data && !e.to.is_broadcast()) {
+    // Frames that were received, until their sender receives the ACK: what it repeats is a duplicate. A frame after
+    // that is a copy that routing sends, and crosses the link again.
+    let (mut repeated, mut cuts) = (BTreeSet::new(), Vec::new());
+    let data = |e: &Emission| e.kind == FrameKind::Data && !e.to.is_broadcast();
+    for (place, e) in log.iter().enumerate().filter(|(_, e)| data(e)) {
         let Content::Segment(uid) = e.content else { continue };
-        let is_new = received(e, e.to.index()) && crossed.insert((uid, e.from, e.to));
+        let frame = (uid, e.from, e.to);
+        let is_new = received(e, e.to.index()) && repeated.insert(frame);
+        if answer(log, place).is_some_and(|ack| received(ack, e.from.index())) {
+            repeated.remove(&frame);
+        }
         let Some(segment) = segments.get(&uid).filter(|_| is_new) else { continue };
         let due = waiting.iter().position(|cut| {
             f64::from(cut.at) / 10.0 <= end(e) + PROPAGATION

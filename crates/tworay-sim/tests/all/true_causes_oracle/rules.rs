@@ -137,9 +137,10 @@ impl<'a> Touch<'a> {
         self.paths.iter().any(|paths| paths.has_link(a, b))
     }
 
-    /// Whether a path of the packet goes from `a` to `b`.
+    /// Whether a path of the packet goes from `a` to `b`. What filled a queue or a slot may have waited behind packets
+    /// in the other direction.
     fn leads(&self, a: usize, b: usize) -> bool {
-        self.paths.iter().any(|paths| paths.leads(a, b))
+        self.paths.iter().any(|paths| paths.leads(a, b)) || self.fills() && self.has_link(a, b)
     }
 
     fn has_node(&self, node: usize) -> bool {

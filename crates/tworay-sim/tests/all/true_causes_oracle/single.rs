@@ -123,5 +123,7 @@ fn of_a_break(loss: &Loss, case: &Case, cause: &str) -> bool {
     // What is lost before anything broke is not lost to the break: two segments that follow each other replace each
     // other in a hold slot.
     let before = || case.geometry.steps(0.0, loss.at).all(|step| case.geometry.undisturbed(step));
-    loss.cause == cause || loss.cause == "no-route" && over() || before()
+    // The same once the break is over: a route found since may need another neighbour's address.
+    let resolves = || loss.died == "arp" && loss.cause == "congestion";
+    loss.cause == cause || (loss.cause == "no-route" || resolves()) && over() || before()
 }

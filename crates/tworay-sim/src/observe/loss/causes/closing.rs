@@ -104,11 +104,9 @@ impl Causes {
         let mut open = |root: &RootCause| {
             let b = root.next_hop?;
             let late = root.at + STALE_TABLES >= now;
-            let open = if !root.is_physical() || scene.out_of_reach(root.node, b) == root.cause {
-                late
-            } else {
-                scene.was_out_of_reach(root.node, b, RELEARNT) == root.cause
-            };
+            let stands = !root.is_physical() || scene.out_of_reach(root.node, b) == root.cause;
+            let open =
+                if stands { late } else { scene.was_out_of_reach(root.node, b, RELEARNT) == root.cause };
             open.then_some(*root)
         };
         if let Some(root) = known.filter(|lost| lost.root.is_physical()).and_then(|lost| open(&lost.root)) {

@@ -4,6 +4,9 @@
 //! neighbour is out of reach, or was until a moment ago. If it is up and in range, this is a false link
 //! failure, and the messages that were lost on the link decide.
 //!
+//! **ARP** asks once or a few times. The latest request of an exchange decides until the next one is on the medium: an
+//! outage during which it was sent is the root, an outage that was over by then is not.
+//!
 //! **ARP's hold slot** has the same root if the exchange failed. Otherwise packets came too fast. If they came
 //! in a burst that a break had held up, or if the break rerouted the traffic so that the address was needed,
 //! the break is the root. That holds for every packet that the slot loses until the answer, and for packets
@@ -49,7 +52,7 @@ impl Causes {
             Some(if *of == src { *root } else { root.reversed() })
         };
         match root.or_else(struck) {
-            Some(root) => self.detours.insert((node, target), root),
+            Some(root) => self.detours.insert((node, target), (src, root)),
             None => self.detours.remove(&(node, target)),
         };
     }
@@ -124,12 +127,39 @@ impl Causes {
         failed.then(|| RootCause { cause: answer.cause, ..fresh(LossCause::Unknown) })
     }
 
+    /// The message between two neighbours that was lost since the exchange in progress, or the latest one, began. ns-2
+    /// repeats a request only for the next packet, however late that is.
+    fn lost_of_exchange(&self, now: SimTime, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+        let began = *self.exchanges.get(&(node, next_hop))?;
+        let pairs = [(node, next_hop), (next_hop, node)].into_iter();
+        let mut missed = pairs.filter_map(|(hearer, from)| self.missed(hearer, from));
+        let miss = missed.find(|miss| miss.at >= began)?;
+        Some(RootCause {
+            interferer: miss.interferer,
+            ..RootCause::new(now, node, miss.cause).towards(next_hop)
+        })
+    }
+
+    /// The message that was lost while `node` asked for any address.
+    pub(super) fn lost_for_address(&self, now: SimTime, node: NodeId) -> Option<RootCause> {
+        let of_node = self.exchanges.range((node, NodeId(0))..=(node, NodeId::BROADCAST));
+        of_node.into_iter().find_map(|((_, target), _)| self.lost_of_exchange(now, node, *target))
+    }
+
+    /// A packet that waited for an address goes on: what delayed it, if load did not.
+    pub fn delayed(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+        let late = self.exchange(scene, node, next_hop).filter(RootCause::is_independent_of_load);
+        let of_exchange = || self.lost_of_exchange(scene.now, node, next_hop);
+        late.or_else(of_exchange).filter(RootCause::is_independent_of_load)
+    }
+
     /// Root cause that spoiled the resolution of an address, load apart, although the neighbour could be reached.
     fn spoiled(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
         let recent = |root: &&RootCause| root.at + RECENT >= scene.now && !root.is_physical();
         let known = self.breaks.get(&(node, next_hop)).filter(recent);
         let known = known.map(|root| RootCause { at: scene.now, ..*root });
         let spoilt = known.or_else(|| self.exchange(scene, node, next_hop));
+        let spoilt = spoilt.or_else(|| self.lost_of_exchange(scene.now, node, next_hop));
         spoilt.filter(|root| root.cause != Some(LossCause::Congestion))
     }
 
@@ -176,6 +206,7 @@ impl Causes {
         }
         let lost = self.missed(next_hop, node).is_some_and(|m| m.at + RECENT >= now)
             || self.breaks.get(&(next_hop, node)).is_some_and(|b| b.at + RECENT >= now)
+            || self.lost_of_exchange(now, node, next_hop).is_some()
             || self.went_unheard(node, next_hop, now);
         if let Some(root) = lost.then(|| self.spoiled(scene, node, next_hop)).flatten() {
             return root;
@@ -184,7 +215,10 @@ impl Causes {
             return RootCause::new(now, node, cause).towards(next_hop);
         }
         // The break rerouted the traffic, so that the address is needed.
-        let detour = self.detours.get(&(node, next_hop)).map(|root| RootCause { at: now, ..*root });
+        let dst = scene.packets.get(packets[0]).dst;
+        let detour = self.detours.get(&(node, next_hop));
+        let detour = detour.map(|(src, root)| if *src == dst { root.reversed() } else { *root });
+        let detour = detour.map(|root| RootCause { at: now, ..root });
         let burst = scene.burst(packets[0], &packets[1..]);
         let load = || RootCause::new(now, node, LossCause::Congestion).towards(next_hop);
         burst.or(detour).or_else(|| self.forgotten(scene, node)).unwrap_or_else(load)

@@ -6,11 +6,11 @@
 //! destination applies, as the nodes stood at the time of the break. The record ends as soon as a packet is
 //! forwarded to the destination again.
 //!
-//! **A missing route** is judged anew every second. A recorded break counts as long as it stands and closes a
-//! path to the destination. Where a path exists, it counts only while the search goes on that it set off: packets
-//! must have waited without a longer pause, and the link must not have been back for more than a
-//! dozen seconds. Otherwise geometry decides: without a path of stations in range the cause is link failure, or node
-//! down if stations that are switched off would complete the path. If there is a path, the search decides.
+//! **A missing route** is judged anew every second. Without a path of stations in range, `closing` names the break.
+//! Where a path exists, a break on record counts while its link is out of reach and packets need the route without a
+//! long pause. Once it is over, it counts for packets that wait for a search until that search has had a chance: until
+//! the searching node's next request that reaches far enough, however long the backoff before it. The outcome of a
+//! search that has had its chance is judged by `search`. Who noticed the break, and earlier breaks, do not matter.
 //!
 //! **A packet that circles** (hop limit exceeded, or back at its source) has the root of the break that made
 //! the routing tables inconsistent. If the shortest path is longer than the packet's way so far, the cause is the

@@ -151,6 +151,9 @@ impl Causes {
             let hop = RootCause { node: from, cause: Some(miss.cause), interferer: miss.interferer, ..root };
             return hop.towards(to);
         }
+        if let Some(held) = self.held_reply(scene, (node, dst)) {
+            return RootCause { at: root.at, ..held };
+        }
         if let Some(cause) = scene.was_apart(node, dst, root.at) {
             // The path has come back, but it was gone while the packet waited.
             return RootCause { cause: Some(cause), ..root };
@@ -196,6 +199,13 @@ impl Causes {
         let mut of_this = lost.filter(|(.., miss)| miss.at + RECENT >= began);
         let first = of_this.find(|(leg, from, to, _)| useful((*leg, *from, *to)));
         first.map(|(_, from, to, miss)| ((*from, *to), *miss))
+    }
+
+    /// What keeps the address away for which a reply to `node` about `dst` waits.
+    fn held_reply(&self, scene: &Scene<'_>, (node, dst): (NodeId, NodeId)) -> Option<RootCause> {
+        let replies = |id| searches(scene.packets.get(id)).contains(&(node, dst, Leg::Reply));
+        let holders = scene.nodes.ids().filter(|n| scene.nodes[*n].arp.held().any(replies));
+        holders.into_iter().find_map(|n| self.lost_for_address(scene.now, n))
     }
 
     /// A table that a router on a shortest path missed lately.
