@@ -59,12 +59,14 @@ pub(super) enum Prospect {
 pub(super) struct Search {
     lost: VecDeque<(Leg, NodeId, NodeId, Miss)>,
     prospect: Prospect,
+    /// When that request was sent.
+    asked: SimTime,
 }
 
 impl Search {
     /// Earlier requests no longer matter.
     pub fn restart(&mut self) {
-        self.prospect = Prospect::NotSent;
+        (self.prospect, self.asked) = (Prospect::NotSent, SimTime::ZERO);
     }
 }
 
@@ -127,15 +129,19 @@ impl Judge {
             if (searcher, leg) != (node, Leg::Request) {
                 continue;
             }
-            let known = self.lost[node.index()].get(&dst).copied();
             let now = scene.now;
-            let prospect = match self.obstacle(scene, (node, dst), known) {
+            if self.searches.get(&(node, dst)).is_some_and(|search| search.asked == now) {
+                continue;
+            }
+            let known = self.lost[node.index()].get(&dst).copied();
+            let hops = scene.path(node, dst, false);
+            let blocked = hops.is_none().then(|| scene.obstruction(node, dst));
+            let prospect = match self.obstacle(scene, (node, dst), known, blocked) {
                 Some(root) if root.is_physical() => Prospect::Hopeless { at: now, root },
                 Some(_) => Prospect::Open,
                 None => {
                     let reach = scene.nodes[node].router.search_reach();
-                    let far =
-                        scene.path(node, dst, false).is_some_and(|hops| hops.min(reach) > packet.ttl.into());
+                    let far = hops.is_some_and(|hops| hops.min(reach) > packet.ttl.into());
                     if far && known.is_some_and(|lost| lost.is_needed(now)) {
                         continue;
                     }
@@ -146,7 +152,8 @@ impl Judge {
                 // A break that is over explains nothing from here on.
                 self.lost[node.index()].entry(dst).and_modify(LostRoute::look_again);
             }
-            self.searches.entry((node, dst)).or_default().prospect = prospect;
+            let search = self.searches.entry((node, dst)).or_default();
+            (search.prospect, search.asked) = (prospect, now);
         }
     }
 
