@@ -123,12 +123,15 @@ impl Scene<'_> {
 
     /// Why there is no path between two nodes; `None` if there is one.
     pub fn no_path(&mut self, from: NodeId, to: NodeId) -> Option<LossCause> {
-        if self.path(from, to, false).is_some() {
-            None
-        } else if self.nodes.any_failed && self.path(from, to, true).is_some() {
-            Some(LossCause::NodeDown)
+        if self.path(from, to, false).is_some() { None } else { Some(self.obstruction(from, to)) }
+    }
+
+    /// Why there is no path between two nodes that have none.
+    pub fn obstruction(&mut self, from: NodeId, to: NodeId) -> LossCause {
+        if self.nodes.any_failed && self.path(from, to, true).is_some() {
+            LossCause::NodeDown
         } else {
-            Some(LossCause::LinkFailure)
+            LossCause::LinkFailure
         }
     }
 
@@ -224,9 +227,9 @@ impl Scene<'_> {
         self.nodes.any_failed || self.radio.as_ref().is_some_and(|radio| radio.changes())
     }
 
-    /// Why there was no path between two nodes at some time since `from`, if there was none.
+    /// Why there was no path between two nodes at some time since `from`, if there was none. There is one now.
     pub fn was_apart(&mut self, node: NodeId, to: NodeId, from: SimTime) -> Option<LossCause> {
-        if to.is_broadcast() || !self.changes() {
+        if to.is_broadcast() || from == self.now || !self.changes() {
             return None;
         }
         let step = self.now.since(from) / LOOKS;
@@ -257,7 +260,7 @@ impl Scene<'_> {
         let mut before: Vec<Option<NodeId>> = vec![None; self.nodes.len()];
         before[from.index()] = Some(from);
         let mut open = VecDeque::from([from]);
-        while let Some(a) = open.pop_front().filter(|a| *a != to) {
+        while let Some(a) = open.pop_front().filter(|_| before[to.index()].is_none()) {
             for b in self.nodes.ids() {
                 if before[b.index()].is_some() || without.contains(&b) {
                     continue;

@@ -101,7 +101,7 @@ impl Causes {
         known: Option<LostRoute>,
     ) -> Option<RootCause> {
         let now = scene.now;
-        let mut open = |root: &RootCause| {
+        let open = |scene: &mut Scene<'_>, root: &RootCause| {
             let b = root.next_hop?;
             let late = root.at + STALE_TABLES >= now;
             let stands = !root.is_physical() || scene.out_of_reach(root.node, b) == root.cause;
@@ -109,17 +109,20 @@ impl Causes {
                 if stands { late } else { scene.was_out_of_reach(root.node, b, RELEARNT) == root.cause };
             open.then_some(*root)
         };
-        if let Some(root) = known.filter(|lost| lost.root.is_physical()).and_then(|lost| open(&lost.root)) {
+        if let Some(root) =
+            known.filter(|lost| lost.root.is_physical()).and_then(|lost| open(scene, &lost.root))
+        {
             return Some(root);
         }
-        let mut recent: Vec<RootCause> = self.breaks.values().filter_map(open).collect();
         // The node itself has lost its tables.
         let up = scene.nodes[node].up_since;
         if up > SimTime::ZERO && up + RELEARNT >= now {
             return Some(RootCause::new(now, node, LossCause::NodeDown));
         }
-        recent.sort_by_key(|root| Reverse(root.at));
-        let on_path = |root: &RootCause| {
+        let mut latest_first: Vec<&RootCause> = self.breaks.values().collect();
+        latest_first.sort_by_key(|root| Reverse(root.at));
+        let on_path = |root: &&RootCause| {
+            let root = open(scene, root)?;
             let (a, b, cause) = (root.node, root.next_hop?, root.cause?);
             // A node that moves on breaks other links as well, and a break may be noticed late.
             times_before(root.at).take(3).find_map(|at| {
@@ -131,12 +134,12 @@ impl Causes {
                     (Some(_), None) => a,
                     // A node that is off stops packets where they enter it.
                     _ if cause == LossCause::NodeDown => scene.entry((node, dst), b, at, |n| n != a)?,
-                    _ => return Some(along(root, (b, a), cause)),
+                    _ => return Some(along(&root, (b, a), cause)),
                 };
-                Some(along(root, (from, b), cause))
+                Some(along(&root, (from, b), cause))
             })
         };
-        recent.iter().find_map(on_path).map(|root| RootCause { at: now, ..root })
+        latest_first.iter().find_map(on_path).map(|root| RootCause { at: now, ..root })
     }
 }
 

@@ -64,11 +64,13 @@ pub(super) enum Prospect {
 pub(super) struct Search {
     pub lost: VecDeque<(Leg, NodeId, NodeId, Miss)>,
     pub prospect: Prospect,
+    /// When that request was sent.
+    pub asked: SimTime,
 }
 
 impl Search {
     /// Earlier requests no longer matter.
     pub fn restart(&mut self) {
-        self.prospect = Prospect::NotSent;
+        (self.prospect, self.asked) = (Prospect::NotSent, SimTime::ZERO);
     }
 }

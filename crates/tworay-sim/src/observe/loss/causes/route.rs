@@ -92,14 +92,16 @@ impl Causes {
         if let Some(lost) = known
             && lost.checked > SimTime::ZERO
             && lost.checked + GEOMETRY > now
-            && (lost.root.cause.is_some() || !scene.changes())
+            // That a path exists is true now or not at all.
+            && (lost.root.cause.is_some() || !scene.changes() || scene.no_path(node, dst).is_none())
         {
             lost.asked = now;
             return RootCause { at: now, ..lost.root };
         }
         let known = self.lost[node.index()].get(&dst).copied();
         let began = known.filter(|lost| lost.is_needed(now)).map_or(now, |lost| lost.began);
-        let root = self.obstacle(scene, (node, dst), known).or_else(|| {
+        let blocked = scene.no_path(node, dst);
+        let root = self.obstacle(scene, (node, dst), known, blocked).or_else(|| {
             if self.proactive {
                 return self.stale_routes(scene, (node, dst), known);
             }
@@ -110,15 +112,16 @@ impl Causes {
         RootCause { at: now, ..root }
     }
 
-    /// A break that closes every path from `node` to `dst` now, or on whose account the route was lost while the
+    /// A break that closes every path from `node` to `dst` now (`blocked`), or on whose account the route was lost while the
     /// link has not come back.
     pub(super) fn obstacle(
         &self,
         scene: &mut Scene<'_>,
         (node, dst): (NodeId, NodeId),
         known: Option<LostRoute>,
+        blocked: Option<LossCause>,
     ) -> Option<RootCause> {
-        if let Some(cause) = scene.no_path(node, dst) {
+        if let Some(cause) = blocked {
             return Some(self.closing_break(scene, (node, dst), cause, known.map(|lost| lost.root)));
         }
         let lost = known.filter(|lost| lost.is_needed(scene.now))?;

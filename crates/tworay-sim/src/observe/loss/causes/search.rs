@@ -83,15 +83,19 @@ impl Causes {
             if (searcher, leg) != (node, Leg::Request) {
                 continue;
             }
-            let known = self.lost[node.index()].get(&dst).copied();
             let now = scene.now;
-            let prospect = match self.obstacle(scene, (node, dst), known) {
+            if self.searches.get(&(node, dst)).is_some_and(|search| search.asked == now) {
+                continue;
+            }
+            let known = self.lost[node.index()].get(&dst).copied();
+            let hops = scene.path(node, dst, false);
+            let blocked = hops.is_none().then(|| scene.obstruction(node, dst));
+            let prospect = match self.obstacle(scene, (node, dst), known, blocked) {
                 Some(root) if root.is_physical() => Prospect::Hopeless { at: now, root },
                 Some(_) => Prospect::Open,
                 None => {
                     let reach = scene.nodes[node].router.search_reach();
-                    let far =
-                        scene.path(node, dst, false).is_some_and(|hops| hops.min(reach) > packet.ttl.into());
+                    let far = hops.is_some_and(|hops| hops.min(reach) > packet.ttl.into());
                     if far && known.is_some_and(|lost| lost.is_needed(now)) {
                         continue;
                     }
@@ -102,7 +106,8 @@ impl Causes {
                 // A break that is over explains nothing from here on.
                 self.lost[node.index()].entry(dst).and_modify(LostRoute::look_again);
             }
-            self.searches.entry((node, dst)).or_default().prospect = prospect;
+            let search = self.searches.entry((node, dst)).or_default();
+            (search.prospect, search.asked) = (prospect, now);
         }
     }
 
