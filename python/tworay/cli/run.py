@@ -76,7 +76,9 @@ def run(
     from tworay.running.entries import check_entries, entered
     from tworay.running.memory import Kept, check_memory
     from tworay.running.progress import RunProgress
+    from tworay.running.run import check_seed
 
+    check_seed(seed)
     source = source_of(scenario, profile)
     world = tworay.load(source, tcp=_single(tcp, source), set=set_, costs=costs)
     if entries is not None:

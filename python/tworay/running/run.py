@@ -32,6 +32,12 @@ MAX_SEED = 2**64 - 1
 _carried: dict[tuple[str, int], float] = {}
 
 
+def check_seed(seed: int) -> None:
+    """Raise ``InputError`` if the simulator has no such seed."""
+    if not 0 <= seed <= MAX_SEED:
+        raise InputError(f"seed {seed} is out of range; allowed are 0 to {MAX_SEED}")
+
+
 class Run:
     """A finished run: the JSON document as ``summary``, the tables as polars data frames."""
 
@@ -217,8 +223,7 @@ def run(
     ``Cancelled``.
     """
     seed = whole(seed, "the seed")
-    if not 0 <= seed <= MAX_SEED:
-        raise InputError(f"seed {seed} is out of range; allowed are 0 to {MAX_SEED}")
+    check_seed(seed)
     world = load(scenario, tcp=tcp, set=set, costs=costs)
     store = None
     if out is not None:

@@ -9,7 +9,7 @@ from tworay import _native
 from tworay.checks import whole
 from tworay.errors import InputError
 from tworay.running.control import check_class, identity, name_of, refuse_file
-from tworay.running.run import MAX_SEED
+from tworay.running.run import check_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -34,8 +34,7 @@ def parse_seeds(spec: int | str | Iterable[int]) -> list[int]:
             "no seeds given; write a number (`10`: seeds 1 to 10), a range (`1-10`) or a list (`3,5,9`)"
         )
     for position, seed in enumerate(seeds):
-        if not 0 <= seed <= MAX_SEED:
-            raise InputError(f"seed {seed} is out of range; allowed are 0 to {MAX_SEED}")
+        check_seed(seed)
         if seed in seeds[:position]:
             raise InputError(
                 f"seed {seed} is given twice; the same run twice says nothing new, leave one out"
