@@ -89,7 +89,7 @@ impl Radio {
             self.end_attempt(nodes, now, node, to);
         }
         let sender = &mut nodes[node];
-        sender.attempts.begin(now, frame.kind, failure);
+        sender.attempts.begin(now, (frame.kind, to), failure);
         // The interferer matters only at the last attempt. If others corrupt it from now on,
         // `count_collision` notes that when the receiver has lost it.
         if sender.mac.is_last_attempt(frame.kind) {
@@ -159,24 +159,31 @@ impl Radio {
     #[inline(never)]
     pub fn end_attempt(&mut self, nodes: &mut Nodes, now: SimTime, node: NodeId, to: NodeId) {
         if nodes[node].attempts.is_unbooked() {
-            self.book_failure(nodes, now, node, to);
+            Self::book_failure(nodes, now, node, to);
         } else {
             nodes[node].attempts.answered();
         }
     }
 
-    /// Books the failed attempt of `node`. If nothing is known to have destroyed the frame or its answer, and
-    /// the receiver is still there, then the receiver was busy.
-    fn book_failure(&mut self, nodes: &mut Nodes, now: SimTime, node: NodeId, to: NodeId) {
-        let (began, kind, failure) = nodes[node].attempts.current();
+    /// The latest attempt of `node` got no answer until `now`. If nothing is known to have destroyed the frame or its
+    /// answer, and the receiver is still there, then the receiver was busy.
+    #[cold]
+    #[inline(never)]
+    pub fn unanswered(&mut self, nodes: &mut Nodes, now: SimTime, node: NodeId) {
+        nodes[node].attempts.unanswered();
+        let (began, to, failure) = nodes[node].attempts.current();
         if failure == Failure::Busy {
             let down = nodes[to].down_since;
             if !nodes[to].up || down != SimTime::NEVER && down >= began {
-                nodes[node].attempts.spoil(kind, Failure::NodeDown);
+                nodes[node].attempts.lost_receiver(Failure::NodeDown);
             } else if self.links_change && !self.in_range(now, node, to) {
-                nodes[node].attempts.spoil(kind, Failure::OutOfRange);
+                nodes[node].attempts.lost_receiver(Failure::OutOfRange);
             }
         }
+    }
+
+    /// Books the failed attempt of `node`.
+    fn book_failure(nodes: &mut Nodes, now: SimTime, node: NodeId, to: NodeId) {
         let sender = &mut nodes[node];
         sender.attempts.failed(now, to, sender.mac.timing().rts);
     }

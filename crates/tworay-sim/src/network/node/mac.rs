@@ -37,7 +37,11 @@ impl Network {
                     self.sent(node);
                     self.common.release(packet);
                 }
-                MacAction::Unanswered => self.nodes[node].attempts.unanswered(),
+                MacAction::Unanswered => {
+                    if let Some(radio) = &mut self.radio {
+                        radio.unanswered(&mut self.nodes, self.common.now, node);
+                    }
+                }
                 MacAction::GaveUp(give_up) => self.on_give_up(node, give_up),
                 MacAction::Ready => self.feed_mac(node),
             }

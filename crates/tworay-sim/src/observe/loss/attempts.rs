@@ -98,6 +98,7 @@ pub(crate) struct Attempts {
     /// The attempt in progress, or the latest one: when it began, RTS or DATA, why it fails if it fails.
     at: SimTime,
     kind: FrameKind,
+    to: NodeId,
     failure: Failure,
     past: Past,
     /// Number of booked failures with the packet.
@@ -115,6 +116,7 @@ impl Default for Attempts {
         Self {
             at: SimTime::ZERO,
             kind: FrameKind::Rts,
+            to: NodeId::BROADCAST,
             failure: Failure::Busy,
             past: Past::Clean,
             failed: 0,
@@ -126,15 +128,20 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// An attempt begins. `failure` is known already if the receiver is out of reach.
+    /// An attempt to reach `to` begins. `failure` is known already if the receiver is out of reach.
     #[inline]
-    pub fn begin(&mut self, at: SimTime, kind: FrameKind, failure: Failure) {
-        (self.at, self.kind, self.failure) = (at, kind, failure);
+    pub fn begin(&mut self, at: SimTime, (kind, to): (FrameKind, NodeId), failure: Failure) {
+        (self.at, self.kind, self.to, self.failure) = (at, kind, to, failure);
     }
 
-    /// The attempt in progress, or the latest one: when it began, its kind, why it fails if it fails.
-    pub fn current(&self) -> (SimTime, FrameKind, Failure) {
-        (self.at, self.kind, self.failure)
+    /// The attempt in progress, or the latest one: when it began, its receiver, why it fails if it fails.
+    pub fn current(&self) -> (SimTime, NodeId, Failure) {
+        (self.at, self.to, self.failure)
+    }
+
+    /// The receiver went out of reach while the attempt lasted.
+    pub fn lost_receiver(&mut self, failure: Failure) {
+        self.failure = failure;
     }
 
     /// The latest attempt got no answer.

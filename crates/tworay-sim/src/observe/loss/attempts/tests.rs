@@ -13,7 +13,7 @@ const AIRTIME: SimDuration = SimDuration::from_micros(352);
 fn attempts(outcomes: &[(FrameKind, Option<Failure>)]) -> Attempts {
     let mut attempts = Attempts::default();
     for (ms, (kind, failure)) in (0..).zip(outcomes) {
-        attempts.begin(at(ms), *kind, Failure::Busy);
+        attempts.begin(at(ms), (*kind, TO), Failure::Busy);
         if let Some(failure) = failure {
             attempts.spoil(*kind, *failure);
             attempts.unanswered();
@@ -100,13 +100,13 @@ fn lost_time() {
 #[test]
 fn a_receiver_that_waits_for_the_data_of_a_lost_cts() {
     let mut attempts = Attempts::default();
-    attempts.begin(at(0), FrameKind::Rts, Failure::Busy);
+    attempts.begin(at(0), (FrameKind::Rts, TO), Failure::Busy);
     attempts.reserve(at(5));
     attempts.spoil(FrameKind::Rts, Failure::Errors);
     attempts.failed(at(2), TO, AIRTIME);
-    attempts.begin(at(3), FrameKind::Rts, Failure::Busy);
+    attempts.begin(at(3), (FrameKind::Rts, TO), Failure::Busy);
     attempts.failed(at(5), TO, AIRTIME);
-    attempts.begin(at(6), FrameKind::Rts, Failure::Busy);
+    attempts.begin(at(6), (FrameKind::Rts, TO), Failure::Busy);
     attempts.failed(at(8), TO, AIRTIME);
     let setback = attempts.root_of(at(9), (NODE, TO), FrameKind::Rts);
     assert_eq!((setback.cause, attempts.lost()), (Some(LossCause::Channel), SimDuration::from_millis(4)));
@@ -119,7 +119,7 @@ fn a_new_packet() {
     attempts.reset();
     assert!(!attempts.has_past() && !attempts.has_failed_before());
     assert_eq!((attempts.lost(), attempts.delay(at(9), NODE)), (SimDuration::ZERO, None));
-    attempts.begin(at(3), FrameKind::Rts, Failure::NodeDown);
+    attempts.begin(at(3), (FrameKind::Rts, TO), Failure::NodeDown);
     attempts.failed(at(4), TO, AIRTIME);
     let setback = attempts.root_of(at(9), (NODE, TO), FrameKind::Rts);
     assert_eq!((setback.cause, setback.attempts), (Some(LossCause::NodeDown), 1));
