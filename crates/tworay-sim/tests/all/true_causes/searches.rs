@@ -77,3 +77,32 @@ fn messages_lost_elsewhere_explain_nothing() {
     let early: Vec<&Loss> = losses.iter().filter(|l| l.at < 15.0).collect();
     assert!(!early.is_empty() && early.iter().all(|l| l.cause == "no-route"), "{losses:?}");
 }
+
+/// A ring of five: 0 reaches 2 over 1 in two hops, and the other way round, over 4 and 3, in three. A link of the
+/// longer way loses nearly everything in one direction. OLSR uses the shorter way, and converges no later because of
+/// it: what is lost until then has the cause and the root that it has without those losses.
+#[test]
+fn messages_lost_on_a_longer_way_explain_nothing() {
+    let links = |loss: f64| {
+        let ring = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)];
+        let both = ring.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]);
+        let all: Vec<String> = both
+            .map(|(a, b)| {
+                let loss = if (a, b) == (3, 4) { loss } else { 0.0 };
+                format!("{{ from = {a}, to = {b}, loss = {loss} }}")
+            })
+            .collect();
+        all.join(", ")
+    };
+    let early = |loss: f64| {
+        let more = format!(
+            "routing.protocol = \"olsr\"\nradio = {{ propagation = \"measured\", link = [{}] }}",
+            links(loss)
+        );
+        let positions = "[[0, 0], [200, 0], [400, 0], [300, 200], [100, 200]]";
+        losses(&datagrams(positions, 2, "4kbps", &more))
+    };
+    let (with, without) = (early(0.99), early(0.0));
+    assert!(!without.is_empty() && causes(&without) == BTreeSet::from(["no-route"]), "{without:?}");
+    assert_eq!(with, without);
+}

@@ -190,7 +190,7 @@ impl Causes {
         began: SimTime,
     ) -> Option<(Hop, Miss)> {
         if self.proactive {
-            return self.missed_table(now, (near, far));
+            return self.missed_table(now, (near, far), far.of(ends.0)?);
         }
         // On a path that could have carried the packet, requests approach the destination. A reply comes back on
         // the path that its request took, which need not be a shortest one.
@@ -213,13 +213,13 @@ impl Causes {
         holders.into_iter().find_map(|n| self.lost_for_address(scene.now, n))
     }
 
-    /// A table that a router on a shortest path missed lately.
-    fn missed_table(&self, now: SimTime, (near, far): (&Hops, &Hops)) -> Option<(Hop, Miss)> {
+    /// A table that a router on a shortest path, of `length` hops, missed lately.
+    fn missed_table(&self, now: SimTime, (near, far): (&Hops, &Hops), length: u16) -> Option<(Hop, Miss)> {
         let stations = (0u16..).map(NodeId).zip(&self.missed);
         let all =
             stations.flat_map(|(to, misses)| misses.iter().map(move |(from, miss)| ((*from, to), *miss)));
         // Messages pass the links of a shortest path in both directions.
-        let ahead = |a, b| near.is_closer(a, b) && far.is_closer(b, a);
+        let ahead = |a, b| near.of(a).zip(far.of(b)).is_some_and(|(from, to)| from + 1 + to == length);
         let useful = all.filter(|((from, to), _)| ahead(*from, *to) || ahead(*to, *from));
         useful.filter(|(_, miss)| miss.at + TABLES >= now).min_by_key(|(_, miss)| miss.at)
     }
