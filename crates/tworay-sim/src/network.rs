@@ -353,7 +353,7 @@ impl Network {
         }
     }
 
-    /// The judge, and the view of the network that it needs.
+    /// The records of root causes, and the view of the network that they need.
     fn scene(&mut self) -> (&mut Causes, Scene<'_>) {
         let Common { now, packets, observers, .. } = &mut self.common;
         let radio = self.radio.as_mut();

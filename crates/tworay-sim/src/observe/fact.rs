@@ -23,7 +23,8 @@ pub enum WireEvent {
     Drop,
 }
 
-/// Something that happened. Facts hold handles and references, no copies; packets are looked up in the [`View`].
+/// Something that happened. Facts hold handles and references, no copies of packets or frames;
+/// packets are looked up in the [`View`].
 #[derive(Copy, Clone)]
 pub(crate) enum Fact<'a> {
     /// A flow is added that starts now.

@@ -36,7 +36,8 @@ pub(crate) struct Observers {
 }
 
 impl Observers {
-    /// Observers of `nodes` nodes and of flows between these ends, without observers on request; `series`: whether to record time series.
+    /// Observers of `nodes` nodes and of flows between these ends, without observers on request; `series`: whether to
+    /// record time series.
     pub fn new(nodes: usize, flows: &[(NodeId, NodeId)], series: bool) -> Self {
         Self {
             ledger: Ledger::new(flows.iter().map(|(from, _)| *from), series),

@@ -85,10 +85,10 @@ impl Radio {
             (false, _) => Failure::OutOfRange,
             (true, true) => Failure::Busy,
         };
-        if nodes[node].attempts.has_past() {
-            self.end_attempt(nodes, now, node, to);
-        }
         let sender = &mut nodes[node];
+        if sender.attempts.has_past() {
+            sender.attempts.end(now, sender.mac.timing().rts);
+        }
         sender.attempts.begin(now, (frame.kind, to), failure);
         // The interferer matters only at the last attempt. If others corrupt it from now on,
         // `count_collision` notes that when the receiver has lost it.
@@ -154,17 +154,6 @@ impl Radio {
         common.observe(Fact::Unheard { frame, node });
     }
 
-    /// The latest attempt of `node` to send its packet to `to` has ended at `now`, and one with this packet has failed.
-    #[cold]
-    #[inline(never)]
-    pub fn end_attempt(&mut self, nodes: &mut Nodes, now: SimTime, node: NodeId, to: NodeId) {
-        if nodes[node].attempts.is_unbooked() {
-            Self::book_failure(nodes, now, node, to);
-        } else {
-            nodes[node].attempts.answered();
-        }
-    }
-
     /// The latest attempt of `node` got no answer until `now`. If nothing is known to have destroyed the frame or its
     /// answer, and the receiver is still there, then the receiver was busy.
     #[cold]
@@ -180,12 +169,6 @@ impl Radio {
                 nodes[node].attempts.lost_receiver(Failure::OutOfRange);
             }
         }
-    }
-
-    /// Books the failed attempt of `node`.
-    fn book_failure(nodes: &mut Nodes, now: SimTime, node: NodeId, to: NodeId) {
-        let sender = &mut nodes[node];
-        sender.attempts.failed(now, to, sender.mac.timing().rts);
     }
 
     #[cold]

@@ -240,10 +240,8 @@ impl Network {
 
     #[inline(never)]
     pub(crate) fn on_give_up(&mut self, node: NodeId, give_up: GiveUp) {
-        if let Some(radio) = &mut self.radio {
-            radio.end_attempt(&mut self.nodes, self.common.now, node, give_up.to);
-        }
         let n = &mut self.nodes[node];
+        n.attempts.end(self.common.now, n.mac.timing().rts);
         let root = n.attempts.root_of(self.common.now, (node, give_up.to), give_up.unanswered);
         n.service.gave_up(self.common.now, n.attempts.lost(), root);
         n.attempts.reset();

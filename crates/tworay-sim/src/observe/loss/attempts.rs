@@ -71,10 +71,9 @@ struct Failed {
     data: Tally,
     /// The latest failure.
     latest: Option<Failure>,
-    /// Time spent on attempts that failed for a reason other than load, the latest such reason, and the
-    /// receiver.
+    /// Time spent on attempts that failed for a reason other than load, and the latest such reason.
     lost: SimDuration,
-    delay: Option<(Failure, NodeId)>,
+    delay: Option<Failure>,
     /// When an attempt was first made although the next hop was out of reach.
     out_of_reach_since: Option<SimTime>,
 }
@@ -95,7 +94,7 @@ enum Past {
 /// them do not fail.
 #[derive(Clone, Debug)]
 pub(crate) struct Attempts {
-    /// The attempt in progress, or the latest one: when it began, RTS or DATA, why it fails if it fails.
+    /// The attempt in progress, or the latest one: when it began, RTS or DATA, its receiver, why it fails if it fails.
     at: SimTime,
     kind: FrameKind,
     to: NodeId,
@@ -155,27 +154,26 @@ impl Attempts {
         self.past != Past::Clean
     }
 
-    /// True if the latest attempt has failed and was not booked yet.
-    pub fn is_unbooked(&self) -> bool {
-        self.past == Past::Unbooked
-    }
-
     /// True if a failed attempt with the packet was booked.
     #[inline]
     pub fn has_failed_before(&self) -> bool {
         self.failed > 0
     }
 
-    /// The latest attempt was answered, after earlier ones with the packet had failed.
-    pub fn answered(&mut self) {
-        if self.kind == FrameKind::Rts {
+    /// The latest attempt has ended at `now`, and one with this packet has failed. `airtime` is that of an RTS.
+    #[cold]
+    #[inline(never)]
+    pub fn end(&mut self, now: SimTime, airtime: SimDuration) {
+        if self.past == Past::Unbooked {
+            self.failed(now, airtime);
+        } else if self.kind == FrameKind::Rts {
+            // It was answered: the MAC counts failed RTS anew.
             self.details.rts = Tally::default();
         }
     }
 
-    /// Books the attempt to reach `to` with a frame of this length, which has ended at `now` and failed for the reason
-    /// noted meanwhile.
-    pub fn failed(&mut self, now: SimTime, to: NodeId, airtime: SimDuration) {
+    /// Books the latest attempt, which failed for the reason noted meanwhile.
+    fn failed(&mut self, now: SimTime, airtime: SimDuration) {
         if self.failed == 0 {
             *self.details = Failed::default();
         }
@@ -194,7 +192,7 @@ impl Attempts {
         }
         if failure != Failure::Busy && failure != Failure::Collided {
             details.lost += now.since(self.at);
-            details.delay = Some((failure, to));
+            details.delay = Some(failure);
             self.interferer = None;
         }
         details.latest = Some(failure);
@@ -237,8 +235,11 @@ impl Attempts {
 
     /// The root cause of `node` that [`Self::lost`] is due to.
     pub fn delay(&self, now: SimTime, node: NodeId) -> Option<RootCause> {
-        let (failure, to) = self.details.delay.filter(|_| self.failed > 0)?;
-        Some(RootCause { attempts: self.failed, ..RootCause::new(now, node, failure.cause()).towards(to) })
+        let failure = self.details.delay.filter(|_| self.failed > 0)?;
+        Some(RootCause {
+            attempts: self.failed,
+            ..RootCause::new(now, node, failure.cause()).towards(self.to)
+        })
     }
 
     /// The root cause at `now` of a packet that `node` could not send to `next_hop` so far. If the hop is out of
@@ -257,14 +258,14 @@ impl Attempts {
         let (decisive, other) = if unanswered == FrameKind::Rts { (rts, data) } else { (data, rts) };
         let cause = decisive.verdict().or_else(|| other.verdict()).unwrap_or(LossCause::Unknown);
         let interferer = self.interferer.filter(|_| cause == LossCause::Contention);
-        let setback = RootCause {
+        let root = RootCause {
             attempts: self.failed,
             interferer,
             ..RootCause::new(now, node, cause).towards(next_hop)
         };
         match self.details.out_of_reach_since {
-            Some(at) if setback.is_physical() => RootCause { at, ..setback },
-            _ => setback,
+            Some(at) if root.is_physical() => RootCause { at, ..root },
+            _ => root,
         }
     }
 }

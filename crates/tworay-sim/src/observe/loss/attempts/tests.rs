@@ -18,11 +18,7 @@ fn attempts(outcomes: &[(FrameKind, Option<Failure>)]) -> Attempts {
             attempts.spoil(*kind, *failure);
             attempts.unanswered();
         }
-        if attempts.is_unbooked() {
-            attempts.failed(at(ms + 1), TO, AIRTIME);
-        } else {
-            attempts.answered();
-        }
+        attempts.end(at(ms + 1), AIRTIME);
     }
     attempts
 }
@@ -48,21 +44,21 @@ fn most_attempts_decide() {
         (rts(&[(1, Collided), (2, Errors), (1, Busy)]), LossCause::Contention),
     ];
     for (outcomes, cause) in table {
-        let setback = attempts(&outcomes).root_of(at(9), (NODE, TO), Rts);
-        assert_eq!((setback.cause, usize::from(setback.attempts)), (Some(cause), outcomes.len()));
-        assert_eq!((setback.node, setback.next_hop), (NODE, Some(TO)));
+        let root = attempts(&outcomes).root_of(at(9), (NODE, TO), Rts);
+        assert_eq!((root.cause, usize::from(root.attempts)), (Some(cause), outcomes.len()));
+        assert_eq!((root.node, root.next_hop), (NODE, Some(TO)));
     }
     // The limit of DATA ran out after four frames with bit errors. RTS that collided before were answered in
     // the end: they count as failed attempts, and decide nothing.
     let exchange = [(Rts, Some(Collided)), (Rts, Some(Collided)), (Rts, None), (Data, Some(Errors))];
-    let setback = attempts(&exchange.repeat(4)).root_of(at(20), (NODE, TO), Data);
-    assert_eq!((setback.cause, setback.attempts), (Some(LossCause::Channel), 12));
+    let root = attempts(&exchange.repeat(4)).root_of(at(20), (NODE, TO), Data);
+    assert_eq!((root.cause, root.attempts), (Some(LossCause::Channel), 12));
     // RTS that failed before an answered one do not count against the limit of RTS either.
     let mut rows = vec![(Rts, Some(Errors)); 6];
     rows.push((Rts, None));
     rows.extend([(Data, Some(Collided)), (Rts, Some(Collided))]);
-    let setback = attempts(&rows).root_of(at(20), (NODE, TO), Rts);
-    assert_eq!((setback.cause, setback.attempts), (Some(LossCause::Contention), 8));
+    let root = attempts(&rows).root_of(at(20), (NODE, TO), Rts);
+    assert_eq!((root.cause, root.attempts), (Some(LossCause::Contention), 8));
 }
 
 /// An answered attempt is not a failure, and nothing is known of a packet without failed attempts.
@@ -70,8 +66,8 @@ fn most_attempts_decide() {
 fn answered_attempts_are_not_booked() {
     let answered = attempts(&[(FrameKind::Rts, None), (FrameKind::Data, None)]);
     assert!(!answered.has_failed_before() && answered.lost().is_zero());
-    let setback = answered.root_of(at(9), (NODE, TO), FrameKind::Rts);
-    assert_eq!((setback.cause, setback.attempts), (Some(LossCause::Unknown), 0));
+    let root = answered.root_of(at(9), (NODE, TO), FrameKind::Rts);
+    assert_eq!((root.cause, root.attempts), (Some(LossCause::Unknown), 0));
 }
 
 /// Out of reach, the packet is held up since the first attempt. Otherwise the last one could have
@@ -103,13 +99,13 @@ fn a_receiver_that_waits_for_the_data_of_a_lost_cts() {
     attempts.begin(at(0), (FrameKind::Rts, TO), Failure::Busy);
     attempts.reserve(at(5));
     attempts.spoil(FrameKind::Rts, Failure::Errors);
-    attempts.failed(at(2), TO, AIRTIME);
+    attempts.failed(at(2), AIRTIME);
     attempts.begin(at(3), (FrameKind::Rts, TO), Failure::Busy);
-    attempts.failed(at(5), TO, AIRTIME);
+    attempts.failed(at(5), AIRTIME);
     attempts.begin(at(6), (FrameKind::Rts, TO), Failure::Busy);
-    attempts.failed(at(8), TO, AIRTIME);
-    let setback = attempts.root_of(at(9), (NODE, TO), FrameKind::Rts);
-    assert_eq!((setback.cause, attempts.lost()), (Some(LossCause::Channel), SimDuration::from_millis(4)));
+    attempts.failed(at(8), AIRTIME);
+    let root = attempts.root_of(at(9), (NODE, TO), FrameKind::Rts);
+    assert_eq!((root.cause, attempts.lost()), (Some(LossCause::Channel), SimDuration::from_millis(4)));
 }
 
 /// The next packet starts anew.
@@ -120,7 +116,7 @@ fn a_new_packet() {
     assert!(!attempts.has_past() && !attempts.has_failed_before());
     assert_eq!((attempts.lost(), attempts.delay(at(9), NODE)), (SimDuration::ZERO, None));
     attempts.begin(at(3), (FrameKind::Rts, TO), Failure::NodeDown);
-    attempts.failed(at(4), TO, AIRTIME);
-    let setback = attempts.root_of(at(9), (NODE, TO), FrameKind::Rts);
-    assert_eq!((setback.cause, setback.attempts), (Some(LossCause::NodeDown), 1));
+    attempts.failed(at(4), AIRTIME);
+    let root = attempts.root_of(at(9), (NODE, TO), FrameKind::Rts);
+    assert_eq!((root.cause, root.attempts), (Some(LossCause::NodeDown), 1));
 }

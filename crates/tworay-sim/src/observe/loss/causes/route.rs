@@ -112,8 +112,8 @@ impl Causes {
         RootCause { at: now, ..root }
     }
 
-    /// A break that closes every path from `node` to `dst` now (`blocked`), or on whose account the route was lost while the
-    /// link has not come back.
+    /// A break that closes every path from `node` to `dst` now (`blocked`), or on whose account the route was lost
+    /// while the link has not come back.
     pub(super) fn obstacle(
         &self,
         scene: &mut Scene<'_>,

@@ -19,11 +19,11 @@ fn what_a_packet_remembers_of_earlier_hops() {
         ([Some(at(0, Contention)), Some(search)], none),
         ([None, None], none),
     ];
-    for (setbacks, remembered) in table {
-        let at_node_2 = setbacks
+    for (root_causes, remembered) in table {
+        let at_node_2 = root_causes
             .into_iter()
             .fold(HeldUp::default(), |past, here| HeldUp { here, ..past }.one_hop_on().unwrap_or_default());
-        assert_eq!(at_node_2, HeldUp { before: remembered, ..HeldUp::default() }, "{setbacks:?}");
+        assert_eq!(at_node_2, HeldUp { before: remembered, ..HeldUp::default() }, "{root_causes:?}");
         assert_eq!(at_node_2.independent(), remembered);
     }
 }
