@@ -9,7 +9,6 @@ import typer
 
 from tworay.cli.app import app
 from tworay.cli.options import JsonOption
-from tworay.errors import InputError
 
 
 @app.command()
@@ -32,14 +31,10 @@ def merge(
     from tworay.experiment.store.merging import merge as join
 
     place = out or directories[0]
-    found = find_manifest(directories[0])
-    if found is None:
-        raise InputError(f"{directories[0]} holds neither a sweep nor a comparison; check the path")
-    compared = found.get("command") == "compare"
     runs, notes = join(directories, place)
     for text in notes:
         note(f"tworay: {text}")
-    if compared and runs:
+    if runs and (find_manifest(place) or {}).get("command") == "compare":
         from tworay.report.writing import write_report
 
         note(f"results are in {place}; open {write_report(place)} in a browser")

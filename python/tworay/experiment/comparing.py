@@ -22,7 +22,6 @@ from tworay.experiment.store.reading import Stored, read, record_of, source_dige
 from tworay.metrics import parse_judge
 from tworay.running.entries import check_entries, entered
 from tworay.running.executing import check_jobs, silent
-from tworay.running.memory import Kept
 from tworay.running.resources import saturated
 from tworay.running.scenarios import overrides
 from tworay.running.spec import LEAST_UNTIL_CI, MAX_SEEDS, check_precision, more_seeds, parse_seeds
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from tworay.experiment.store.place import Lock
     from tworay.experiment.store.tables import Rows
     from tworay.running.executing import Watcher
+    from tworay.running.memory import Kept
     from tworay.running.scenarios import Scenario, Source
 
 __all__ = ["Comparison", "compare"]
@@ -182,14 +182,10 @@ class Comparing(Session):
         """Where results are written."""
         return self._store.path if self._store else None
 
-    @property
-    def _memory(self) -> Kept:
-        return Kept(series=self._store is not None)
-
     def announce(self, tell: Callable[[Scenario, int, int, Kept], None]) -> None:
         """Call ``tell`` with each scenario, a seed, the number of threads, and what is kept of a run."""
         for world in self.field.places().values():
-            tell(world, self.seeds[0], self.jobs, self._memory)
+            tell(world, self.seeds[0], self.jobs, self.memory)
 
     def run(self, watch: Watcher = silent, stage: Callable[[str], None] = lambda text: None) -> Comparison:
         """Do the runs. Ctrl-C raises ``KeyboardInterrupt``; finished runs are in ``result`` and ``out``.
@@ -202,7 +198,7 @@ class Comparing(Session):
             if self._store:
                 self._store.claim()
             stack.callback(self._finish)
-            self.check_memory(self._engine, self.field.places().values(), self._memory)
+            self.check_memory(self._engine, self.field.places().values())
             self.execute(self._engine, watch)
         return self.result
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tworay.experiment.engines import ALL, Shard, Threads, Todo
 from tworay.experiment.store.batches import DONE, FAILED
 from tworay.running.executing import Effort, State
-from tworay.running.memory import NOTHING, Kept, check_memory
+from tworay.running.memory import Kept, check_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -86,11 +86,16 @@ class Session:
                     found[place] = turn, Todo(seed, cell.number, cell)
         return [task for _, task in sorted(found.values(), key=lambda one: (one[0], one[1].number))]
 
-    def check_memory(self, engine: Engine, worlds: Iterable[Scenario], kept: Kept = NOTHING) -> None:
+    @property
+    def memory(self) -> Kept:
+        """The tables that a run holds in memory."""
+        return Kept(series=self.plan.series)
+
+    def check_memory(self, engine: Engine, worlds: Iterable[Scenario]) -> None:
         """Refuse runs that don't fit this machine's memory side by side."""
         if isinstance(engine, Threads) and self.plan.facts != "only":
             runs = len(self.cells) * len(self.plan.seeds)
-            check_memory(worlds, self.plan.seeds[0], min(engine.jobs, runs), kept)
+            check_memory(worlds, self.plan.seeds[0], min(engine.jobs, runs), self.memory)
 
     def execute(self, engine: Engine, watch: Watcher) -> dict[int, list[int]]:
         """Do the missing runs, and return every cell's seeds."""

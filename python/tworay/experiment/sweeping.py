@@ -27,7 +27,6 @@ from tworay.experiment.store.directory import (
 from tworay.experiment.store.manifest import find_manifest
 from tworay.experiment.store.tables import parquet, table_file
 from tworay.running.executing import State, check_jobs, silent
-from tworay.running.memory import Kept
 from tworay.running.spec import LEAST_UNTIL_CI, more_seeds
 
 if TYPE_CHECKING:
@@ -102,8 +101,7 @@ class Sweep(Session):
     def run(self, *, engine: Engine | None = None, jobs: int | None = None, watch: Watcher = silent) -> State:
         """Do the missing runs. After an interruption or an error, finished runs are kept."""
         engine = engine or Threads(check_jobs(jobs))
-        kept = Kept(series=self.plan.series)
-        self.check_memory(engine, (cell.world for cell in self.cells), kept)
+        self.check_memory(engine, (cell.world for cell in self.cells))
         write_head(self.path, self.plan, self.cells)
         batches = self.open()
         missing = self.missing(batches.found.runs, self.start())

@@ -32,8 +32,11 @@ def merge(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
     A run that several have counts once. ``out`` may be one of the directories. Comparisons of an earlier
     format are converted.
     """
-    compared = (find_manifest(directories[0]) or {}).get("command") == "compare"
-    return (_merge_comparisons if compared else _merge_sweeps)(directories, out)
+    manifest = find_manifest(directories[0])
+    if manifest is None:
+        raise InputError(f"{directories[0]} holds neither a sweep nor a comparison; check the path")
+    join = _merge_comparisons if manifest.get("command") == "compare" else _merge_sweeps
+    return join(directories, out)
 
 
 def _merge_comparisons(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
