@@ -2,6 +2,8 @@
 
 use super::{FIVE, Loss, causes, datagrams, deaths, losses};
 use std::collections::BTreeSet;
+use tworay_radio::Verdict;
+use tworay_sim::{Content, Emission, RunControl, RunOptions, run};
 
 fn string(hops: u32) -> String {
     let positions: Vec<String> = (0..=hops).map(|i| format!("[{}, 0]", 200 * i)).collect();
@@ -156,4 +158,33 @@ fn a_collision_in_the_answered_round_made_no_search_late() {
     let full: Vec<&Loss> = lost.iter().filter(|l| l.died == "ifq").collect();
     assert!(!full.is_empty(), "{lost:?}");
     assert!(full.iter().all(|l| l.cause == "node-down"), "{full:?}");
+}
+
+/// `0 ── … ── 3`, half of the frames with bit errors. The first request of node 0 collides at 1.0005 s, and nothing else
+/// does in this run. Every later request is a new chance, and bit errors spoil them all: the collision strikes the
+/// packets of the first two seconds, before the next request, and no packet that begins to wait later.
+#[test]
+fn a_request_that_collided_long_ago_no_longer_matters() {
+    let positions = "[[0, 0], [214.4, 0], [428.8, 0], [643.2, 0]]";
+    let text = format!(
+        "duration = \"20s\"\ndialect = \"ns2\"\ntopology = {{ kind = \"explicit\", positions = {positions} }}\n\
+         mac = {{ rts = \"full\", arp = false }}\nerrors.frame_err = {{ bernoulli = {{ rate = 0.490 }} }}\n\
+         routing.protocol = \"aodv\"\ntcp = {{ mss = \"512B\", window = 1 }}\n\
+         [[flow]]\nfrom = 0\nto = 3\nstart = \"1s\"\napp = \"cbr\"\nsize = \"512B\"\nrate = \"8kbps\"\n\
+         [[flow]]\nfrom = 3\nto = 0\nstart = \"1s\"\n"
+    );
+    let options = RunOptions { seed: 28, medium_log: true, ..RunOptions::default() };
+    let report = run(&super::parse(&text), &options, &RunControl::new()).expect("a run");
+    let log = report.medium_log().expect("a log of the medium").emissions();
+    let collided = |e: &&Emission| e.receptions.iter().any(|r| r.verdict == Verdict::Collided);
+    let collisions: Vec<f64> = log.iter().filter(collided).map(|e| e.at.as_secs_f64()).collect();
+    assert!(matches!(collisions[..], [at] if at < 1.01), "{collisions:?}");
+    let own = |e: &&Emission| matches!(e.content, Content::Request { searcher, .. } if searcher == e.from && e.from.0 == 0);
+    let again =
+        log.iter().filter(own).map(|e| e.at.as_secs_f64()).find(|at| *at > 1.01).expect("a second request");
+    let losses: Vec<Loss> = losses(&report).into_iter().filter(|l| l.flow == 0).collect();
+    let (first, later): (Vec<Loss>, Vec<Loss>) = losses.into_iter().partition(|l| l.since < again - 0.01);
+    assert!(first.len() > 2 && later.len() > 30, "{} {}", first.len(), later.len());
+    assert_eq!(causes(&first), BTreeSet::from(["contention"]));
+    assert_eq!(causes(&later), BTreeSet::from(["channel"]), "{later:?}");
 }

@@ -56,15 +56,16 @@ pub(super) enum Prospect {
     Open,
 }
 
-/// One search: its lost messages (direction, sender, intended receiver), and the prospect of its latest request.
+/// One search: its lost messages (direction, sender, intended receiver), its requests, and the prospect of the latest
+/// one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Search {
     pub lost: VecDeque<(Leg, NodeId, NodeId, Miss)>,
     pub prospect: Prospect,
     /// When that request was sent.
     pub asked: SimTime,
-    /// When the latest request was sent, also if it no longer matters.
-    pub latest: SimTime,
+    /// When requests were sent, also those that no longer matter.
+    pub requests: VecDeque<SimTime>,
 }
 
 impl Search {

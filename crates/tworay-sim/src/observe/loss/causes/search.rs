@@ -99,7 +99,11 @@ impl Causes {
                 self.lost[node.index()].entry(dst).and_modify(LostRoute::look_again);
             }
             let search = self.searches.entry((node, dst)).or_default();
-            (search.prospect, search.asked, search.latest) = (prospect, now, now);
+            (search.prospect, search.asked) = (prospect, now);
+            while search.requests.front().is_some_and(|asked| *asked + self.timers.kept < now) {
+                search.requests.pop_front();
+            }
+            search.requests.push_back(now);
         }
     }
 
@@ -144,6 +148,9 @@ impl Causes {
     ) -> RootCause {
         let (node, now) = (root.node, scene.now);
         let began = self.lost[node.index()].get(&dst).map_or(root.at, |lost| lost.began);
+        let asked = self.search_since((node, dst), root.at).filter(|asked| *asked >= began);
+        let since = asked
+            .unwrap_or(SimTime::from_nanos(began.as_nanos().saturating_sub(self.timers.recent.as_nanos())));
         let (near, far) = (scene.hops(node), scene.hops(dst));
         let Some(length) = far.of(node) else {
             // The path that existed when the search began has gone.
@@ -152,7 +159,7 @@ impl Causes {
         if length > scene.nodes[node].router.search_reach() {
             return RootCause { cause: Some(LossCause::NoRoute), ..root };
         }
-        if let Some(((from, to), miss)) = self.spoiler(now, (node, dst), (&near, &far), (began, until)) {
+        if let Some(((from, to), miss)) = self.spoiler(now, (node, dst), (&near, &far), (since, until)) {
             let hop = RootCause { node: from, cause: Some(miss.cause), interferer: miss.interferer, ..root };
             return hop.towards(to);
         }
@@ -178,9 +185,15 @@ impl Causes {
     /// message that was lost after the latest request did not keep that one from being answered. It counts only for
     /// packets that began to wait then: it may have been the reply, and the route became known in another way.
     pub fn late(&self, scene: &mut Scene<'_>, root: RootCause, dst: NodeId) -> Option<RootCause> {
-        let latest = self.searches.get(&(root.node, dst)).map(|search| search.latest);
-        let until = latest.filter(|asked| root.at < *asked).unwrap_or(SimTime::NEVER);
+        let latest = self.searches.get(&(root.node, dst)).and_then(|search| search.requests.back());
+        let until = latest.filter(|asked| root.at < **asked).copied().unwrap_or(SimTime::NEVER);
         self.held_up_by(scene, (root, dst), until)
+    }
+
+    /// When the request was sent for whose reply a search waited at a time. Every later request is a new chance: what
+    /// earlier ones met no longer matters to packets that begin to wait then.
+    fn search_since(&self, ends: (NodeId, NodeId), at: SimTime) -> Option<SimTime> {
+        self.searches.get(&ends)?.requests.iter().rev().find(|asked| **asked <= at).copied()
     }
 
     fn held_up_by(
@@ -206,7 +219,7 @@ impl Causes {
         now: SimTime,
         ends: (NodeId, NodeId),
         (near, far): (&Hops, &Hops),
-        (began, until): (SimTime, SimTime),
+        (since, until): (SimTime, SimTime),
     ) -> Option<(Hop, Miss)> {
         if self.proactive {
             return self.missed_table(now, (near, far), far.of(ends.0)?);
@@ -220,7 +233,7 @@ impl Causes {
             Leg::Reply => far.of(from).is_some() && near.of(to).is_some(),
         };
         let lost = self.searches.get(&ends)?.lost.iter();
-        let mut of_this = lost.filter(|(.., miss)| miss.at + self.timers.recent >= began && miss.at < until);
+        let mut of_this = lost.filter(|(.., miss)| miss.at >= since && miss.at < until);
         let first = of_this.find(|(leg, from, to, _)| useful((*leg, *from, *to)));
         first.map(|(_, from, to, miss)| ((*from, *to), *miss))
     }
