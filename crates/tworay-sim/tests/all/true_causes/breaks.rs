@@ -295,3 +295,22 @@ fn a_transfer_that_stale_tables_reroute_was_lost_to_the_break() {
     assert!(lost.iter().any(|l| l.died == "arp"), "{lost:?}");
     assert_eq!(causes(&lost), BTreeSet::from(["link-failure"]), "{lost:?}");
 }
+
+/// `0 ── 1 ── 2`, and node 1 is off from 2 to 6 s. Segments of 0 then fill ARP's hold slot at node 1 and push out the
+/// reply for the search of node 2. What waits at node 2 was lost to the outage of node 1, but not on the hop from 0 to 1,
+/// which leads away from its destination.
+#[test]
+fn a_reply_that_a_burst_pushed_out_is_named_in_the_direction_of_the_packet() {
+    let text = "duration = \"30s\"\ntopology = { kind = \"explicit\", positions = [[0, 0], [150, 0], [300, 0]] }\n\
+                mac.rts = \"partial\"\nrouting = { protocol = \"aodv\", aodv.dialect = \"thesis\" }\n\
+                tcp = { mss = \"512B\", window = 2 }\n\
+                event = [{ node = 1, at = \"2s\", what = \"down\" }, { node = 1, at = \"6s\", what = \"up\" }]\n\
+                [[flow]]\nfrom = 0\nto = 2\nstart = \"1s\"\nstop = \"3s\"\n";
+    let losses = losses(&run_once(&parse(text), 180));
+    let acks: Vec<&Loss> = losses.iter().filter(|l| l.node == 2 && l.died == "no-route").collect();
+    assert!(acks.iter().any(|l| l.since > 6.0), "{losses:?}");
+    assert!(
+        acks.iter().all(|l| l.cause == "node-down" && (l.root_node, l.next_hop) != (0, Some(1))),
+        "{acks:?}"
+    );
+}

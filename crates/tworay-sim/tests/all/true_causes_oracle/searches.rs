@@ -16,7 +16,8 @@ pub struct Searches {
     requests: BTreeMap<(usize, usize), Vec<f64>>,
     /// Station and final destination: times of its frames with or for such segments, seconds.
     sent: BTreeMap<(usize, usize), Vec<f64>>,
-    /// By station: data frames with segments that it sent or that were sent to it: times in seconds, and uids.
+    /// By station: data frames with segments that it sent, or that were sent to it and meant for it: times in seconds,
+    /// and uids.
     carried: BTreeMap<usize, Vec<(f64, u64)>>,
 }
 
@@ -30,12 +31,12 @@ impl Searches {
                     found.requests.entry((from, target.index())).or_default().push(at);
                 }
                 Content::Segment(uid) => {
-                    if let Some(segment) = segments.get(&uid) {
-                        found.sent.entry((from, segment.to)).or_default().push(at);
-                    }
+                    let Some(segment) = segments.get(&uid) else { continue };
+                    found.sent.entry((from, segment.to)).or_default().push(at);
                     if e.kind == FrameKind::Data {
-                        for station in [from, e.to.index()] {
-                            found.carried.entry(station).or_default().push((at, uid));
+                        found.carried.entry(from).or_default().push((at, uid));
+                        if e.to.index() == segment.to {
+                            found.carried.entry(segment.to).or_default().push((at, uid));
                         }
                     }
                 }
@@ -77,7 +78,7 @@ impl Searches {
         times.iter().any(repeated)
     }
 
-    /// Whether a station has neither sent nor received any segment but this one for a time.
+    /// Whether a station has neither sent nor taken in any segment but this one for a time.
     pub fn idle(&self, station: usize, uid: u64, from: f64, until: f64) -> bool {
         let frames = self.carried.get(&station).map_or(&[][..], Vec::as_slice);
         !frames.iter().any(|(at, other)| *other != uid && *at > from && *at < until)

@@ -119,9 +119,10 @@ impl Causes {
         }
     }
 
-    /// The MAC, ARP or a queue lost a routing message or an ARP packet.
+    /// The MAC, ARP or a queue lost a routing message or an ARP packet. A message that its router drops, for a reason that
+    /// nobody records, explains nothing.
     pub fn note_message_lost(&mut self, now: SimTime, root: &RootCause, packet: &Packet) {
-        if let Some(cause) = root.cause {
+        if let Some(cause) = root.cause.filter(|cause| *cause != LossCause::Unknown) {
             let next_hop = root.next_hop.unwrap_or(NodeId::BROADCAST);
             self.note_missed(now, (next_hop, root.node), (cause, root.interferer), Some(packet));
         }
@@ -147,8 +148,11 @@ impl Causes {
         until: SimTime,
     ) -> RootCause {
         let (node, now) = (root.node, scene.now);
-        let began = self.lost[node.index()].get(&dst).map_or(root.at, |lost| lost.began);
-        let asked = self.search_since((node, dst), root.at).filter(|asked| *asked >= began);
+        // When the first packet of a search goes on, the record of the missing route ends; others of it follow.
+        let missing = self.lost[node.index()].get(&dst).map(|lost| lost.began);
+        let began = missing.unwrap_or(root.at);
+        let of_this = |asked: &SimTime| missing.is_none_or(|began| *asked >= began);
+        let asked = self.search_since((node, dst), root.at).filter(of_this);
         let since = asked
             .unwrap_or(SimTime::from_nanos(began.as_nanos().saturating_sub(self.timers.recent.as_nanos())));
         let (near, far) = (scene.hops(node), scene.hops(dst));
@@ -161,7 +165,10 @@ impl Causes {
         }
         if let Some(((from, to), miss)) = self.spoiler(now, (node, dst), (&near, &far), (since, until)) {
             let hop = RootCause { node: from, cause: Some(miss.cause), interferer: miss.interferer, ..root };
-            return hop.towards(to);
+            let hop = hop.towards(to);
+            // A reply comes against the direction of the packet.
+            let against = hop.is_physical() && far.is_closer(from, to);
+            return if against { hop.reversed() } else { hop };
         }
         if let Some(held) = self.held_reply(scene, (node, dst)) {
             return RootCause { at: root.at, ..held };
