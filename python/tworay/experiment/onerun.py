@@ -40,7 +40,7 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, keep: Keep
         if cell.saturated:
             most = carried(run(world, seed=seed, series=False, losses=False, control=control))
             return row(cell.key, seed, capacity_of(most))
-        result = run(world, seed=seed, series=plan.series, losses=True, control=control)
+        result = run(world, seed=seed, series=plan.series, losses=True, record=plan.record, control=control)
         document = result.summary
         if plan.resources:
             document = with_resources(document, throughput_max(world, seed))
