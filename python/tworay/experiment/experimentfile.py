@@ -32,7 +32,7 @@ KEYS = (
 # Tables of a run that a sweep can keep.
 TABLES = (
     *("flows", "ledger", "guesses", "series", "retransmissions", "alive", "pairs"),
-    *("segments", "routing"),
+    *("segments", "routing", "moves", "relays"),
 )
 # Figures of the scenario's paths, beside the metrics of runs.
 OF_PATHS = ("path_hops", "partitioned")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # Tables that need the time series of a run.
 SERIES = frozenset({"series", "alive"})
 # Tables of recorded runs only.
-RECORDED = frozenset({"segments", "routing"})
+RECORDED = frozenset({"segments", "routing", "moves"})
 DEFAULT_MAX_SEEDS = 100
 MAX_CELLS = 100_000
 # Version of the storage format and the hash.

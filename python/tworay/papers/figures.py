@@ -11,7 +11,7 @@ from tworay.errors import InputError
 from tworay.papers import answers, timelines
 from tworay.papers.quantities import heading, with_quantity
 from tworay.showing.curves import Stack, Words, stacks
-from tworay.showing.drawing import BARS, Look, panels
+from tworay.showing.drawing import Look, panels
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def draw_figure(
     figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path, place_: Path
-) -> tuple[Path, Table | None] | None:
+) -> tuple[Path | None, Table | None] | None:
     """Draw a figure; return its path, and the numbers of one that shows kept tables."""
     out.mkdir(parents=True, exist_ok=True)
     file = out / f"figure-{re.sub(r'[^A-Za-z0-9.]+', '-', figure.id)}.svg"
@@ -41,11 +41,16 @@ def draw_figure(
         return None  # --quick leaves some cells out.
 
 
+def panel(figure: Figure, label: str) -> str:
+    """Return the name of a panel: numbers say of what they are."""
+    return figure.named.get(label) or (f"{figure.panels} {label}" if label[0].isdigit() else label)
+
+
 def look(figure: Figure, named: list[str]) -> Look:
     """Return the words of a figure, and the paper's values in it; ``named`` are the names of its lines."""
     title, factor = heading(figure.metric)
     printed = {
-        (row, name): value
+        (_of_panel(figure, row), name): value
         for row in figure.printed
         for name in named
         if (value := figure.value(row, name)) is not None
@@ -62,13 +67,19 @@ def look(figure: Figure, named: list[str]) -> Look:
     )
 
 
+def _of_panel(figure: Figure, row: str) -> str:
+    """Return the row of a value with the name of its panel as drawn."""
+    label, slash, rest = row.partition("/")
+    return f"{panel(figure, label)}/{rest}" if figure.panels and slash else row
+
+
 def _points(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None] | None:
     frame = with_quantity(frame, figure.metric)
     keys = [axis for axis in (figure.rows, figure.cols) if axis]
     parts = {"": frame}
     if figure.panels:
         labels = dict.fromkeys(frame[figure.panels].to_list())
-        parts = {label: frame.filter(frame[figure.panels] == label) for label in labels}
+        parts = {panel(figure, label): frame.filter(frame[figure.panels] == label) for label in labels}
     tables = {label: means(part, keys, figure.metric) for label, part in parts.items()}
     if all(table["mean"].drop_nulls().is_empty() for table in tables.values()):
         return None
@@ -107,7 +118,7 @@ def _stack(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None]
         intervals = [t_interval(all_of(total, label)) for label in labels]
         low = [(one.high - one.low) / 2 if one else 0.0 for one in intervals]
         seeds = max(seeds, *(len(all_of(total, label)) for label in labels))
-        shown.append(Stack(name, labels, layers, low))
-    note = BARS.format(seeds=f"{seeds} seeds").replace("bars", "lines on the bars")
-    stacks(shown, Words(figure.title, figure.y, f"{note} of the sum", x=figure.x), output=file)
+        shown.append(Stack(panel(figure, name) if name else "", labels, layers, low))
+    note = f"mean of {seeds} seeds; lines on the bars: 95 % interval of the sum"
+    stacks(shown, Words(figure.title, figure.y, note, x=figure.x), output=file)
     return file, None

@@ -98,6 +98,8 @@ class Figure:
     Rows of a panel begin with its label and a slash."""
     deviates: str = ""
     """How it differs from the paper's figure."""
+    without_results: bool = False
+    """True for a drawing or a table of settings, which shows no results."""
     own: bool = False
     """True if it is no figure of the paper but an addition."""
     missing: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import polars as pl
@@ -43,14 +44,17 @@ TITLES: dict[str, tuple[str, float]] = {
     "model.measured": ("modelled by simulated bytes, over the time of sending", 1.0),
     "diagnosis.balanced_accuracy": ("balanced accuracy of the guesses (0 to 1)", 1.0),
     "restored_seconds": ("first new ACK after the break (s)", 1.0),
-    "goodput_bps / 14": ("mean goodput of a transfer (kb/s)", 1e-3),
     "pairs.mean_hops": ("mean shortest path (hops)", 1.0),
 }
 
 
 def heading(quantity: str) -> tuple[str, float]:
     """Return the title of a quantity with its unit, and the factor to that unit."""
-    return TITLES.get(quantity) or (axis_title(quantity), scaled(quantity)[1])
+    if known := TITLES.get(quantity):
+        return known
+    if re.fullmatch(r"goodput_bps / \d+", quantity):
+        return "mean goodput of a flow (kb/s)", 1e-3
+    return axis_title(quantity), scaled(quantity)[1]
 
 
 def with_quantity(frame: pl.DataFrame, expression: str) -> pl.DataFrame:

@@ -180,7 +180,9 @@ def reproduce(
             where = place(base, paper, paper.trials[one.experiment])
             drawn = draw_figure(one, *frames[one.experiment], out / paper.name, where)
             if drawn is not None:
-                result.drawn[one.id], traced = drawn
+                file, traced = drawn
+                if file is not None:
+                    result.drawn[one.id] = file
                 if traced is not None:
                     result.tables[one.id] = traced
     for trial in trials:

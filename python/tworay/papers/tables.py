@@ -48,16 +48,21 @@ def numbers(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table |
         return None  # --quick leaves some cells out.
     if not any(value != "–" for cell in cells.values() for value in cell.values()):
         return None
+    places = list(cells)
+    if figure.panels:
+        order = list(dict.fromkeys(place[0] for place in places))
+        places.sort(key=lambda place: order.index(place[0]))
+    titles = [figure.x if key == figure.rows and figure.x else key for key in keys]
     if figure.columns:
         named = [figure.named.get(metric, heading(metric)[0]) for metric in figure.columns]
-        return [*keys, *named], [[*place, *cell.values()] for place, cell in cells.items()]
+        return [*titles, *named], [[*place, *cells[place].values()] for place in places]
     title, _ = heading(figure.metric)
     if not figure.cols:
-        return [*keys, title], [[*place, *cell.values()] for place, cell in cells.items()]
+        return [*titles, title], [[*place, *cells[place].values()] for place in places]
     across = list(dict.fromkeys(place[-1] for place in cells))
-    down = list(dict.fromkeys(place[:-1] for place in cells))
+    down = list(dict.fromkeys(place[:-1] for place in places))
     rows = [[*label, *(cells.get((*label, c), {}).get(figure.metric, "") for c in across)] for label in down]
-    return [title, *keys[1:-1], *across], rows
+    return [title, *titles[1:-1], *across], rows
 
 
 def _mean(mean: float | None, low: float | None, scale: float, printed: float | None) -> str:
@@ -65,8 +70,13 @@ def _mean(mean: float | None, low: float | None, scale: float, printed: float | 
     if mean is None:
         return f"–{beside}"
     if low is None:
-        return f"{mean * scale:.4g}{beside}"
-    return f"{mean * scale:.4g} ± {(mean - low) * scale:.2g}{beside}"
+        return f"{_short(mean * scale, 4)}{beside}"
+    return f"{_short(mean * scale, 4)} ± {_short((mean - low) * scale, 2)}{beside}"
+
+
+def _short(value: float, digits: int) -> str:
+    """Return a number with this many digits, but no powers of ten where whole numbers say the same."""
+    return f"{value:.0f}" if 10**digits <= abs(value) < 1e7 else f"{value:.{digits}g}"
 
 
 def guesses(frame: pl.DataFrame) -> Guesses:

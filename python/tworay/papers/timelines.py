@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from tworay.analysis import stats
 from tworay.analysis.contrasts import select
 from tworay.errors import InputError
 from tworay.histograms import histogram
@@ -28,6 +30,8 @@ TRACED = 40
 BREAK = 35.0
 # Bytes of a segment of Papanastasiou 2006.
 MSS = 1460
+# Names of the nodes of the route break (Papanastasiou 2006, figure 3.1).
+LETTERS = "ABCDEF"
 # Seconds between the ticks of the receiver's timer in Papanastasiou's figure 5.3.
 HEARTBEAT = 0.2
 TITLES = {
@@ -65,8 +69,11 @@ class Arm:
 
 def draw(
     figure: Figure, frame: pl.DataFrame, axes: list[str], where: Path, file: Path
-) -> tuple[Path, Table] | None:
-    """Draw a figure from kept tables; return its path and its numbers, ``None`` if there are no tables."""
+) -> tuple[Path | None, Table] | None:
+    """Draw a figure from kept tables; return its path and its numbers, ``None`` if there are no tables.
+
+    A table alone has no path.
+    """
     try:
         found = select(frame, figure.where, axes).sort("seed")
     except InputError:
@@ -78,7 +85,7 @@ def draw(
     order = list(dict.fromkeys(frame[figure.rows].to_list()))
     arms.sort(key=lambda arm: order.index(arm.label))
     table = KINDS[str(figure.kind)](figure, arms, file)
-    return (file, table) if table else None
+    return (None if figure.kind in UNDRAWN else file, table) if table else None
 
 
 def _words(figure: Figure, arms: list[Arm], y: str = "") -> Words:
@@ -263,6 +270,56 @@ def _coverage(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
     return ["t, s", "segments covered"], [[f"{time:.3f}", str(number)] for time, number in shown]
 
 
+def _relays(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
+    """Say which relays each node announces last before the end of the window, and in how many runs."""
+    del file
+    arm = arms[0]
+    tables = [arm.table("relays", run) for run in range(len(arm.runs))]
+    known = [_within(figure, table) for table in tables if table is not None]
+    if not known:
+        return None
+    rows = []
+    for node in sorted({node for table in known for node in table["node"].to_list()}):
+        last = [table.filter(pl.col("node") == node).sort("t_s")["relays"].to_list()[-1:] for table in known]
+        sets = Counter(", ".join(LETTERS[relay] for relay in one[0]) for one in last if one)
+        said = "; ".join(
+            f"{relays or 'none'} ({count} of {len(known)} seeds)" for relays, count in sets.most_common()
+        )
+        rows.append([LETTERS[node], said, str(figure.printed.get(LETTERS[node], ""))])
+    return ["node", "its relays", "the paper's"], rows
+
+
+def _speeds(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
+    """Measure the mean speed of all nodes over a run, and its 95 % interval over the runs."""
+    del file
+    rows = []
+    for arm in arms:
+        tables = [arm.table("moves", run) for run in range(len(arm.runs))]
+        found = [
+            mean_speed(table, figure.window[1] if figure.window else 0.0)
+            for table in tables
+            if table is not None
+        ]
+        interval = stats.t_interval(found)
+        if interval:
+            half = (interval.high - interval.low) / 2
+            printed = figure.value(arm.label, None)
+            rows.append(
+                [arm.label, f"{stats.mean(found):.2f} ± {half:.2f}", f"{printed:g}" if printed else ""]
+            )
+    return (["highest speed", "mean speed (m/s)", "the paper's"], rows) if rows else None
+
+
+def mean_speed(moves: pl.DataFrame, end: float) -> float:
+    """Return the mean over nodes and time, until ``end``, s, of the speed in a table ``moves``, m/s."""
+    ordered = moves.sort("node", "t_s").with_columns(
+        until=pl.col("t_s").shift(-1).over("node").fill_null(end),
+        speed=(pl.col("vx_mps") ** 2 + pl.col("vy_mps") ** 2).sqrt(),
+    )
+    spans = (ordered["until"].clip(upper_bound=end) - ordered["t_s"].clip(upper_bound=end)).to_numpy()
+    return float((ordered["speed"].to_numpy() * spans).sum() / spans.sum())
+
+
 def _histogram(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
     """Draw how often the values of a column in the kept tables are, over all seeds of each arm."""
     shown, rows = [], []
@@ -291,4 +348,7 @@ KINDS: dict[str, Callable[[Figure, list[Arm], Path], Table | None]] = {
     "windows": _windows,
     "coverage": _coverage,
     "histogram": _histogram,
+    "relays": _relays,
+    "speeds": _speeds,
 }
+UNDRAWN = ("relays", "speeds")

@@ -162,7 +162,7 @@ def trace(
         axes.set_ylabel(words.y)
         axes.margins(x=0.01)
         if len(lines) > 1:
-            figure.legend(title=words.legend or None, loc="outside right upper", frameon=False, fontsize=9)
+            figure.legend(title=words.legend or None, loc="outside right center", frameon=False, fontsize=9)
 
 
 def areas(
@@ -181,7 +181,7 @@ def areas(
         axes.set_xlabel(words.x)
         axes.set_ylabel(words.y)
         axes.margins(x=0.0)
-        figure.legend(title=words.legend or None, loc="outside right upper", frameon=False, fontsize=9)
+        figure.legend(title=words.legend or None, loc="outside right center", frameon=False, fontsize=9)
 
 
 def exchange(found: Exchange, words: Words, *, output: str | PathLike[str]) -> None:
@@ -215,7 +215,7 @@ def exchange(found: Exchange, words: Words, *, output: str | PathLike[str]) -> N
             if found.span:
                 axes.axvspan(*found.span, color="0.85", linewidth=0, zorder=0)
         handles = [*below.get_lines(), *window.get_lines()]
-        figure.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=9)
+        figure.legend(handles=handles, loc="outside right center", frameon=False, fontsize=9)
 
 
 def _few(levels: Sequence[int]) -> list[int]:
@@ -239,7 +239,7 @@ def windows(
             axes.plot(lost, [top] * len(lost), "x", color="black", markersize=5)
         each[-1].set_xlabel(words.x)
         figure.supylabel(words.y, fontsize=10)
-        figure.legend(loc="outside right upper", frameon=False, fontsize=9)
+        figure.legend(loc="outside right center", frameon=False, fontsize=9)
 
 
 def acknowledgments(
@@ -276,7 +276,7 @@ def stacks(panels_: Sequence[Stack], words: Words, *, output: str | PathLike[str
             axes.set_title(found.name, fontsize=10)
             axes.set_xlabel(words.x)
         panels[0][0].set_ylabel(words.y)
-        figure.legend(title=words.legend or None, loc="outside right upper", frameon=False, fontsize=9)
+        figure.legend(title=words.legend or None, loc="outside right center", frameon=False, fontsize=9)
 
 
 def bars(arms: Sequence[tuple[str, Histogram]], words: Words, *, output: str | PathLike[str]) -> None:

@@ -29,8 +29,10 @@ KINDS = ("lines", "dots", "ecdf", "heat")
 MARKERS = "os^Dv<>P"
 # Up to this many values of an axis of numbers, each has a tick of its own.
 MOST_TICKS = 12
-# Characters of all labels below an axis that fit beside each other.
-LEVEL_LABELS = 90
+# Characters below an axis that fit beside each other.
+LEVEL_LABELS = 85
+# With more lines, the bars of their intervals would hide them.
+MOST_BARS = 8
 BARS = "mean of {seeds}; bars: its 95 % interval"
 
 
@@ -108,6 +110,8 @@ class Chart:
         least, most = min(seeds, default=0), max(seeds, default=0)
         said = f"{least} seeds" if least == most else f"{least} to {most} seeds"
         note = BARS.format(seeds=said) if most > 1 else "one seed"
+        if most > 1 and len(self.names) > MOST_BARS:
+            note = f"mean of {said}"
         return f"{note}; ×: value of the source" if self.look.printed else note
 
 
@@ -171,7 +175,7 @@ def panels(
                 handles,
                 names,
                 title=look.legend or None,
-                loc="outside right upper",
+                loc="outside right center",
                 frameon=False,
                 fontsize=9,
             )
@@ -236,7 +240,7 @@ def _chart(figure: Figure, axes: Axes, chart: Chart, kind: str) -> None:
 def _ticks(axes: Axes, chart: Chart, xs: Sequence[float]) -> None:
     axes.set_xlabel(chart.along)
     if chart.places is None:
-        long = sum(map(len, chart.labels)) > LEVEL_LABELS
+        long = max(map(len, chart.labels)) * len(xs) > LEVEL_LABELS
         axes.set_xticks(xs, chart.labels, rotation=30 if long else 0, ha="right" if long else "center")
     elif chart.look.log:
         axes.set_xscale("log")
@@ -259,7 +263,7 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
         axes.errorbar(
             [x for x, _ in there],
             [row["mean"] * chart.scale for _, row in there],
-            yerr=[low, low] if any(low) else None,
+            yerr=[low, low] if any(low) and len(names) <= MOST_BARS else None,
             fmt=MARKERS[i % len(MARKERS)] + ("-" if joined else ""),
             color=colour,
             label=shown[i],
@@ -271,6 +275,12 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
         ]
         marks = [(x, value) for x, value in printed if value is not None]
         axes.plot(*zip(*marks, strict=True), "x", color=colour, markersize=7) if marks else None
+    if (
+        axes.get_ylim()[0]
+        < 0
+        <= min(row["mean"] for row in chart.means.iter_rows(named=True) if row["mean"] is not None)
+    ):
+        axes.set_ylim(bottom=0)  # An interval below zero says nothing about what can't be negative.
     axes.set_ylabel(chart.heading)
     axes.grid(axis="y", linewidth=0.3, alpha=0.6)
     _ticks(axes, chart, xs)
