@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from tworay.analysis.contrasts import groups, means, select
 from tworay.analysis.stats import mean, t_interval
 from tworay.errors import InputError
@@ -15,8 +17,6 @@ from tworay.showing.drawing import Look, panels
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import polars as pl
 
     from tworay.papers.library import Figure
     from tworay.papers.tables import Table
@@ -50,7 +50,7 @@ def look(figure: Figure, named: list[str]) -> Look:
     """Return the words of a figure, and the paper's values in it; ``named`` are the names of its lines."""
     title, factor = heading(figure.metric)
     printed = {
-        (_of_panel(figure, row), name): value
+        (figure.named.get(row) or _of_panel(figure, row), name): value
         for row in figure.printed
         for name in named
         if (value := figure.value(row, name)) is not None
@@ -80,7 +80,10 @@ def _points(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None
     if figure.panels:
         labels = dict.fromkeys(frame[figure.panels].to_list())
         parts = {panel(figure, label): frame.filter(frame[figure.panels] == label) for label in labels}
-    tables = {label: means(part, keys, figure.metric) for label, part in parts.items()}
+    tables = {
+        label: means(part, keys, figure.metric).with_columns(pl.col(figure.rows).replace(figure.named))
+        for label, part in parts.items()
+    }
     if all(table["mean"].drop_nulls().is_empty() for table in tables.values()):
         return None
     named = list(dict.fromkeys(frame[figure.cols].to_list())) if figure.cols else [""]

@@ -87,12 +87,12 @@ class Figure:
     """Title of the axis of values with its unit, if that of the metric does not fit."""
     legend: str = ""
     """Title of the legend, if the paper's `[axes]` do not have it."""
-    log: bool = False
-    """For an axis of numbers: logarithmic."""
+    log: str = ""
+    """The logarithmic axis: `x` (an axis of numbers) or `y`."""
     at: dict[str, float] = field(default_factory=dict)
     """Place on the axis of numbers of labels without a number."""
     named: dict[str, str] = field(default_factory=dict)
-    """Names of columns as shown."""
+    """Names of rows, columns, lines and panels as shown."""
     printed: dict[str, Any] = field(default_factory=dict)
     """Values of the paper, printed or read off, in the unit shown: by row, or by row and column or metric.
     Rows of a panel begin with its label and a slash."""

@@ -40,10 +40,10 @@ BARS = "mean of {seeds}; bars: its 95 % interval"
 class Look:
     """The words of a drawing, and what stands in it besides the means.
 
-    ``x``, ``y`` and ``legend`` are titles (default: from the axes and the metric), ``factor`` that from
-    values to the unit of ``y`` (default: the metric's), ``log`` a logarithmic axis along the rows, ``at`` the
-    places of labels without a number. ``printed`` holds the values of the source by row and line, in the
-    unit of ``y``.
+    ``x``, ``y`` and ``legend`` are titles (default: from the axes and the metric). ``factor`` leads from
+    values to the unit of ``y`` (default: the metric's). ``log`` names the logarithmic axis, ``x`` or ``y``.
+    ``at`` has the places of labels without a number. ``printed`` holds the values of the source by row and
+    line, in the unit of ``y``.
     """
 
     title: str = ""
@@ -51,7 +51,7 @@ class Look:
     y: str = ""
     legend: str = ""
     factor: float | None = None
-    log: bool = False
+    log: str = ""
     at: Mapping[str, float] = field(default_factory=dict)
     printed: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
@@ -242,8 +242,10 @@ def _ticks(axes: Axes, chart: Chart, xs: Sequence[float]) -> None:
     if chart.places is None:
         long = max(map(len, chart.labels)) * len(xs) > LEVEL_LABELS
         axes.set_xticks(xs, chart.labels, rotation=30 if long else 0, ha="right" if long else "center")
-    elif chart.look.log:
+        axes.set_xlim(-0.5, len(xs) - 0.5)
+    elif chart.look.log == "x":
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
     elif len(xs) <= MOST_TICKS and min(np.diff(sorted(xs)), default=1) > (max(xs) - min(xs)) / 30:
         axes.set_xticks(xs, [f"{x:g}" for x in xs])
 
@@ -255,7 +257,9 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
     shown = _short(names) if chart.look.legend else names
     for i, (name, colour) in enumerate(zip(names, shades(names), strict=True)):
         apart = 0.006 if joined else 0.08 / max(1, len(names) / 3)
-        shift = (i - (len(names) - 1) / 2) * apart * span if len(names) < 8 and not chart.look.log else 0.0
+        # Many lines, or points on a logarithmic axis, stand where they belong.
+        beside = not joined or (len(names) <= MOST_BARS and chart.look.log != "x")
+        shift = (i - (len(names) - 1) / 2) * apart * span if beside else 0.0
         found = [(x + shift, chart.cell(label, name)) for x, label in zip(xs, labels, strict=True)]
         there = sorted(((x, row) for x, row in found if row), key=lambda one: one[0])
         ends = [row["mean"] - (row["low"] if row["low"] is not None else row["mean"]) for _, row in there]
@@ -281,9 +285,21 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
         <= min(row["mean"] for row in chart.means.iter_rows(named=True) if row["mean"] is not None)
     ):
         axes.set_ylim(bottom=0)  # An interval below zero says nothing about what can't be negative.
+    if chart.look.log == "y":
+        _decades(axes)
     axes.set_ylabel(chart.heading)
     axes.grid(axis="y", linewidth=0.3, alpha=0.6)
     _ticks(axes, chart, xs)
+
+
+def _decades(axes: Axes) -> None:
+    """Make the axis of values logarithmic, with plain numbers."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_locator(NullLocator())
 
 
 def _short(names: Sequence[str]) -> list[str]:
