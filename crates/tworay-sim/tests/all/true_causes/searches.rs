@@ -130,36 +130,6 @@ fn packets_that_a_reply_without_an_address_made_meet() {
     assert_eq!(causes(&lost), BTreeSet::from(["channel"]), "{lost:?}");
 }
 
-/// A ring of seven, and node 3 is off from 5.2 to 8.5 s: the search of node 0 goes on until 16.8 s. The messages of its
-/// last request do collide with others, but that request is answered. A flow of 5.4 datagrams a second does not fill 50
-/// places: what a search of 9 s held up does, and what made the search late was there before.
-#[test]
-fn a_collision_in_the_answered_round_made_no_search_late() {
-    let ring: Vec<String> = [
-        (230.5, 0.0),
-        (143.7, 180.2),
-        (-51.3, 224.7),
-        (-207.7, 100.0),
-        (-207.7, -100.0),
-        (-51.3, -224.7),
-        (143.7, -180.2),
-    ]
-    .iter()
-    .map(|(x, y)| format!("[{x}, {y}]"))
-    .collect();
-    let text = format!(
-        "duration = \"20s\"\ntopology = {{ kind = \"explicit\", positions = [{}] }}\nmac = {{ rts = \"full\", arp = false }}\n\
-         routing = {{ protocol = \"aodv\", aodv.dialect = \"thesis-trace\" }}\n\
-         event = [{{ node = 3, at = \"5.2s\", what = \"down\" }}, {{ node = 3, at = \"8.5s\", what = \"up\" }}]\n\
-         [[flow]]\nfrom = 0\nto = 3\nstart = \"1s\"\napp = \"cbr\"\nsize = \"512B\"\nrate = \"22kbps\"\n",
-        ring.join(", ")
-    );
-    let lost = losses(&super::run_once(&super::parse(&text), 316));
-    let full: Vec<&Loss> = lost.iter().filter(|l| l.died == "ifq").collect();
-    assert!(!full.is_empty(), "{lost:?}");
-    assert!(full.iter().all(|l| l.cause == "node-down"), "{full:?}");
-}
-
 /// `0 ── … ── 3`, half of the frames with bit errors. The first request of node 0 collides at 1.0005 s, and nothing else
 /// does in this run. Every later request is a new chance, and bit errors spoil them all: the collision strikes the
 /// packets of the first two seconds, before the next request, and no packet that begins to wait later.

@@ -57,6 +57,33 @@ pub struct Geometry {
     on_path: RefCell<BTreeMap<(usize, usize), Rc<OnPath>>>,
 }
 
+impl Scene {
+    /// Position of a station at a time in seconds.
+    fn position(&self, node: usize, t: f64) -> (f64, f64) {
+        let mut here = self.positions[node];
+        let mut walks: Vec<_> = self.walks.iter().filter(|w| w.node == node).collect();
+        walks.sort_by_key(|w| w.at);
+        for (i, walk) in walks.iter().enumerate() {
+            let begins = f64::from(walk.at) / 10.0;
+            let until = walks.get(i + 1).map_or(t, |next| t.min(f64::from(next.at) / 10.0));
+            if until <= begins {
+                break;
+            }
+            let (dx, dy) = (walk.to.0 - here.0, walk.to.1 - here.1);
+            let length = dx.hypot(dy);
+            let share = if length > 0.0 { ((until - begins) * walk.speed / length).min(1.0) } else { 0.0 };
+            here = (here.0 + share * dx, here.1 + share * dy);
+        }
+        here
+    }
+
+    /// Distance of two stations at a time in seconds, m.
+    pub fn distance(&self, a: usize, b: usize, t: f64) -> f64 {
+        let (a, b) = (self.position(a, t), self.position(b, t));
+        (a.0 - b.0).hypot(a.1 - b.1)
+    }
+}
+
 impl Geometry {
     pub fn new(scene: &Scene, cuts: &[CutTime]) -> Self {
         let nodes = scene.positions.len();
@@ -106,28 +133,8 @@ impl Geometry {
         self.far.push(far);
     }
 
-    /// Position of a station at a time in seconds.
-    fn position(&self, node: usize, t: f64) -> (f64, f64) {
-        let mut here = self.scene.positions[node];
-        let mut walks: Vec<_> = self.scene.walks.iter().filter(|w| w.node == node).collect();
-        walks.sort_by_key(|w| w.at);
-        for (i, walk) in walks.iter().enumerate() {
-            let begins = f64::from(walk.at) / 10.0;
-            let until = walks.get(i + 1).map_or(t, |next| t.min(f64::from(next.at) / 10.0));
-            if until <= begins {
-                break;
-            }
-            let (dx, dy) = (walk.to.0 - here.0, walk.to.1 - here.1);
-            let length = dx.hypot(dy);
-            let share = if length > 0.0 { ((until - begins) * walk.speed / length).min(1.0) } else { 0.0 };
-            here = (here.0 + share * dx, here.1 + share * dy);
-        }
-        here
-    }
-
     fn distance(&self, a: usize, b: usize, t: f64) -> f64 {
-        let (a, b) = (self.position(a, t), self.position(b, t));
-        (a.0 - b.0).hypot(a.1 - b.1)
+        self.scene.distance(a, b, t)
     }
 
     /// Whether `b` could sense a signal of `a` at a time.

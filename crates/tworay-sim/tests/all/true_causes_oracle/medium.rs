@@ -13,6 +13,8 @@ use tworay_sim::{ColumnData, Content, Emission, RunReport, Table};
 
 /// Longest propagation delay between stations that sense each other, seconds.
 const PROPAGATION: f64 = 2e-6;
+/// Speed of light, m/s.
+const LIGHT: f64 = 299_792_458.0;
 /// Answers start a SIFS (10 µs) after the frame; anything later belongs to another exchange.
 const ANSWER: f64 = 100e-6;
 /// Longest reservation of the medium by a frame or exchange, seconds: 15 ms at 1 Mb/s, and EIFS.
@@ -185,7 +187,9 @@ pub fn cut_times(scene: &Scene, report: &RunReport, segments: &BTreeMap<u64, Seg
         }
         let Some(segment) = segments.get(&uid).filter(|_| is_new) else { continue };
         let due = waiting.iter().position(|cut| {
-            f64::from(cut.at) / 10.0 <= end(e) + PROPAGATION
+            // The order is due when the last bit arrives.
+            let flight = scene.distance(e.from.index(), e.to.index(), end(e)) / LIGHT;
+            f64::from(cut.at) / 10.0 <= end(e) + flight
                 && segment.flow == cut.flow
                 && segment.to == scene.flows[cut.flow].to
         });

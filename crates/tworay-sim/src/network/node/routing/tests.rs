@@ -1,6 +1,8 @@
 use super::*;
 use crate::network::testing::row;
-use tworay_base::LossCause;
+use tworay_base::{LossCause, Seq32};
+use tworay_wire::aodv::{AodvMessage, Rreq};
+use tworay_wire::{Body, Packet};
 
 const STATIC: &str = "[routing]\nprotocol = \"static\"\n";
 const AODV: &str = "[routing]\nprotocol = \"aodv\"\n";
@@ -57,4 +59,43 @@ fn aodv_keeps_a_packet_until_it_has_found_a_route() {
     network.run_to(2000);
     assert_eq!((network.arrived(), network.losses().len()), (1, 0));
     assert!(network.common.observers.counters.route_changes > 0);
+}
+
+/// Node 0 asks for node 2 at 1 s and at 5 s. The message that is lost in a collision at 5.01 s did not keep the packet
+/// waiting that came at 1 s: the first request had failed, and nothing was lost then. A packet that came with the second
+/// request may have waited for it.
+#[test]
+fn a_message_of_the_answered_request_made_no_earlier_packet_late() {
+    let (node, relay, dst) = (NodeId(0), NodeId(1), NodeId(2));
+    let mut network = row(&[0.0, 200.0, 400.0], AODV);
+    let packet = network.datagram(0, 2);
+    let rreq = Rreq {
+        gratuitous: false,
+        destination_only: false,
+        unknown_seq: true,
+        hop_count: 0,
+        id: 1,
+        dst,
+        dst_seq: Seq32(0),
+        orig: node,
+        orig_seq: Seq32(1),
+    };
+    let body = Body::Aodv(Box::new(AodvMessage::Rreq(rreq)));
+    let request =
+        Packet { dst: NodeId::BROADCAST, ttl: 35, body, ..network.common.packets.get(packet).clone() };
+    let mut began = Vec::new();
+    for at in [1000, 5000] {
+        network.common.now = SimTime::from_nanos(at * 1_000_000);
+        let (causes, mut scene) = network.scene();
+        causes.note_request(&mut scene, node, &request);
+        began.push(causes.awaited_route(&mut scene, node, dst));
+    }
+    network.common.now = SimTime::from_nanos(5_010_000_000);
+    let now = network.common.now;
+    network.scene().0.note_missed(now, (relay, node), (LossCause::Contention, None), Some(&request));
+    network.common.now = SimTime::from_nanos(5_020_000_000);
+    let (causes, mut scene) = network.scene();
+    let late: Vec<_> =
+        began.iter().map(|root| causes.late(&mut scene, *root, dst).and_then(|root| root.cause)).collect();
+    assert_eq!(late, [Some(LossCause::NoRoute), Some(LossCause::Contention)]);
 }
