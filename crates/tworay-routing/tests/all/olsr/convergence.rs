@@ -4,6 +4,7 @@ use super::desk::ids;
 use super::net::{Fate, Net};
 use proptest::prelude::*;
 use tworay_base::{NodeId, SimDuration};
+use tworay_routing::RoutingProtocol;
 use tworay_routing::{DropReason, OlsrConfig, OlsrPaper, TcRedundancy};
 
 /// Seconds until all nodes know the network: two HELLOs to find neighbours, one to choose relays, one TC

@@ -3,6 +3,7 @@
 use super::desk::datagram;
 use std::collections::{BTreeMap, VecDeque};
 use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_routing::RoutingProtocol;
 use tworay_routing::{DropReason, Olsr, OlsrConfig, RoutingAction};
 use tworay_wire::Packet;
 
