@@ -1,9 +1,11 @@
 """Counts the instructions of eight short runs with callgrind and compares them with the committed counts.
 
-``make instructions`` prints the difference of each run; ``--write`` replaces the committed file. The counts
-of a binary repeat: the environment is empty and addresses are not randomised. Only printing CPU time takes
-a few instructions more or less, so counts are in thousands. Another compiler, C library or valgrind gives
-other counts: compare two commits on one machine.
+``make instructions`` prints the difference of each run; ``--write`` replaces the committed file.
+``--check``, as in ``make test``, fails if a run takes over 2 % more instructions than committed.
+
+The counts of a binary repeat: the environment is empty and addresses are not randomised. Only printing CPU
+time takes a few instructions more or less, so counts are in thousands. Another compiler, C library or
+valgrind gives other counts: compare two commits on one machine.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 COUNTS = ROOT / "crates/tworay-sim/tests/golden/instructions.csv"
+# The largest increase that passes, with the tools of the committed counts and with others.
+MOST, MOST_ELSEWHERE = 0.02, 0.10
 CASES = {
     "string-4": "string-4 1 duration=30s",
     "string-4, ns-2's dialect": "string-4 1 duration=30s dialect=ns2",
@@ -72,14 +76,36 @@ def committed() -> dict[str, tuple[int, int]]:
     }
 
 
+def excess(
+    found: dict[str, tuple[int, int]], before: dict[str, tuple[int, int]], most: float = MOST
+) -> list[str]:
+    """Return a line for each run that takes too many instructions, or that has no committed count."""
+    lines = []
+    for case, (instructions, _) in found.items():
+        known = before.get(case, (0, 0))[0]
+        if not known:
+            lines.append(f"{case}: no committed count")
+        elif instructions > known * (1 + most):
+            change = 100 * (instructions / known - 1)
+            lines.append(f"{case}: {change:+.2f} % instructions, of which {100 * most:.0f} % are allowed")
+    return lines
+
+
 def main() -> int:
     """Count, compare, and write if told so."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--write", action="store_true", help="replace the committed counts")
+    options.add_argument("--check", action="store_true", help=f"fail above +{100 * MOST:.0f} %%")
     given = options.parse_args()
     for tool in ("valgrind", "setarch"):
         if shutil.which(tool) is None:
-            raise SystemExit(f"{tool} is not installed (Debian: apt-get install valgrind util-linux)")
+            text = (
+                f"not counted: {tool} is missing (Debian: apt-get install valgrind util-linux)"
+            )
+            if given.check:
+                print(text)
+                return 0
+            raise SystemExit(text)
     program, before = build(), committed()
     tools = (said(name, "--version") for name in ("rustc", "valgrind", "ldd"))
     made_by = ", ".join((platform.machine(), *tools))
@@ -91,7 +117,8 @@ def main() -> int:
         change = f"{100 * (instructions / known - 1):+.2f} %" if known else "new"
         print(f"{case:<26}{instructions:>19,}{events:>10,}{1000 * instructions / events:>11,.1f}{change:>10}")
     first = COUNTS.read_text(encoding="utf-8").splitlines()[1] if before else ""
-    if before and first != f"# {made_by}":
+    elsewhere = bool(before) and first != f"# {made_by}"
+    if elsewhere:
         print(f"counted before by {first[2:]}, now by {made_by}: changes are not only those of the code")
     if given.write:
         with COUNTS.open("w", encoding="utf-8", newline="") as file:
@@ -101,7 +128,13 @@ def main() -> int:
             rows.writerow(("case", "run", "thousand_instructions", "events"))
             for case, (instructions, events) in found.items():
                 rows.writerow((case, CASES[case], instructions, events))
-    return 0
+    slower = excess(found, before, MOST_ELSEWHERE if elsewhere else MOST) if given.check else []
+    if slower:
+        remedy = (
+            "Find the cause with callgrind, or commit new counts and why: studies/instructions.py --write"
+        )
+        print(*slower, remedy, sep="\n", file=sys.stderr)
+    return 1 if slower else 0
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ impl Leg {
     #[inline]
     pub fn at(&self, t: SimTime) -> Position {
         // Signed conversion is one instruction; the nanoseconds of a run fit into 63 bits.
-        let dt = t.since(self.from).as_nanos() as i64 as f64 * 1e-9;
+        let dt = (t.as_nanos() - self.from.as_nanos()) as i64 as f64 * 1e-9;
         Position::new(self.start.x + self.velocity.0 * dt, self.start.y + self.velocity.1 * dt)
     }
 

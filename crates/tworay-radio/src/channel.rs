@@ -97,7 +97,8 @@ impl Channel {
             Law::LogDistance { .. } => self.near / d2,
             Law::Measured => 0.0,
         };
-        power.min(self.max_power)
+        // Not `min`, which must also order NaN with care; this is one instruction.
+        if power < self.max_power { power } else { self.max_power }
     }
 
     /// The largest distance in metres over which at least `power_threshold_w` watts arrive. Zero if there is

@@ -54,11 +54,6 @@ pub trait RoutingProtocol {
         false
     }
 
-    /// True if nodes exchange tables in advance (proactive routing), so that a missing route is not searched for.
-    fn is_proactive(&self) -> bool {
-        false
-    }
-
     /// True if the routes are part of the configuration, which a node keeps when it is switched off.
     fn is_configured(&self) -> bool {
         false

@@ -139,11 +139,6 @@ impl Router {
         call!(self.routes_at_source())
     }
 
-    /// See [`RoutingProtocol::is_proactive`].
-    pub fn is_proactive(&self) -> bool {
-        call!(self.is_proactive())
-    }
-
     /// See [`RoutingProtocol::is_configured`].
     pub fn is_configured(&self) -> bool {
         call!(self.is_configured())

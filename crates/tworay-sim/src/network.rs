@@ -119,9 +119,7 @@ impl Network {
         if !network.fill_static_routes(&mut keep_going) {
             return None;
         }
-        if network.nodes.iter().any(|node| node.router.is_proactive()) {
-            network.common.observers.causes.expect_tables();
-        }
+        network.common.observers.causes.expect(&network.plan.settings.routing);
         for node in network.nodes.ids() {
             network.with_router(node, Trigger::Other, |router, now, out| router.start(now, out));
         }

@@ -75,10 +75,6 @@ impl RoutingProtocol for Olsr {
         self.finish(now, out);
     }
 
-    fn is_proactive(&self) -> bool {
-        true
-    }
-
     fn search_reach(&self) -> u16 {
         // Hop counts in messages have eight bits (RFC 3626 §3.3.2).
         u8::MAX.into()

@@ -29,7 +29,7 @@ impl Network {
                 for &hearer in &hearers {
                     if self.nodes[hearer.node].receiver.reads(tx) {
                         self.common.now = ending.origin + hearer.delay();
-                        self.end_at(tx, &frame, hearer);
+                        self.end_at::<false>(tx, &frame, hearer);
                     }
                 }
             }
@@ -50,7 +50,7 @@ impl Network {
     fn end_at_every(&mut self, tx: u32, origin: SimTime, frame: &Frame, hearers: &[Hearer]) {
         for &hearer in hearers {
             self.common.now = origin + hearer.delay();
-            self.end_at(tx, frame, hearer);
+            self.end_at::<true>(tx, frame, hearer);
         }
     }
 
@@ -61,7 +61,7 @@ impl Network {
         let mut turns = radio.turns(tx, origin, self.common.now, false);
         while let Some((hearer, at)) = turns.next(&self.common.agenda) {
             self.common.now = at;
-            self.end_at(tx, frame, hearer);
+            self.end_at::<true>(tx, frame, hearer);
         }
         let Some(radio) = &mut self.radio else { return };
         match radio.end_turns(turns) {
@@ -70,11 +70,12 @@ impl Network {
         }
     }
 
+    /// A transmission ends at one hearer. `WATCHED`: there may be observers on request.
     #[inline(always)]
-    fn end_at(&mut self, tx: u32, frame: &Frame, h: Hearer) {
+    fn end_at<const WATCHED: bool>(&mut self, tx: u32, frame: &Frame, h: Hearer) {
         let Some(radio) = &mut self.radio else { return };
         let now = self.common.now;
-        let verdict = radio.verdict(&mut self.nodes, &mut self.common, tx, frame, h);
+        let verdict = radio.verdict::<WATCHED>(&mut self.nodes, &mut self.common, tx, frame, h);
         if verdict == Verdict::NotHeard {
             return;
         }

@@ -340,16 +340,33 @@ impl Medium {
         strongest
     }
 
+    /// Appends the stations that sense `from` now; returns the largest delay among them, nanoseconds.
     fn measure(&self, now: SimTime, from: NodeId, tracks: &mut [Track], out: &mut Vec<Hearer>) -> u32 {
+        match &self.fader {
+            None => self.hearing(now, from, tracks, out, |_, power| power),
+            Some(fader) => {
+                self.hearing(now, from, tracks, out, |node, power| power * fader.gain(from, node, now))
+            }
+        }
+    }
+
+    /// As [`Self::measure`]; `faded` is the power that arrives at a station, from the mean power. Whether there is
+    /// fading is asked once, not at each station.
+    #[inline(always)]
+    fn hearing(
+        &self,
+        now: SimTime,
+        from: NodeId,
+        tracks: &mut [Track],
+        out: &mut Vec<Hearer>,
+        faded: impl Fn(NodeId, f64) -> f64,
+    ) -> u32 {
         let here = tracks[from.index()].position(now);
         let threshold = self.channel.cs_threshold();
         let mut farthest = 0;
         for &node in &self.candidates[from.index()] {
             let d2 = tracks[node.index()].position(now).distance_squared(here);
-            let mut power = self.channel.rx_power_squared(d2);
-            if let Some(fader) = &self.fader {
-                power *= fader.gain(from, node, now);
-            }
+            let power = faded(node, self.channel.rx_power_squared(d2));
             if power >= threshold {
                 let delay = self.channel.delay(d2.sqrt()).as_nanos() as u32;
                 farthest = farthest.max(delay);

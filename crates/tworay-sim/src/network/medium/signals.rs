@@ -288,9 +288,10 @@ impl Radio {
         Ending { frame: t.frame, origin, alone }
     }
 
-    /// Result of a frame that ends at a station, after errors, cuts and deaths of senders.
+    /// Result of a frame that ends at a station, after errors, cuts and deaths of senders. `WATCHED`: there may be
+    /// observers on request.
     #[inline(always)]
-    pub fn verdict(
+    pub fn verdict<const WATCHED: bool>(
         &mut self,
         nodes: &mut Nodes,
         common: &mut Common,
@@ -304,7 +305,7 @@ impl Radio {
         if verdict == Verdict::Good && self.may_spoil {
             verdict = self.spoil(nodes, common, tx, frame, h.node);
         }
-        if common.watched() {
+        if WATCHED && common.watched() {
             self.show_received(nodes, common, (tx, frame), h, verdict);
         }
         verdict

@@ -78,7 +78,7 @@ impl Test {
         let mut turns = self.radio.turns(tx, origin, self.common.now, false);
         while let Some((h, at)) = turns.next(&self.common.agenda) {
             self.common.now = at;
-            let verdict = self.radio.verdict(&mut self.nodes, &mut self.common, tx, &frame, h);
+            let verdict = self.radio.verdict::<true>(&mut self.nodes, &mut self.common, tx, &frame, h);
             if verdict == Verdict::Collided {
                 self.radio.count_collision(&mut self.nodes, &mut self.common, h.node, tx);
             }
