@@ -1,8 +1,10 @@
 //! Line: on a row of numbered nodes, the next hop is the neighbour one number closer to the destination.
 
-use crate::{DropReason, RoutingAction, RoutingCounters};
-use tworay_base::{NodeId, PacketId, SimDuration};
+use crate::{DropReason, RoutingAction, RoutingCounters, RoutingProtocol};
+use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::Packet;
+
+type Out<'a> = &'a mut Vec<RoutingAction>;
 
 /// Line routing in one node.
 #[derive(Clone, Debug)]
@@ -16,16 +18,14 @@ impl Line {
         Self { node, counters: RoutingCounters::default() }
     }
 
-    pub(crate) fn counters(&self) -> &RoutingCounters {
-        &self.counters
+    fn drop_packet(&mut self, packet: PacketId, reason: DropReason, out: Out) {
+        self.counters.drops[reason as usize] += 1;
+        out.push(RoutingAction::Drop { packet, reason });
     }
+}
 
-    pub(crate) fn hop_count(&self, dst: NodeId) -> Option<u8> {
-        u8::try_from(dst.0.abs_diff(self.node.0)).ok()
-    }
-
-    /// A packet of this node's transport.
-    pub(crate) fn on_send(&mut self, packet: PacketId, header: &Packet, out: &mut Vec<RoutingAction>) {
+impl RoutingProtocol for Line {
+    fn on_send(&mut self, _now: SimTime, packet: PacketId, header: &Packet, out: Out) {
         let next_hop = match header.dst {
             dst if dst == self.node => return out.push(RoutingAction::Deliver { packet }),
             dst if dst > self.node => NodeId(self.node.0 + 1),
@@ -34,25 +34,33 @@ impl Line {
         out.push(RoutingAction::Forward { packet, next_hop, delay: SimDuration::ZERO });
     }
 
-    /// A packet from a neighbour.
-    pub(crate) fn on_receive(&mut self, packet: PacketId, header: &Packet, out: &mut Vec<RoutingAction>) {
+    fn on_receive(&mut self, now: SimTime, packet: PacketId, header: &Packet, _from: NodeId, out: Out) {
         if header.is_routing() {
             self.drop_packet(packet, DropReason::Malformed, out);
         } else if header.ttl <= 1 && header.dst != self.node {
             self.drop_packet(packet, DropReason::Ttl, out);
         } else {
-            self.on_send(packet, header, out);
+            self.on_send(now, packet, header, out);
         }
     }
 
-    /// The MAC gave up the packet.
-    pub(crate) fn on_link_failure(&mut self, packet: PacketId, out: &mut Vec<RoutingAction>) {
+    fn on_link_failure(
+        &mut self,
+        _now: SimTime,
+        packet: PacketId,
+        _header: &Packet,
+        _next_hop: NodeId,
+        out: Out,
+    ) {
         self.counters.link_failures += 1;
         self.drop_packet(packet, DropReason::MacCallback, out);
     }
 
-    fn drop_packet(&mut self, packet: PacketId, reason: DropReason, out: &mut Vec<RoutingAction>) {
-        self.counters.drops[reason as usize] += 1;
-        out.push(RoutingAction::Drop { packet, reason });
+    fn hop_count(&self, dst: NodeId) -> Option<u8> {
+        u8::try_from(dst.0.abs_diff(self.node.0)).ok()
+    }
+
+    fn counters(&self) -> &RoutingCounters {
+        &self.counters
     }
 }

@@ -1,36 +1,9 @@
 //! The `[routing]` table of a scenario.
 
-use crate::{AodvConfig, DsrConfig, OlsrConfig};
+use crate::{AodvConfig, DsrConfig, OlsrConfig, Protocol};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, Dialect, FollowsDialect};
-
-/// The routing protocol.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Protocol {
-    /// Fixed next hops, computed once at the start.
-    Static,
-    /// Ad hoc on-demand distance vector routing (RFC 3561).
-    #[default]
-    Aodv,
-    /// Dynamic source routing (RFC 4728).
-    Dsr,
-    /// Optimized link state routing (RFC 3626).
-    Olsr,
-}
-
-impl Protocol {
-    /// The name in scenario files and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Protocol::Static => "static",
-            Protocol::Aodv => "aodv",
-            Protocol::Dsr => "dsr",
-            Protocol::Olsr => "olsr",
-        }
-    }
-}
 
 /// Routing settings, the same for every node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

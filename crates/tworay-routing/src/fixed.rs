@@ -1,7 +1,8 @@
 //! Fixed next hops.
 
-use crate::{DropReason, RoutingAction, RoutingCounters};
-use tworay_base::{NodeId, NodeMap, PacketId, SimDuration};
+use crate::protocol::Out;
+use crate::{DropReason, RoutingAction, RoutingCounters, RoutingProtocol};
+use tworay_base::{NodeId, NodeMap, PacketId, SimDuration, SimTime};
 use tworay_wire::Packet;
 
 /// Routing by a table that never changes. A packet that the MAC gave up is lost.
@@ -36,43 +37,7 @@ impl StaticRoutes {
         self.next_hops.get(dst).is_some()
     }
 
-    /// Hops to `dst`, if there is a route.
-    pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
-        self.hops.get(dst).and_then(|hops| u8::try_from(hops).ok())
-    }
-
-    pub(crate) fn counters(&self) -> &RoutingCounters {
-        &self.counters
-    }
-
-    pub(crate) fn on_send(&mut self, id: PacketId, packet: &Packet, out: &mut Vec<RoutingAction>) {
-        if packet.dst == self.node {
-            out.push(RoutingAction::Deliver { packet: id });
-        } else {
-            self.forward(id, packet, out);
-        }
-    }
-
-    pub(crate) fn on_receive(&mut self, id: PacketId, packet: &Packet, out: &mut Vec<RoutingAction>) {
-        if packet.is_routing() {
-            self.drop_packet(id, DropReason::Malformed, out);
-        } else if packet.dst == self.node || packet.dst.is_broadcast() {
-            out.push(RoutingAction::Deliver { packet: id });
-        } else if packet.src == self.node {
-            self.drop_packet(id, DropReason::Loop, out);
-        } else if packet.ttl <= 1 {
-            self.drop_packet(id, DropReason::Ttl, out);
-        } else {
-            self.forward(id, packet, out);
-        }
-    }
-
-    pub(crate) fn on_lost(&mut self, id: PacketId, out: &mut Vec<RoutingAction>) {
-        self.counters.link_failures += 1;
-        self.drop_packet(id, DropReason::MacCallback, out);
-    }
-
-    fn forward(&mut self, id: PacketId, packet: &Packet, out: &mut Vec<RoutingAction>) {
+    fn forward(&mut self, id: PacketId, packet: &Packet, out: Out) {
         let next_hop = if packet.dst.is_broadcast() {
             Some(NodeId::BROADCAST)
         } else {
@@ -86,8 +51,56 @@ impl StaticRoutes {
         }
     }
 
-    fn drop_packet(&mut self, packet: PacketId, reason: DropReason, out: &mut Vec<RoutingAction>) {
+    fn drop_packet(&mut self, packet: PacketId, reason: DropReason, out: Out) {
         self.counters.drops[reason as usize] += 1;
         out.push(RoutingAction::Drop { packet, reason });
+    }
+}
+
+impl RoutingProtocol for StaticRoutes {
+    fn on_send(&mut self, _now: SimTime, id: PacketId, packet: &Packet, out: Out) {
+        if packet.dst == self.node {
+            out.push(RoutingAction::Deliver { packet: id });
+        } else {
+            self.forward(id, packet, out);
+        }
+    }
+
+    fn on_receive(&mut self, _now: SimTime, id: PacketId, packet: &Packet, _from: NodeId, out: Out) {
+        if packet.is_routing() {
+            self.drop_packet(id, DropReason::Malformed, out);
+        } else if packet.dst == self.node || packet.dst.is_broadcast() {
+            out.push(RoutingAction::Deliver { packet: id });
+        } else if packet.src == self.node {
+            self.drop_packet(id, DropReason::Loop, out);
+        } else if packet.ttl <= 1 {
+            self.drop_packet(id, DropReason::Ttl, out);
+        } else {
+            self.forward(id, packet, out);
+        }
+    }
+
+    fn on_link_failure(
+        &mut self,
+        _now: SimTime,
+        id: PacketId,
+        _packet: &Packet,
+        _next_hop: NodeId,
+        out: Out,
+    ) {
+        self.counters.link_failures += 1;
+        self.drop_packet(id, DropReason::MacCallback, out);
+    }
+
+    fn is_configured(&self) -> bool {
+        true
+    }
+
+    fn hop_count(&self, dst: NodeId) -> Option<u8> {
+        self.hops.get(dst).and_then(|hops| u8::try_from(hops).ok())
+    }
+
+    fn counters(&self) -> &RoutingCounters {
+        &self.counters
     }
 }

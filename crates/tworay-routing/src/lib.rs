@@ -18,16 +18,18 @@ mod line;
 #[cfg(test)]
 mod line_tests;
 pub mod olsr;
+mod protocol;
 mod router;
 mod rules;
 mod settings;
 
 pub use action::{DropReason, RoutingAction, RoutingNote};
 pub use aodv::{Aodv, AodvConfig, AodvPaper};
-pub use config::{Protocol, RoutingConfig};
+pub use config::RoutingConfig;
 pub use counters::{ControlCount, Malformed, RoutingCounters};
 pub use dsr::{Dsr, DsrConfig, DsrPaper};
 pub use fixed::StaticRoutes;
 pub use olsr::{Olsr, OlsrConfig, OlsrPaper, TcRedundancy};
-pub use router::Router;
+pub use protocol::RoutingProtocol;
+pub use router::{Protocol, Router};
 pub use rules::{Papers, Rules};

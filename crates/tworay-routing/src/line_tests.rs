@@ -1,8 +1,8 @@
 //! The example of docs/guide/add-a-routing-protocol.md does what the page says.
 
 use crate::line::Line;
-use crate::{DropReason, RoutingAction};
-use tworay_base::{FlowId, NodeId, PacketId, SimDuration};
+use crate::{DropReason, RoutingAction, RoutingProtocol};
+use tworay_base::{FlowId, NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::{Body, Packet, UdpDatagram};
 
 fn to(dst: u16, ttl: u8) -> Packet {
@@ -30,7 +30,7 @@ fn packets_move_one_number_closer() {
         (4, 1, RoutingAction::Drop { packet, reason: DropReason::Ttl }),
     ] {
         let (mut line, mut out) = (Line::new(NodeId(2)), Vec::new());
-        line.on_receive(packet, &to(dst, ttl), &mut out);
+        line.on_receive(SimTime::ZERO, packet, &to(dst, ttl), NodeId(1), &mut out);
         assert_eq!(out, [expected], "to {dst}, ttl {ttl}");
         assert_eq!(line.hop_count(NodeId(dst)), Some(dst.abs_diff(2) as u8));
     }
@@ -39,7 +39,7 @@ fn packets_move_one_number_closer() {
 #[test]
 fn a_packet_that_the_mac_gave_up_is_counted() {
     let (mut line, mut out) = (Line::new(NodeId(2)), Vec::new());
-    line.on_link_failure(PacketId(7), &mut out);
+    line.on_link_failure(SimTime::ZERO, PacketId(7), &to(4, 9), NodeId(3), &mut out);
     let reason = DropReason::MacCallback;
     assert_eq!(out, [RoutingAction::Drop { packet: PacketId(7), reason }]);
     assert_eq!((line.counters().link_failures, line.counters().dropped(reason)), (1, 1));

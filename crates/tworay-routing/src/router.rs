@@ -1,33 +1,72 @@
-//! The common interface of all routing protocols.
+//! A node's routing protocol, one of all.
 
-use crate::{Aodv, Dsr, Olsr, Protocol, RoutingAction, RoutingConfig, RoutingCounters, StaticRoutes};
+use crate::protocol::{Out, RoutingProtocol};
+use crate::{Aodv, Dsr, Olsr, RoutingConfig, RoutingCounters, StaticRoutes};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tworay_base::{NodeId, PacketId, RngStream, SimTime};
 use tworay_wire::Packet;
 
-/// A node's routing protocol.
-#[derive(Clone, Debug)]
-pub enum Router {
-    /// Fixed next hops.
-    Static(Box<StaticRoutes>),
-    /// AODV.
-    Aodv(Box<Aodv>),
-    /// DSR.
-    Dsr(Box<Dsr>),
-    /// OLSR.
-    Olsr(Box<Olsr>),
+/// Declares the protocols, with one row each: variant, name in scenario files, state and constructor. `$d` is a
+/// dollar sign, which the macro inside needs.
+macro_rules! routers {
+    ($d:tt $($(#[$doc:meta])* $name:ident $text:literal $(($default:ident))?: $state:ty = $new:expr;)+) => {
+        /// The routing protocol.
+        #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        pub enum Protocol {
+            $($(#[$doc])* #[serde(rename = $text)] $(#[$default])? $name,)+
+        }
+
+        impl Protocol {
+            /// The name in scenario files and JSON.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Protocol::$name => $text,)+
+                }
+            }
+        }
+
+        /// A node's routing protocol. Its methods are those of [`RoutingProtocol`], without dynamic dispatch.
+        #[derive(Clone, Debug)]
+        pub enum Router {
+            $($(#[$doc])* $name(Box<$state>),)+
+        }
+
+        impl Router {
+            /// The router of `node`; jitter is drawn from `rng`.
+            pub fn new(config: &RoutingConfig, node: NodeId, rng: RngStream) -> Self {
+                match config.protocol {
+                    $(Protocol::$name => {
+                        let new: fn(&RoutingConfig, NodeId, RngStream) -> $state = $new;
+                        Router::$name(Box::new(new(config, node, rng)))
+                    })+
+                }
+            }
+        }
+
+        /// Calls a method of the protocol.
+        macro_rules! call {
+            ($router:ident.$method:ident($d($argument:ident),*)) => {
+                match $router {
+                    $(Router::$name(protocol) => protocol.$method($d($argument),*),)+
+                }
+            };
+        }
+    };
+}
+
+routers! { $
+    /// Fixed next hops, computed once at the start.
+    Static "static": StaticRoutes = |_, node, _| StaticRoutes::new(node);
+    /// Ad hoc on-demand distance vector routing (RFC 3561).
+    Aodv "aodv" (default): Aodv = |config, node, rng| Aodv::new(&config.aodv, node, rng);
+    /// Dynamic source routing (RFC 4728).
+    Dsr "dsr": Dsr = |config, node, rng| Dsr::new(&config.dsr, node, rng);
+    /// Optimized link state routing (RFC 3626).
+    Olsr "olsr": Olsr = |config, node, rng| Olsr::new(&config.olsr, node, rng);
 }
 
 impl Router {
-    /// The router of `node`; jitter is drawn from `rng`.
-    pub fn new(config: &RoutingConfig, node: NodeId, rng: RngStream) -> Self {
-        match config.protocol {
-            Protocol::Static => Router::Static(Box::new(StaticRoutes::new(node))),
-            Protocol::Aodv => Router::Aodv(Box::new(Aodv::new(&config.aodv, node, rng))),
-            Protocol::Dsr => Router::Dsr(Box::new(Dsr::new(&config.dsr, node, rng))),
-            Protocol::Olsr => Router::Olsr(Box::new(Olsr::new(&config.olsr, node, rng))),
-        }
-    }
-
     /// Sets the next hop and the distance to `dst` in a static router; other protocols ignore it.
     pub fn add_static(&mut self, dst: NodeId, next_hop: NodeId, hops: u8) {
         if let Router::Static(r) = self {
@@ -35,162 +74,93 @@ impl Router {
         }
     }
 
-    /// The node starts.
-    pub fn start(&mut self, now: SimTime, out: &mut Vec<RoutingAction>) {
-        match self {
-            Router::Static(_) | Router::Dsr(_) => {}
-            Router::Aodv(r) => r.start(now, out),
-            Router::Olsr(r) => r.start(now, out),
-        }
+    /// See [`RoutingProtocol::start`].
+    pub fn start(&mut self, now: SimTime, out: Out) {
+        call!(self.start(now, out))
     }
 
-    /// A packet of this node's transport.
-    pub fn on_send(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: &mut Vec<RoutingAction>) {
-        match self {
-            Router::Static(r) => r.on_send(id, packet, out),
-            Router::Aodv(r) => r.on_send(now, id, packet, out),
-            Router::Dsr(r) => r.on_send(now, id, packet, out),
-            Router::Olsr(r) => r.on_send(now, id, packet, out),
-        }
+    /// See [`RoutingProtocol::on_send`].
+    pub fn on_send(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: Out) {
+        call!(self.on_send(now, id, packet, out))
     }
 
-    /// A packet from the MAC, sent by neighbour `from` to this node or as broadcast.
-    pub fn on_receive(
-        &mut self,
-        now: SimTime,
-        id: PacketId,
-        packet: &Packet,
-        from: NodeId,
-        out: &mut Vec<RoutingAction>,
-    ) {
-        match self {
-            Router::Static(r) => r.on_receive(id, packet, out),
-            Router::Aodv(r) => r.on_receive(now, id, packet, from, out),
-            Router::Dsr(r) => r.on_receive(now, id, packet, from, out),
-            Router::Olsr(r) => r.on_receive(now, id, packet, from, out),
-        }
+    /// See [`RoutingProtocol::on_receive`].
+    pub fn on_receive(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: NodeId, out: Out) {
+        call!(self.on_receive(now, id, packet, from, out))
     }
 
-    /// The MAC gave up the packet to `next_hop`; routing owns it again.
+    /// See [`RoutingProtocol::on_link_failure`].
     pub fn on_link_failure(
         &mut self,
         now: SimTime,
         id: PacketId,
         packet: &Packet,
         next_hop: NodeId,
-        out: &mut Vec<RoutingAction>,
+        out: Out,
     ) {
-        match self {
-            Router::Static(r) => r.on_lost(id, out),
-            Router::Aodv(r) => r.on_link_failure(now, id, packet, next_hop, out),
-            Router::Dsr(r) => r.on_link_failure(now, id, packet, next_hop, out),
-            Router::Olsr(r) => r.on_link_failure(now, id, packet, next_hop, out),
-        }
+        call!(self.on_link_failure(now, id, packet, next_hop, out))
     }
 
-    /// The packet was removed from the interface queue after [`RoutingAction::PurgeQueue`]; routing owns it
-    /// again.
+    /// See [`RoutingProtocol::on_queue_purged`].
     pub fn on_queue_purged(
         &mut self,
         now: SimTime,
         id: PacketId,
         packet: &Packet,
         next_hop: NodeId,
-        out: &mut Vec<RoutingAction>,
+        out: Out,
     ) {
-        match self {
-            Router::Static(r) => r.on_lost(id, out),
-            Router::Aodv(r) => r.on_queue_purged(now, id, packet, next_hop, out),
-            Router::Dsr(r) => r.on_queue_purged(now, id, packet, next_hop, out),
-            Router::Olsr(r) => r.on_queue_purged(now, id, packet, next_hop, out),
-        }
+        call!(self.on_queue_purged(now, id, packet, next_hop, out))
     }
 
-    /// A frame from `neighbour` was received, so the neighbour is alive.
+    /// See [`RoutingProtocol::on_heard`].
     #[inline]
     pub fn on_heard(&mut self, now: SimTime, neighbour: NodeId) {
-        match self {
-            Router::Static(_) | Router::Dsr(_) | Router::Olsr(_) => {}
-            Router::Aodv(r) => r.on_heard(now, neighbour),
-        }
+        call!(self.on_heard(now, neighbour))
     }
 
-    /// The time set by the last [`RoutingAction::WakeAt`] has come.
-    pub fn on_timer(&mut self, now: SimTime, out: &mut Vec<RoutingAction>) {
-        match self {
-            Router::Static(_) => {}
-            Router::Aodv(r) => r.on_timer(now, out),
-            Router::Dsr(r) => r.on_timer(now, out),
-            Router::Olsr(r) => r.on_timer(now, out),
-        }
+    /// See [`RoutingProtocol::on_timer`].
+    pub fn on_timer(&mut self, now: SimTime, out: Out) {
+        call!(self.on_timer(now, out))
     }
 
-    /// A packet overheard on its way from `from` to `to` (only if [`Router::wants_tap`]). The simulation
-    /// keeps the packet.
-    pub fn on_tap(
-        &mut self,
-        now: SimTime,
-        packet: &Packet,
-        from: NodeId,
-        to: NodeId,
-        out: &mut Vec<RoutingAction>,
-    ) {
-        if let Router::Dsr(r) = self {
-            r.on_tap(now, packet, from, to, out);
-        }
+    /// See [`RoutingProtocol::on_tap`].
+    pub fn on_tap(&mut self, now: SimTime, packet: &Packet, from: NodeId, to: NodeId, out: Out) {
+        call!(self.on_tap(now, packet, from, to, out))
     }
 
-    /// True if the router needs to overhear packets for other nodes.
+    /// See [`RoutingProtocol::wants_tap`].
     pub fn wants_tap(&self) -> bool {
-        match self {
-            Router::Dsr(r) => r.wants_tap(),
-            _ => false,
-        }
+        call!(self.wants_tap())
     }
 
-    /// True if this node chooses the whole route of its packets, so that
-    /// [`RoutingNote::RouteChanged`](crate::RoutingNote::RouteChanged) gives its exact length.
+    /// See [`RoutingProtocol::routes_at_source`].
     pub fn routes_at_source(&self) -> bool {
-        matches!(self, Router::Dsr(_))
+        call!(self.routes_at_source())
     }
 
-    /// Hops of the longest path that a search for a route can find.
+    /// See [`RoutingProtocol::is_configured`].
+    pub fn is_configured(&self) -> bool {
+        call!(self.is_configured())
+    }
+
+    /// See [`RoutingProtocol::search_reach`].
     pub fn search_reach(&self) -> u16 {
-        match self {
-            Router::Static(_) => u16::MAX,
-            Router::Aodv(r) => r.search_reach().into(),
-            Router::Dsr(r) => r.search_reach().into(),
-            // Hop counts in messages have eight bits (RFC 3626 §3.3.2).
-            Router::Olsr(_) => u8::MAX.into(),
-        }
+        call!(self.search_reach())
     }
 
-    /// Hops to `dst` on the route in use, if there is one.
+    /// See [`RoutingProtocol::hop_count`].
     pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
-        match self {
-            Router::Static(r) => r.hop_count(dst),
-            Router::Aodv(r) => r.hop_count(dst),
-            Router::Dsr(r) => r.hop_count(dst),
-            Router::Olsr(r) => r.hop_count(dst),
-        }
+        call!(self.hop_count(dst))
     }
 
-    /// The packets held here, without a route or not yet confirmed by a next hop.
+    /// See [`RoutingProtocol::buffered`].
     pub fn buffered(&self) -> Vec<PacketId> {
-        match self {
-            Router::Static(_) | Router::Olsr(_) => Vec::new(),
-            Router::Aodv(r) => r.buffered(),
-            Router::Dsr(r) => r.buffered(),
-        }
+        call!(self.buffered())
     }
 
-    /// Counters so far.
+    /// See [`RoutingProtocol::counters`].
     pub fn counters(&self) -> &RoutingCounters {
-        match self {
-            Router::Static(r) => r.counters(),
-            Router::Aodv(r) => r.counters(),
-            Router::Dsr(r) => r.counters(),
-            Router::Olsr(r) => r.counters(),
-        }
+        call!(self.counters())
     }
 }

@@ -39,7 +39,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tworay_base::{NodeId, PacketId, SimTime};
 use tworay_mac::{MacAction, MacTimer};
-use tworay_routing::{Protocol, RoutingAction};
+use tworay_routing::RoutingAction;
 use tworay_scenario::{Application, Costs, FlowSetup, Settings, Setup};
 use tworay_tcp::{TcpAction, TcpTimer};
 use wires::Wires;
@@ -116,9 +116,7 @@ impl Network {
             network.plan_flow(flow, series);
         }
         network.plan_foresight();
-        if network.plan.settings.routing.protocol == Protocol::Static
-            && !network.fill_static_routes(&mut keep_going)
-        {
+        if !network.fill_static_routes(&mut keep_going) {
             return None;
         }
         network.common.observers.causes.expect(&network.plan.settings.routing);

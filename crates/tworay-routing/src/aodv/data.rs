@@ -2,10 +2,10 @@
 
 use super::table::{Offer, Outcome, Route, State};
 use super::{Aodv, Out, Refresh, Requests, Upkeep};
-use crate::{DropReason, Malformed, RoutingAction, RoutingNote};
+use crate::{DropReason, RoutingAction, RoutingNote};
 use smallvec::SmallVec;
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
-use tworay_wire::{Body, Packet};
+use tworay_wire::Packet;
 
 /// Time for which a route that was just used stays valid.
 #[derive(Copy, Clone, Debug)]
@@ -22,29 +22,7 @@ impl Lifetime {
 }
 
 impl Aodv {
-    /// A packet of this node's transport.
-    pub fn on_send(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: Out) {
-        if packet.dst == self.node {
-            out.push(RoutingAction::Deliver { packet: id });
-        } else if packet.dst.is_broadcast() {
-            out.push(forward(id, NodeId::BROADCAST, SimDuration::ZERO));
-        } else {
-            self.resolve(now, id, packet, None, out);
-        }
-        self.arm(out);
-    }
-
-    /// A packet from neighbour `from`.
-    pub fn on_receive(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: NodeId, out: Out) {
-        match &packet.body {
-            Body::Aodv(message) => self.on_message(now, id, packet, message, from, out),
-            Body::Tcp(_) | Body::Udp(_) | Body::Datagram(_) => self.on_data(now, id, packet, from, out),
-            _ => self.refuse(id, from, Malformed::ForeignProtocol, out),
-        }
-        self.arm(out);
-    }
-
-    fn on_data(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: NodeId, out: Out) {
+    pub(super) fn on_data(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: NodeId, out: Out) {
         if packet.dst == self.node || packet.dst.is_broadcast() {
             if self.config.refresh == Refresh::BothWays && !packet.dst.is_broadcast() {
                 self.touch(now, packet.src);
@@ -241,6 +219,6 @@ impl Aodv {
     }
 }
 
-fn forward(packet: PacketId, next_hop: NodeId, delay: SimDuration) -> RoutingAction {
+pub(super) fn forward(packet: PacketId, next_hop: NodeId, delay: SimDuration) -> RoutingAction {
     RoutingAction::Forward { packet, next_hop, delay }
 }

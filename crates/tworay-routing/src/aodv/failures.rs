@@ -8,9 +8,7 @@ use tworay_base::{NodeId, PacketId, SimTime};
 use tworay_wire::Packet;
 
 impl Aodv {
-    /// The MAC gave up the packet to `next_hop`.
-    #[inline(never)]
-    pub fn on_link_failure(
+    pub(super) fn data_link_failure(
         &mut self,
         now: SimTime,
         id: PacketId,
@@ -18,25 +16,6 @@ impl Aodv {
         next_hop: NodeId,
         out: Out,
     ) {
-        self.counters.link_failures += 1;
-        let control = packet.is_routing() || packet.dst.is_broadcast() || next_hop.is_broadcast();
-        let counts = self.config.link_layer_feedback && (!control || self.config.control_feedback);
-        if !counts || next_hop.is_broadcast() {
-            self.drop_packet(id, DropReason::MacCallback, out);
-        } else if control {
-            self.drop_packet(id, DropReason::MacCallback, out);
-            if self.config.blacklist {
-                self.add_to_blacklist(now, next_hop);
-            }
-            self.purge_queue(next_hop, out);
-            self.break_link(now, next_hop, None, out);
-        } else {
-            self.data_link_failure(now, id, packet, next_hop, out);
-        }
-        self.arm(out);
-    }
-
-    fn data_link_failure(&mut self, now: SimTime, id: PacketId, packet: &Packet, next_hop: NodeId, out: Out) {
         let dst = packet.dst;
         let own = packet.src == self.node;
         if self.repairable(now, packet, next_hop) {
@@ -110,26 +89,8 @@ impl Aodv {
         }
     }
 
-    /// A packet was removed from the interface queue.
-    #[inline(never)]
-    pub fn on_queue_purged(
-        &mut self,
-        now: SimTime,
-        id: PacketId,
-        packet: &Packet,
-        _next_hop: NodeId,
-        out: Out,
-    ) {
-        if self.config.stranded == Stranded::Drop || packet.is_routing() {
-            self.drop_packet(id, DropReason::MacCallback, out);
-        } else {
-            self.salvage(now, id, packet, out);
-        }
-        self.arm(out);
-    }
-
     /// Reroutes a packet whose next hop was lost, or buffers it if this node generated it.
-    fn salvage(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: Out) {
+    pub(super) fn salvage(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: Out) {
         if packet.dst.is_broadcast() {
             self.drop_packet(id, DropReason::MacCallback, out);
         } else {

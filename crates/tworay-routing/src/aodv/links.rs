@@ -24,6 +24,15 @@ impl Neighbours {
         self.heard.remove(&neighbour);
     }
 
+    /// A neighbour that has sent a HELLO was heard.
+    #[inline]
+    pub(crate) fn heard_again(&mut self, neighbour: NodeId, now: SimTime) {
+        // The timer stays as it is: when it expires, the new time is taken into account.
+        if let Some(last) = self.heard.get_mut(&neighbour) {
+            *last = now;
+        }
+    }
+
     pub(crate) fn expect_ack(&mut self, neighbour: NodeId, deadline: SimTime) {
         if !self.unacknowledged.iter().any(|(n, _)| *n == neighbour) {
             self.unacknowledged.push((neighbour, deadline));
@@ -43,17 +52,6 @@ impl Neighbours {
 }
 
 impl Aodv {
-    /// A frame from `neighbour` was received.
-    #[inline]
-    pub fn on_heard(&mut self, now: SimTime, neighbour: NodeId) {
-        // The timer stays as it is: when it expires, the new time is taken into account.
-        if self.config.hello != Hello::Off
-            && let Some(last) = self.neighbours.heard.get_mut(&neighbour)
-        {
-            *last = now;
-        }
-    }
-
     pub(super) fn allowed_silence(&self) -> SimDuration {
         self.config.hello_interval * u64::from(self.config.allowed_hello_loss)
     }

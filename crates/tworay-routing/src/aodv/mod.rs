@@ -8,6 +8,7 @@ mod data;
 mod discovery;
 mod errors;
 mod failures;
+mod inputs;
 mod limiter;
 mod links;
 mod options;
@@ -24,6 +25,7 @@ pub use options::{
 };
 
 use crate::buffer::SendBuffer;
+use crate::protocol::Out;
 use crate::{DropReason, Malformed, RoutingAction, RoutingCounters, RoutingNote};
 use discovery::Search;
 use limiter::Limiter;
@@ -34,8 +36,6 @@ use table::Table;
 use tworay_base::{FlowId, NodeId, PacketId, RngStream, Seq32, SimDuration, SimTime};
 use tworay_wire::aodv::AodvMessage;
 use tworay_wire::{Body, Packet};
-
-type Out<'a> = &'a mut Vec<RoutingAction>;
 
 /// AODV in one node.
 #[derive(Clone, Debug)]
@@ -89,26 +89,6 @@ impl Aodv {
             counters: RoutingCounters::default(),
             config: config.clone(),
         }
-    }
-
-    /// Counters so far.
-    pub fn counters(&self) -> &RoutingCounters {
-        &self.counters
-    }
-
-    /// The packets buffered for lack of a route.
-    pub fn buffered(&self) -> Vec<PacketId> {
-        self.buffer.ids()
-    }
-
-    /// Hop limit of the widest search (NET_DIAMETER, RFC 3561 §10).
-    pub fn search_reach(&self) -> u8 {
-        self.config.net_diameter
-    }
-
-    /// Hops to `dst` on the route in use. For a route that is not used, the answer may be out of date.
-    pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
-        self.table.peek(dst).filter(|r| r.is_up()).map(|r| r.hops)
     }
 
     /// The route in use to `dst`: next hop, the destination's sequence number, hops. For tests of loop

@@ -1,47 +1,14 @@
 //! The timer and the tasks it triggers.
 
 use super::errors::lose;
-use super::{Aodv, Hello, Out, Upkeep};
+use super::{Aodv, Out, Upkeep};
 use crate::DropReason;
 use smallvec::SmallVec;
 use tworay_base::{NodeId, SimTime};
 
 impl Aodv {
-    /// The node starts.
-    pub fn start(&mut self, now: SimTime, out: Out) {
-        if self.config.upkeep == Upkeep::Polled {
-            self.next_purge = now + self.config.purge_interval;
-        }
-        if self.config.hello != Hello::Off {
-            // Nodes that start together should not send together.
-            self.next_hello = now + self.rng.jitter(self.config.hello_interval);
-        }
-        self.stale_timer = true;
-        self.arm(out);
-    }
-
-    /// The timer expired.
-    #[inline(never)]
-    pub fn on_timer(&mut self, now: SimTime, out: Out) {
-        self.armed = SimTime::NEVER;
-        self.stale_timer = true;
-        self.end_repairs(now, out);
-        if self.next_purge <= now {
-            self.purge_routes(now, out);
-            self.next_purge = now + self.config.purge_interval;
-        }
-        if self.config.upkeep == Upkeep::Exact {
-            self.end_waits(now, out);
-        }
-        self.check_neighbours(now, out);
-        if self.next_hello <= now {
-            self.send_hello(now, out);
-        }
-        self.arm(out);
-    }
-
     /// Handles expired waits for replies and expired buffered packets.
-    fn end_waits(&mut self, now: SimTime, out: Out) {
+    pub(super) fn end_waits(&mut self, now: SimTime, out: Out) {
         while let Some(id) = self.buffer.pop_expired(now) {
             self.drop_packet(id, DropReason::Timeout, out);
         }
@@ -65,7 +32,7 @@ impl Aodv {
     }
 
     /// ns-2: a repair that ends without a route leaves the route invalid.
-    fn end_repairs(&mut self, now: SimTime, out: Out) {
+    pub(super) fn end_repairs(&mut self, now: SimTime, out: Out) {
         let mut ended: SmallVec<[NodeId; 4]> = SmallVec::new();
         self.repair_ends.retain(|(at, dst)| {
             if *at <= now {

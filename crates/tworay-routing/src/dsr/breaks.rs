@@ -5,58 +5,10 @@ use super::parcel::Parcel;
 use super::{Dsr, MaintenanceOrder, Out, RequestPattern};
 use crate::{DropReason, RoutingAction, RoutingNote};
 use smallvec::SmallVec;
-use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
-use tworay_wire::Packet;
+use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_wire::dsr::{DsrHeader, RouteError};
 
 impl Dsr {
-    /// The MAC gave up the packet to `next_hop`.
-    #[inline(never)]
-    pub fn on_link_failure(
-        &mut self,
-        now: SimTime,
-        id: PacketId,
-        packet: &Packet,
-        next_hop: NodeId,
-        out: Out,
-    ) {
-        self.counters.link_failures += 1;
-        if next_hop.is_broadcast() || !self.config.link_layer_feedback || packet.dsr.is_none() {
-            self.drop_packet(id, DropReason::MacCallback, out);
-        } else {
-            let parcel = Parcel::of(id, packet);
-            self.break_link(now, next_hop, out);
-            self.report(&parcel, next_hop, out);
-            self.strand(now, parcel, next_hop, out);
-            out.push(RoutingAction::PurgeQueue { next_hop });
-        }
-        self.finish(now, out);
-    }
-
-    /// A packet was removed from the interface queue.
-    #[inline(never)]
-    pub fn on_queue_purged(
-        &mut self,
-        now: SimTime,
-        id: PacketId,
-        packet: &Packet,
-        next_hop: NodeId,
-        out: Out,
-    ) {
-        if packet.dsr.is_none() || packet.dst.is_broadcast() {
-            self.drop_packet(id, DropReason::MacCallback, out);
-        } else {
-            let parcel = Parcel::of(id, packet);
-            let same_break = self.current_break.0 == now && self.current_break.1 == next_hop;
-            // ns-2 notifies only the author of the packet that detected the break.
-            if same_break && self.config.requests == RequestPattern::Rfc4728 {
-                self.report(&parcel, next_hop, out);
-            }
-            self.strand(now, parcel, next_hop, out);
-        }
-        self.finish(now, out);
-    }
-
     /// Handles a packet whose next hop was lost: salvages it at once, or, if the newest goes first, after the
     /// packets behind it in the interface queue have been returned as well.
     pub(super) fn strand(&mut self, now: SimTime, parcel: Parcel, next_hop: NodeId, out: Out) {

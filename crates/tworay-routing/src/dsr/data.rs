@@ -1,10 +1,9 @@
 //! Data packets: sending, receiving, forwarding (RFC 4728 §8.1).
 
-use super::check::check;
 use super::found::Found;
 use super::parcel::Parcel;
 use super::{Dsr, MaintenanceOrder, Out, RequestPattern};
-use crate::{DropReason, Malformed, RoutingAction, RoutingNote};
+use crate::{DropReason, RoutingAction, RoutingNote};
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::dsr::{DsrHeader, SourceRoute};
 use tworay_wire::{Body, Packet};
@@ -13,48 +12,7 @@ use tworay_wire::{Body, Packet};
 const SECOND_IP_HEADER: u16 = 20;
 
 impl Dsr {
-    /// A packet of this node's transport.
-    #[inline(never)]
-    pub fn on_send(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: Out) {
-        if packet.dst == self.node {
-            out.push(RoutingAction::Deliver { packet: id });
-        } else if packet.dst.is_broadcast() {
-            out.push(RoutingAction::Forward {
-                packet: id,
-                next_hop: NodeId::BROADCAST,
-                delay: SimDuration::ZERO,
-            });
-        } else {
-            self.send_or_wait(now, Parcel::of(id, packet), out);
-        }
-        self.finish(now, out);
-    }
-
-    /// A packet from neighbour `from`, for this node or broadcast.
-    #[inline(never)]
-    pub fn on_receive(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: NodeId, out: Out) {
-        match (&packet.body, packet.dsr.as_deref()) {
-            (Body::Tcp(_) | Body::Udp(_) | Body::Datagram(_) | Body::Dsr, Some(header)) => {
-                let to = if packet.dst.is_broadcast() { NodeId::BROADCAST } else { self.node };
-                match check(packet, header, from, to) {
-                    Err(what) => self.refuse(id, from, what, out),
-                    Ok(()) => self.on_header(now, id, packet, header, from, out),
-                }
-            }
-            (Body::Tcp(_) | Body::Udp(_) | Body::Datagram(_), None)
-                if packet.dst == self.node || packet.dst.is_broadcast() =>
-            {
-                out.push(RoutingAction::Deliver { packet: id });
-            }
-            (Body::Tcp(_) | Body::Udp(_) | Body::Datagram(_) | Body::Dsr, None) => {
-                self.refuse(id, from, Malformed::MissingHeader, out);
-            }
-            _ => self.refuse(id, from, Malformed::ForeignProtocol, out),
-        }
-        self.finish(now, out);
-    }
-
-    fn on_header(
+    pub(super) fn on_header(
         &mut self,
         now: SimTime,
         id: PacketId,

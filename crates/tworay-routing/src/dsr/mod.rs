@@ -12,6 +12,7 @@ mod config;
 mod data;
 mod discovery;
 mod found;
+mod inputs;
 mod link_cache;
 mod maintenance;
 mod options;
@@ -25,6 +26,7 @@ mod upkeep;
 pub use config::DsrConfig;
 pub use options::{CacheKind, DsrPaper, MaintenanceOrder, RequestPattern};
 
+use crate::protocol::Out;
 use crate::{DropReason, Malformed, RoutingAction, RoutingCounters, RoutingNote};
 use cache::RouteCache;
 use found::Found;
@@ -36,8 +38,6 @@ use std::collections::{BTreeMap, VecDeque};
 use tworay_base::{FlowId, NodeId, PacketId, RngStream, SimDuration, SimTime};
 use tworay_wire::dsr::{Addresses, DsrHeader, RouteError, SourceRoute};
 use tworay_wire::{Body, Packet};
-
-type Out<'a> = &'a mut Vec<RoutingAction>;
 
 /// Hop limit of DSR's unicast packets.
 const CONTROL_TTL: u8 = 255;
@@ -108,37 +108,10 @@ impl Dsr {
         }
     }
 
-    /// Counters so far.
-    pub fn counters(&self) -> &RoutingCounters {
-        &self.counters
-    }
-
-    /// The packets held here: without a route, not yet confirmed by the next hop, or returned just now.
-    pub fn buffered(&self) -> Vec<PacketId> {
-        let stranded = self.stranded.iter().map(|(parcel, _)| parcel.id);
-        self.buffer.ids().chain(self.held.iter().map(|h| h.parcel.id)).chain(stranded).collect()
-    }
-
-    /// Hops of the longest route that is used or relayed.
-    pub fn search_reach(&self) -> u8 {
-        self.config.max_route_hops
-    }
-
-    /// Hops to `dst` on the route in use, otherwise on the shortest known route.
-    pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
-        let used = self.in_use.get(&dst).and_then(|path| u8::try_from(path.len()).ok());
-        used.or_else(|| self.cache.distance(dst))
-    }
-
     /// The shortest known route to `dst`, as the nodes after this one. For tests and for display; it does not
     /// count as use.
     pub fn route(&self, now: SimTime, dst: NodeId) -> Option<Vec<NodeId>> {
         self.cache.clone().find(now, dst, Found::Overheard).map(|path| path.to_vec())
-    }
-
-    /// True to overhear frames for other nodes.
-    pub fn wants_tap(&self) -> bool {
-        self.config.promiscuous || self.config.watches() && self.config.passive_acks
     }
 
     fn learn(&mut self, now: SimTime, path: &[NodeId], found: Found) {

@@ -1,6 +1,5 @@
 //! Overheard packets: routes, errors, passive acknowledgments, shorter routes (RFC 4728 §3.4.3).
 
-use super::check::check;
 use super::found::Found;
 use super::replies::nodes_of;
 use super::{Dsr, Out, RequestPattern, TAPPED};
@@ -15,34 +14,13 @@ use tworay_wire::{Body, Packet};
 const GRATUITOUS: usize = 32;
 
 impl Dsr {
-    /// A frame from `from` to `to`, overheard.
-    pub fn on_tap(&mut self, now: SimTime, packet: &Packet, from: NodeId, to: NodeId, out: Out) {
-        let Some(header) = packet.dsr.as_deref() else { return };
-        if from == self.node || to.is_broadcast() {
-            return;
-        }
-        if let Err(what) = check(packet, header, from, to) {
-            self.note_malformed(from, what, out);
-            return;
-        }
-        if self.config.watches() && self.config.passive_acks {
-            self.confirm_passively(now, packet, header, from, out);
-        }
-        if self.config.promiscuous && packet.src != self.node && self.first_time(packet.uid) {
-            self.process_errors(now, header, out);
-            header.replies.iter().for_each(|r| self.learn_reply(now, packet.dst, r));
-            self.tap_route(now, packet, header, out);
-        }
-        self.finish(now, out);
-    }
-
-    fn note_malformed(&mut self, from: NodeId, what: Malformed, out: Out) {
+    pub(super) fn note_malformed(&mut self, from: NodeId, what: Malformed, out: Out) {
         self.counters.malformed[what as usize] += 1;
         out.push(RoutingAction::Note(RoutingNote::Malformed { from, what }));
     }
 
     /// A packet is processed once, however many of its hops are overheard.
-    fn first_time(&mut self, uid: u64) -> bool {
+    pub(super) fn first_time(&mut self, uid: u64) -> bool {
         if self.tapped.is_empty() {
             self.tapped = vec![u64::MAX; TAPPED];
         }
@@ -50,7 +28,7 @@ impl Dsr {
         std::mem::replace(place, uid) != uid
     }
 
-    fn tap_route(&mut self, now: SimTime, packet: &Packet, header: &DsrHeader, out: Out) {
+    pub(super) fn tap_route(&mut self, now: SimTime, packet: &Packet, header: &DsrHeader, out: Out) {
         let Some(route) = &header.source_route else { return };
         let nodes = nodes_of(packet, route);
         // From the addressed node on, there remain `segments_left` addresses and the destination.

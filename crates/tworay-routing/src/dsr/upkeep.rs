@@ -1,38 +1,13 @@
 //! The timer and the tasks it triggers.
 
 use super::{Dsr, Out, RequestPattern};
-use crate::{DropReason, RoutingAction};
-use smallvec::SmallVec;
-use tworay_base::{NodeId, SimDuration, SimTime};
+use crate::RoutingAction;
+use tworay_base::{SimDuration, SimTime};
 
 /// ns-2: minimum interval between checks of the buffered packets (BUFFER_CHECK); the maximum is twice that.
 const BUFFER_CHECK: SimDuration = SimDuration::from_millis(30);
 
 impl Dsr {
-    /// The timer expired.
-    #[inline(never)]
-    pub fn on_timer(&mut self, now: SimTime, out: Out) {
-        self.armed = SimTime::NEVER;
-        self.stale_timer = true;
-        while let Some(id) = self.buffer.pop_expired(now) {
-            self.drop_packet(id, DropReason::Timeout, out);
-        }
-        self.end_ack_waits(now, out);
-        self.save_stranded(now, out);
-        if self.config.requests == RequestPattern::Ns2 {
-            if self.next_poll <= now {
-                self.poll(now, out);
-            }
-        } else {
-            let due = self.searches.iter().filter(|(dst, s)| s.until <= now && self.buffer.contains(**dst));
-            let due: SmallVec<[NodeId; 8]> = due.map(|(dst, _)| *dst).collect();
-            for dst in due {
-                self.advance(now, dst, out);
-            }
-        }
-        self.finish(now, out);
-    }
-
     pub(super) fn poll_after(&mut self, now: SimTime) -> SimTime {
         now + BUFFER_CHECK + self.rng.jitter(BUFFER_CHECK)
     }

@@ -3,8 +3,8 @@
 use super::{Olsr, Out, Route};
 use crate::{DropReason, RoutingAction, RoutingNote};
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
+use tworay_wire::Packet;
 use tworay_wire::bytes::ipv4_address;
-use tworay_wire::{Body, Packet};
 
 /// A destination to which this node has sent packets, with the last known route.
 #[derive(Copy, Clone, Debug)]
@@ -16,29 +16,7 @@ pub(super) struct Used {
 }
 
 impl Olsr {
-    /// A packet of this node's transport.
-    #[inline(never)]
-    pub fn on_send(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: Out) {
-        if packet.dst == self.node {
-            out.push(RoutingAction::Deliver { packet: id });
-        } else if packet.dst.is_broadcast() {
-            out.push(forward(id, NodeId::BROADCAST));
-        } else {
-            self.send_on(now, id, packet.dst, true, DropReason::NoRoute, out);
-        }
-    }
-
-    /// A packet from neighbour `from`.
-    #[inline(never)]
-    pub fn on_receive(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: NodeId, out: Out) {
-        match &packet.body {
-            Body::Olsr(olsr) => self.on_packet(now, id, olsr, from, out),
-            Body::Tcp(_) | Body::Udp(_) | Body::Datagram(_) => self.on_data(now, id, packet, out),
-            _ => self.refuse(id, from, crate::Malformed::ForeignProtocol, out),
-        }
-    }
-
-    fn on_data(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: Out) {
+    pub(super) fn on_data(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: Out) {
         if packet.dst == self.node || packet.dst.is_broadcast() {
             out.push(RoutingAction::Deliver { packet: id });
         } else if packet.src == self.node {
@@ -50,7 +28,7 @@ impl Olsr {
         }
     }
 
-    fn send_on(
+    pub(super) fn send_on(
         &mut self,
         now: SimTime,
         id: PacketId,
@@ -68,47 +46,15 @@ impl Olsr {
         }
     }
 
-    /// The MAC gave up the packet to `next_hop`.
-    #[inline(never)]
-    pub fn on_link_failure(
-        &mut self,
-        now: SimTime,
-        id: PacketId,
-        packet: &Packet,
-        next_hop: NodeId,
-        out: Out,
-    ) {
-        self.counters.link_failures += 1;
-        if !self.config.link_layer_feedback || next_hop.is_broadcast() {
-            return self.drop_packet(id, DropReason::MacCallback, out);
-        }
-        let hold = self.config.neighbour_hold_time;
-        if let Some(link) = self.links.get_mut(next_hop) {
-            // Lost for a while, whatever is received over it (§13).
-            link.lost_until = now + hold;
-            self.note_expiry(now + hold);
-            self.settle_link(now, next_hop, out);
-        }
-        out.push(RoutingAction::PurgeQueue { next_hop });
-        self.try_again(now, id, packet, next_hop, out);
-        self.finish(now, out);
-    }
-
-    /// A packet was removed from the interface queue.
-    #[inline(never)]
-    pub fn on_queue_purged(
-        &mut self,
-        now: SimTime,
-        id: PacketId,
-        packet: &Packet,
-        next_hop: NodeId,
-        out: Out,
-    ) {
-        self.try_again(now, id, packet, next_hop, out);
-    }
-
     /// Sends a packet whose next hop was lost on another route, if there is one.
-    fn try_again(&mut self, now: SimTime, id: PacketId, packet: &Packet, next_hop: NodeId, out: Out) {
+    pub(super) fn try_again(
+        &mut self,
+        now: SimTime,
+        id: PacketId,
+        packet: &Packet,
+        next_hop: NodeId,
+        out: Out,
+    ) {
         self.calculate_routes(now, out);
         let another = self.lookup(packet.dst).is_some_and(|r| r.next_hop != next_hop);
         if another && !packet.is_routing() && !packet.dst.is_broadcast() {
@@ -180,6 +126,6 @@ impl Olsr {
     }
 }
 
-fn forward(packet: PacketId, next_hop: NodeId) -> RoutingAction {
+pub(super) fn forward(packet: PacketId, next_hop: NodeId) -> RoutingAction {
     RoutingAction::Forward { packet, next_hop, delay: SimDuration::ZERO }
 }

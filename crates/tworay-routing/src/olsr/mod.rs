@@ -13,6 +13,7 @@ mod data;
 mod duplicates;
 mod emission;
 mod hysteresis;
+mod inputs;
 mod links;
 mod messages;
 pub mod mpr;
@@ -22,6 +23,7 @@ mod upkeep;
 
 pub use config::{OlsrConfig, OlsrPaper, TcRedundancy};
 
+use crate::protocol::Out;
 use crate::{DropReason, RoutingAction, RoutingCounters};
 use associations::Associations;
 use data::Used;
@@ -31,8 +33,6 @@ use routes::{Route, Routes};
 use topology::Topology;
 use tworay_base::{NodeId, PacketId, RngStream, SimTime};
 use tworay_wire::olsr::OlsrMessage;
-
-type Out<'a> = &'a mut Vec<RoutingAction>;
 
 /// OLSR in one node.
 #[derive(Clone, Debug)]
@@ -101,16 +101,6 @@ impl Olsr {
             counters: RoutingCounters::default(),
             config: config.clone(),
         }
-    }
-
-    /// Counters so far.
-    pub fn counters(&self) -> &RoutingCounters {
-        &self.counters
-    }
-
-    /// Hops to `dst`. In a node without traffic of its own, the answer may lag behind the sets.
-    pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
-        self.lookup(dst).map(|r| r.hops)
     }
 
     /// The current route to `dst`: next hop and hops. For tests and for display.

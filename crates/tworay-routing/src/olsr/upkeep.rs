@@ -6,35 +6,8 @@ use crate::{RoutingAction, RoutingNote};
 use tworay_base::{NodeId, SimTime};
 
 impl Olsr {
-    /// The node starts.
-    pub fn start(&mut self, now: SimTime, out: Out) {
-        // Nodes that start together should not send together.
-        self.next_hello = now + self.rng.jitter(self.config.hello_interval);
-        self.next_tc = now + self.rng.jitter(self.config.tc_interval);
-        self.arm(out);
-    }
-
-    /// The timer expired.
-    #[inline(never)]
-    pub fn on_timer(&mut self, now: SimTime, out: Out) {
-        self.armed = SimTime::NEVER;
-        if self.next_end <= now {
-            self.settle(now, out);
-        }
-        if self.next_hello <= now {
-            self.send_hello(now);
-        }
-        if self.next_tc <= now {
-            self.send_topology(now);
-        }
-        if self.outbox_due() <= now {
-            self.flush(now, out);
-        }
-        self.finish(now, out);
-    }
-
     /// Removes expired entries.
-    fn settle(&mut self, now: SimTime, out: Out) {
+    pub(super) fn settle(&mut self, now: SimTime, out: Out) {
         let mut lost: Vec<NodeId> = Vec::new();
         let hold = self.config.neighbour_hold_time;
         let (change, links_end) = self.links.settle(now, hold, |neighbour| lost.push(neighbour));
@@ -92,7 +65,7 @@ impl Olsr {
         self.arm(out);
     }
 
-    fn arm(&mut self, out: Out) {
+    pub(super) fn arm(&mut self, out: Out) {
         let next = self.next_hello.min(self.next_tc).min(self.outbox_due()).min(self.next_end);
         if next != self.armed {
             self.armed = next;

@@ -8,4 +8,5 @@ mod hostile;
 mod hysteresis;
 mod links;
 mod net;
+use crate::common::net as network;
 mod topology;

@@ -111,7 +111,8 @@ pub struct Net<W: Watch> {
     pub delivered: Vec<(SimTime, u64)>,
     pub dropped: Vec<(u64, &'static str)>,
     pub sent: u64,
-    loss: f64,
+    /// Probability of losing a frame.
+    pub loss: f64,
     rng: RngStream,
     to_lose: BTreeSet<(u16, u16)>,
     pub watch: W,
@@ -170,6 +171,11 @@ impl<W: Watch> Net<W> {
         self.links.insert((from, to));
     }
 
+    pub fn unlink(&mut self, a: u16, b: u16) {
+        self.links.remove(&(a, b));
+        self.links.remove(&(b, a));
+    }
+
     /// Removes all links.
     pub fn silence(&mut self) {
         self.links.clear();
@@ -185,6 +191,16 @@ impl<W: Watch> Net<W> {
 
     pub fn router(&self, node: u16) -> &Router {
         &self.stations[node as usize].router
+    }
+
+    pub fn router_mut(&mut self, node: u16) -> &mut Router {
+        &mut self.stations[node as usize].router
+    }
+
+    /// What was stored with the datagram that was sent as this one in order, counting from 1.
+    pub fn mark_of(&self, number: u64) -> &W::Mark {
+        let datagram = |e: &&Entry<W::Mark>| !e.packet.is_routing() && e.packet.uid == number;
+        &self.packets.iter().rfind(datagram).expect("it was sent").mark
     }
 
     /// What was stored with all packets so far.
@@ -242,8 +258,7 @@ impl<W: Watch> Net<W> {
         match event {
             Event::Script(Script::Up(a, b)) => self.link(a, b),
             Event::Script(Script::Down(a, b)) => {
-                self.links.remove(&(a, b));
-                self.links.remove(&(b, a));
+                self.unlink(a, b);
                 let _ = writeln!(self.ladder, "{now:?} -- link {a}-{b} breaks");
             }
             Event::Script(Script::Lose(a, b)) => {
@@ -298,7 +313,7 @@ impl<W: Watch> Net<W> {
         self.post(self.now + time, Event::SendDone { node, id, next_hop, works });
     }
 
-    fn hearers(&self, node: NodeId) -> Vec<u16> {
+    pub fn hearers(&self, node: NodeId) -> Vec<u16> {
         self.links.iter().filter(|(from, _)| *from == node.0).map(|(_, to)| *to).collect()
     }
 

@@ -4,6 +4,7 @@ use super::desk::ids;
 use super::net::{Fate, Net};
 use proptest::prelude::*;
 use tworay_base::{NodeId, SimDuration};
+use tworay_routing::RoutingProtocol;
 use tworay_routing::{DropReason, OlsrConfig, OlsrPaper, TcRedundancy};
 
 /// Seconds until all nodes know the network: two HELLOs to find neighbours, one to choose relays, one TC
@@ -16,7 +17,7 @@ const FORGOTTEN: u64 = 40;
 fn thesis_network(config: &OlsrConfig) -> Net {
     let mut net = Net::new(6, config, 1);
     for (a, b) in [(0, 1), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)] {
-        net.link(a, b, true);
+        net.link(a, b);
     }
     net
 }
@@ -27,11 +28,11 @@ fn relays_of_the_thesis_network() {
     let mut net = thesis_network(&OlsrConfig::by(OlsrPaper::ThesisTrace));
     net.run(SETTLED);
     let table: [&[u16]; 6] = [&[1], &[2], &[1, 3], &[2], &[3], &[3]];
-    for (node, relays) in table.iter().enumerate() {
-        assert_eq!(net.nodes[node].relays(), ids(relays), "node {node}");
+    for (node, relays) in (0..).zip(table) {
+        assert_eq!(net.olsr(node).relays(), ids(relays), "node {node}");
     }
     // The inverse: which nodes have chosen each node.
-    let selectors: Vec<Vec<NodeId>> = net.nodes.iter().map(|n| n.selectors(net.now)).collect();
+    let selectors: Vec<Vec<NodeId>> = (0..6).map(|node| net.olsr(node).selectors(net.now)).collect();
     let chosen = [ids(&[]), ids(&[0, 2]), ids(&[1, 3]), ids(&[2, 4, 5]), ids(&[]), ids(&[])];
     assert_eq!(selectors, chosen);
     assert_eq!(net.fault(), None);
@@ -45,7 +46,7 @@ fn relays_of_the_thesis_network() {
 fn the_thesis_break() {
     let mut net = thesis_network(&OlsrConfig::by(OlsrPaper::ThesisTrace));
     net.run(30);
-    net.link(3, 4, false);
+    net.unlink(3, 4);
     let mut ladder = Vec::new();
     for second in 1..=20 {
         net.run(1);
@@ -71,30 +72,31 @@ fn immediate_tc_repairs_sooner() {
         let config = OlsrConfig { immediate_tc, ..OlsrConfig::by(OlsrPaper::ThesisTrace) };
         let mut net = Net::new(6, &config, seed);
         for (a, b) in [(0, 1), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)] {
-            net.link(a, b, true);
+            net.link(a, b);
         }
         net.run(30);
-        net.link(3, 4, false);
+        net.unlink(3, 4);
         (1..30).find(|_| {
             net.run(1);
             matches!(net.send(0, 4), Fate::Arrived(_))
         })
     };
     let total =
-        |immediate| (1..=10).map(|seed| repaired_after(immediate, seed).expect("repaired")).sum::<u64>();
+        |immediate| (1..=100).map(|seed| repaired_after(immediate, seed).expect("repaired")).sum::<u64>();
     let (with, without) = (total(true), total(false));
-    // At best the six seconds of the hold time, plus a HELLO in which E chooses F.
-    assert!((60..=80).contains(&with), "{with} s in ten runs");
-    assert!(without >= with + 10, "{without} s against {with} s in ten runs");
+    // At best the six seconds of the hold time, plus a HELLO in which E chooses F. The gain is a second on average,
+    // while single runs scatter by two: ten are too few.
+    assert!((600..=800).contains(&with), "{with} s in 100 runs");
+    assert!(without >= with + 50, "{without} s against {with} s in 100 runs");
 }
 
 /// A connected network: a random tree with additional links.
-fn networks() -> impl Strategy<Value = (usize, Vec<(usize, usize)>)> {
-    (2usize..14).prop_flat_map(|n| {
-        let tree = proptest::collection::vec(any::<prop::sample::Index>(), n - 1);
-        let more = proptest::collection::vec((0..n, 0..n), 0..2 * n);
+fn networks() -> impl Strategy<Value = (u16, Vec<(u16, u16)>)> {
+    (2u16..14).prop_flat_map(|n| {
+        let tree = proptest::collection::vec(any::<prop::sample::Index>(), usize::from(n) - 1);
+        let more = proptest::collection::vec((0..n, 0..n), 0..2 * usize::from(n));
         (tree, more).prop_map(move |(tree, more)| {
-            let tree = tree.into_iter().enumerate().map(|(i, parent)| (i + 1, parent.index(i + 1)));
+            let tree = (1..n).zip(tree).map(|(i, parent)| (i, parent.index(usize::from(i)) as u16));
             (n, tree.chain(more.into_iter().filter(|(a, b)| a != b)).collect())
         })
     })
@@ -129,17 +131,17 @@ proptest! {
         (n, links) in networks(),
         config in configs(),
         seed: u64,
-        flips in proptest::collection::vec((0usize..14, 0usize..14, any::<bool>()), 0..6),
+        flips in proptest::collection::vec((0u16..14, 0u16..14, any::<bool>()), 0..6),
     ) {
         let mut net = Net::new(n, &config, seed);
         for (a, b) in links {
-            net.link(a, b, true);
+            net.link(a, b);
         }
         net.run(SETTLED);
         prop_assert_eq!(net.fault(), None);
         for (a, b, up) in flips {
             if a % n != b % n {
-                net.link(a % n, b % n, up);
+                if up { net.link(a % n, b % n) } else { net.unlink(a % n, b % n) }
             }
         }
         net.run(FORGOTTEN);
@@ -152,17 +154,17 @@ proptest! {
     fn loops_end(
         (n, links) in networks(),
         seed: u64,
-        flips in proptest::collection::vec((0usize..14, 0usize..14, any::<bool>(), 0u64..4), 0..20),
+        flips in proptest::collection::vec((0u16..14, 0u16..14, any::<bool>(), 0u64..4), 0..20),
     ) {
         let config = OlsrConfig { immediate_tc: seed % 2 == 0, ..OlsrConfig::default() };
-        let mut net = Net::new(n, &config, seed).with_loss(0.2);
+        let mut net = Net::new(n, &config, seed).lossy(0.2);
         for (a, b) in links {
-            net.link(a, b, true);
+            net.link(a, b);
         }
         net.run(SETTLED);
         for (a, b, up, wait) in flips {
             if a % n != b % n {
-                net.link(a % n, b % n, up);
+                if up { net.link(a % n, b % n) } else { net.unlink(a % n, b % n) }
             }
             net.run(wait);
             let fate = net.send(a % n, b % n);
@@ -172,7 +174,7 @@ proptest! {
             );
             prop_assert!(ended, "{fate:?}");
         }
-        let mut net = net.with_loss(0.0);
+        let mut net = net.lossy(0.0);
         net.run(FORGOTTEN);
         prop_assert_eq!(net.fault(), None);
     }
@@ -183,13 +185,13 @@ proptest! {
 fn the_gone_are_forgotten() {
     let mut net = thesis_network(&OlsrConfig::default());
     net.run(SETTLED);
-    net.link(0, 1, false);
+    net.unlink(0, 1);
     net.run(FORGOTTEN);
     assert_eq!(net.send(4, 0), Fate::Dropped(DropReason::NoRoute));
     assert_eq!(net.send(0, 4), Fate::Dropped(DropReason::NoRoute));
     assert_eq!(net.fault(), None);
-    let quiet = net.nodes[0].counters().tc_originated;
+    let quiet = net.olsr(0).counters().tc_originated;
     net.run(60);
-    assert_eq!(net.nodes[0].counters().tc_originated, quiet, "who relays for nobody has nothing to tell");
+    assert_eq!(net.olsr(0).counters().tc_originated, quiet, "who relays for nobody has nothing to tell");
     assert!(SimDuration::from_secs(60) > OlsrConfig::default().topology_hold_time);
 }

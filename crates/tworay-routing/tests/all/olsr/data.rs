@@ -2,6 +2,7 @@
 
 use super::desk::{Desk, LOST, SYM, at, ids, punctual};
 use tworay_base::{NodeId, PacketId, SimDuration};
+use tworay_routing::RoutingProtocol;
 use tworay_routing::{DropReason, OlsrConfig, RoutingAction, RoutingNote};
 
 fn sent(answer: &[RoutingAction]) -> Option<NodeId> {

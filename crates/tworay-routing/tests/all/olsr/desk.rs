@@ -1,6 +1,7 @@
 //! One router by itself: inputs and actions.
 
 use tworay_base::{FlowId, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_routing::RoutingProtocol;
 use tworay_routing::{Olsr, OlsrConfig, RoutingAction, RoutingNote};
 use tworay_wire::olsr::{
     LinkCode, LinkGroup, LinkType, NeighbourType, OlsrBody, OlsrHello, OlsrMessage, OlsrPacket, OlsrTc, Vtime,

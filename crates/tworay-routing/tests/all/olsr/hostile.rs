@@ -3,6 +3,7 @@
 use super::desk::{Desk, ME, MPR, SYM, at, hello, ids, punctual};
 use proptest::prelude::*;
 use tworay_base::{FlowId, NodeId};
+use tworay_routing::RoutingProtocol;
 use tworay_routing::{DropReason, Malformed, RoutingAction, RoutingNote};
 use tworay_wire::aodv::AodvMessage;
 use tworay_wire::olsr::{

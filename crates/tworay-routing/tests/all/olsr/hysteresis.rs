@@ -3,6 +3,7 @@
 use super::desk::{ASYM, Desk, LOST, SYM, at, ids, punctual};
 use tworay_base::{NodeId, SimDuration};
 use tworay_routing::OlsrConfig;
+use tworay_routing::RoutingProtocol;
 use tworay_wire::olsr::OlsrPacket;
 
 fn desk() -> Desk {

@@ -2,6 +2,7 @@
 
 use super::desk::{ASYM, Desk, LOST, ME, MPR, SYM, at, ids, punctual};
 use tworay_base::{NodeId, SimDuration};
+use tworay_routing::RoutingProtocol;
 use tworay_routing::{OlsrConfig, RoutingNote};
 
 /// From silence to a link that works in both directions, and back: the neighbour's HELLOs and this node's.

@@ -1,17 +1,12 @@
-//! A network of routers whose links the tests can cut; a broadcast reaches every linked node a little later.
+//! OLSR in the common network: routes are compared with the links.
 
-use super::desk::datagram;
-use std::collections::{BTreeMap, VecDeque};
-use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
-use tworay_routing::{DropReason, Olsr, OlsrConfig, RoutingAction};
+use super::network::{self, Place, Watch, n};
+use std::collections::VecDeque;
+use tworay_base::{NodeId, Purpose, RngStream, SimDuration};
+use tworay_routing::{DropReason, Olsr, OlsrConfig, Protocol, Router, RoutingConfig};
 use tworay_wire::Packet;
 
-const CROSSING: SimDuration = SimDuration::from_millis(1);
-
-enum What {
-    Wake(usize),
-    Arrive { node: usize, from: usize, packet: Packet },
-}
+pub type Net = network::Net<Paths>;
 
 /// Outcome of a datagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,142 +17,73 @@ pub enum Fate {
     Lost,
 }
 
-pub struct Net {
-    pub nodes: Vec<Olsr>,
-    pub now: SimTime,
-    links: Vec<Vec<bool>>,
-    wakes: Vec<SimTime>,
-    queue: BTreeMap<(SimTime, u64), What>,
-    count: u64,
-    loss: f64,
-    rng: RngStream,
+/// Notes the path of each datagram.
+pub struct Paths;
+
+impl Watch for Paths {
+    /// Nodes that the datagram left.
+    type Mark = Vec<u16>;
+
+    fn describe(packet: &Packet) -> String {
+        if packet.is_routing() { "OLSR".into() } else { format!("data {}", packet.uid) }
+    }
+
+    fn forwards(&mut self, at: Place, packet: &mut Packet, _path: &mut Vec<u16>) {
+        packet.ttl -= u8::from(packet.src != at.node);
+    }
+
+    fn crosses(&mut self, at: Place, _packet: &mut Packet, path: &mut Vec<u16>) {
+        path.push(at.node.0);
+    }
 }
 
 impl Net {
-    pub fn new(n: usize, config: &OlsrConfig, seed: u64) -> Self {
-        let router =
-            |i| Olsr::new(config, NodeId(i as u16), RngStream::new(seed, NodeId(i as u16), Purpose::Test));
-        let mut net = Self {
-            nodes: (0..n).map(router).collect(),
-            now: SimTime::ZERO,
-            links: vec![vec![false; n]; n],
-            wakes: vec![SimTime::NEVER; n],
-            queue: BTreeMap::new(),
-            count: 0,
-            loss: 0.0,
-            rng: RngStream::numbered(seed, 99, Purpose::Test),
-        };
-        for i in 0..n {
-            let mut out = Vec::new();
-            net.nodes[i].start(net.now, &mut out);
-            net.apply(i, out);
-        }
-        net
+    pub fn new(nodes: u16, config: &OlsrConfig, seed: u64) -> Self {
+        let routing =
+            RoutingConfig { protocol: Protocol::Olsr, olsr: config.clone(), ..RoutingConfig::default() };
+        let router = |i| Router::new(&routing, n(i), RngStream::new(seed, n(i), Purpose::RoutingJitter));
+        Self::of((0..nodes).map(router), seed, Paths)
     }
 
-    pub fn with_loss(mut self, loss: f64) -> Self {
-        self.loss = loss;
-        self
-    }
-
-    pub fn link(&mut self, a: usize, b: usize, up: bool) {
-        self.links[a][b] = up;
-        self.links[b][a] = up;
-    }
-
-    fn push(&mut self, at: SimTime, what: What) {
-        self.count += 1;
-        self.queue.insert((at, self.count), what);
-    }
-
-    fn apply(&mut self, node: usize, out: Vec<RoutingAction>) {
-        for action in out {
-            match action {
-                RoutingAction::WakeAt(at) => {
-                    self.wakes[node] = at;
-                    if at < SimTime::NEVER {
-                        self.push(at, What::Wake(node));
-                    }
-                }
-                RoutingAction::Originate { packet, .. } => {
-                    for to in 0..self.nodes.len() {
-                        if self.links[node][to] && !self.rng.chance(self.loss) {
-                            self.push(
-                                self.now + CROSSING,
-                                What::Arrive { node: to, from: node, packet: Packet::clone(&packet) },
-                            );
-                        }
-                    }
-                }
-                RoutingAction::Consume { .. } | RoutingAction::Note(_) => {}
-                other => panic!("{other:?}"),
-            }
-        }
+    pub fn olsr(&self, node: u16) -> &Olsr {
+        let Router::Olsr(olsr) = self.router(node) else { panic!("not OLSR") };
+        olsr
     }
 
     pub fn run(&mut self, seconds: u64) {
-        let end = self.now + SimDuration::from_secs(seconds);
-        while let Some(entry) = self.queue.first_entry() {
-            let at = entry.key().0;
-            if at > end {
-                break;
-            }
-            self.now = at;
-            let mut out = Vec::new();
-            match entry.remove() {
-                What::Wake(node) if self.wakes[node] == at => {
-                    self.wakes[node] = SimTime::NEVER;
-                    self.nodes[node].on_timer(at, &mut out);
-                    self.apply(node, out);
-                }
-                What::Wake(_) => {}
-                What::Arrive { node, from, packet } => {
-                    self.nodes[node].on_receive(at, PacketId(0), &packet, NodeId(from as u16), &mut out);
-                    self.apply(node, out);
-                }
-            }
-        }
-        self.now = end;
+        self.run_until(self.now + SimDuration::from_secs(seconds));
     }
 
-    /// Sends a datagram, which takes no time.
-    pub fn send(&mut self, src: usize, dst: usize) -> Fate {
-        let mut packet = datagram(src as u16, dst as u16, 64);
-        let mut path = vec![src as u16];
-        let (mut at, mut from) = (src, None);
-        loop {
-            let mut out = Vec::new();
-            match from {
-                None => self.nodes[at].on_send(self.now, PacketId(0), &packet, &mut out),
-                Some(f) => self.nodes[at].on_receive(self.now, PacketId(0), &packet, NodeId(f), &mut out),
-            }
-            out.retain(|a| !matches!(a, RoutingAction::Note(_)));
-            match out[..] {
-                [RoutingAction::Forward { next_hop, .. }] => {
-                    packet.ttl -= u8::from(from.is_some());
-                    from = Some(at as u16);
-                    if !self.links[at][next_hop.index()] {
-                        return Fate::Lost;
-                    }
-                    at = next_hop.index();
-                    path.push(next_hop.0);
-                }
-                [RoutingAction::Deliver { .. }] => return Fate::Arrived(path),
-                [RoutingAction::Drop { reason, .. }] => return Fate::Dropped(reason),
-                ref other => panic!("{other:?}"),
-            }
+    /// Sends a datagram and waits for its outcome. No frame is lost meanwhile on the links that exist.
+    pub fn send(&mut self, src: u16, dst: u16) -> Fate {
+        let loss = std::mem::take(&mut self.loss);
+        let (arrived, dropped) = (self.delivered.len(), self.dropped.len());
+        self.send_at(self.now, src, dst);
+        while self.delivered.len() == arrived && self.dropped.len() == dropped {
+            self.run_until(self.now + network::AIRTIME);
+        }
+        self.loss = loss;
+        let Some((_, reason)) = self.dropped.get(dropped) else {
+            let mut path = self.mark_of(self.sent).clone();
+            path.push(dst);
+            return Fate::Arrived(path);
+        };
+        match DropReason::ALL.iter().find(|r| r.name() == *reason) {
+            Some(DropReason::MacCallback) => Fate::Lost,
+            Some(reason) => Fate::Dropped(*reason),
+            None => panic!("{reason} is no reason"),
         }
     }
 
     /// True distances from `src` by breadth-first search.
-    pub fn distances(&self, src: usize) -> Vec<Option<u8>> {
-        let mut distance = vec![None; self.nodes.len()];
-        distance[src] = Some(0);
+    pub fn distances(&self, src: u16) -> Vec<Option<u8>> {
+        let mut distance = vec![None; usize::from(self.nodes())];
+        distance[usize::from(src)] = Some(0);
         let mut open = VecDeque::from([src]);
         while let Some(a) = open.pop_front() {
-            for b in 0..self.nodes.len() {
-                if self.links[a][b] && distance[b].is_none() {
-                    distance[b] = distance[a].map(|d| d + 1);
+            for b in self.hearers(n(a)) {
+                if distance[usize::from(b)].is_none() {
+                    distance[usize::from(b)] = distance[usize::from(a)].map(|d| d + 1);
                     open.push_back(b);
                 }
             }
@@ -168,10 +94,10 @@ impl Net {
     /// Compares the routes with the links: every connected pair must have a shortest route, and no other pair
     /// may have any. Returns a description of the first difference.
     pub fn fault(&mut self) -> Option<String> {
-        for src in 0..self.nodes.len() {
+        for src in 0..self.nodes() {
             let distances = self.distances(src);
-            for (dst, &truth) in distances.iter().enumerate().filter(|(dst, _)| *dst != src) {
-                let told = self.nodes[src].route(self.now, NodeId(dst as u16)).map(|(_, hops)| hops);
+            for (dst, &truth) in (0..self.nodes()).zip(&distances).filter(|(dst, _)| *dst != src) {
+                let told = self.route(src, dst);
                 if told != truth {
                     return Some(format!("{src} has {told:?} hops to {dst}, in truth {truth:?}"));
                 }
@@ -183,5 +109,12 @@ impl Net {
             }
         }
         None
+    }
+
+    /// Hops of the current route, if any.
+    fn route(&mut self, src: u16, dst: u16) -> Option<u8> {
+        let now = self.now;
+        let Router::Olsr(olsr) = self.router_mut(src) else { panic!("not OLSR") };
+        olsr.route(now, NodeId(dst)).map(|(_, hops)| hops)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::desk::{Desk, LOST, MPR, SYM, at, ids, punctual};
 use tworay_base::{NodeId, SimDuration};
+use tworay_routing::RoutingProtocol;
 use tworay_routing::{OlsrConfig, TcRedundancy};
 use tworay_wire::bytes::ipv4_address;
 use tworay_wire::olsr::{HnaNetwork, OlsrBody, OlsrMessage, OlsrTc};

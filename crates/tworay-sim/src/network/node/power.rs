@@ -6,7 +6,7 @@ use crate::observe::Fact;
 use crate::observe::loss::causes::Trigger;
 use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimTime};
 use tworay_radio::Meter;
-use tworay_routing::{Protocol, Router};
+use tworay_routing::Router;
 
 impl Network {
     /// A meter's timer expired.
@@ -75,7 +75,7 @@ impl Network {
         }
         gone.extend(n.arp.clear());
         gone.extend(n.router.buffered());
-        if self.plan.settings.routing.protocol != Protocol::Static {
+        if !n.router.is_configured() {
             self.nodes.power_offs += 1;
             let number = u64::from(self.nodes.power_offs) << 32 | u64::from(node.0);
             let rng = RngStream::numbered(self.plan.seed, number, Purpose::RoutingJitter);
