@@ -18,6 +18,7 @@ DOCS = Path(__file__).parents[1]
 FONTS = re.compile(r"font-family: 'DejaVu Sans'[^;\"]*sans-serif(; )?")
 FONT = "font:10px 'DejaVu Sans',sans-serif"
 UNTURNED = re.compile(r' transform="rotate\(-?0 [^"]*"')
+TAG = re.compile(r"<[^>]*>")
 LONG = re.compile(r"-?\d+\.\d{2,}")
 TITLE = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 
@@ -33,7 +34,7 @@ def small(text: str) -> str:
         return text
     for pattern in (TITLE, UNTURNED, FONTS):
         text = pattern.sub("", text)
-    text = LONG.sub(lambda number: _rounded(float(number[0])), text)
+    text = TAG.sub(lambda tag: LONG.sub(lambda number: _rounded(float(number[0])), tag[0]), text)
     options = scour.sanitizeOptions()
     options.strip_ids = options.shorten_ids = options.remove_metadata = options.strip_comments = True
     options.group_create = True

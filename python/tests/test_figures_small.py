@@ -19,6 +19,17 @@ def test_all_figures_together_are_small() -> None:
     assert sum(map(len, texts.values())) < 1_500_000
 
 
+def test_numbers_in_words_keep_their_digits() -> None:
+    """A tick at 90.25 s stays one: only coordinates are rounded."""
+    tick = (
+        '<svg xmlns="http://www.w3.org/2000/svg"><path d="M 10.040000 20.060000 L 30 40"/>'
+        '<text x="12.340000" y="5">90.25</text></svg>'
+    )
+    after = TOOL["small"](tick)
+    assert ">90.25</text>" in after
+    assert "10.04" not in after
+
+
 def test_words_and_coordinates_survive() -> None:
     """A line from (10.04, 20.06) to (30, 40) points, and a word at 12.34."""
     before = (

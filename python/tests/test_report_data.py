@@ -218,6 +218,8 @@ def test_claims_name_their_figures() -> None:
     assert names("§IV, figure 7", "7")
     assert names("figures 4 to 6", "6")
     assert names("table 5.1, p. 130", "table 5.1")
+    assert names("figure 5.8a", "5.8"), "a part of the figure"
+    assert not names("figure 3.8b", "3.8a")
     assert not names("figure 17", "7")
     assert not names("figure 7.2", "7")
     assert not names("table 5.12", "table 5.1")

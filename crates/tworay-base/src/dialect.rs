@@ -19,9 +19,6 @@ pub enum Dialect {
 /// A table with quirks (departures of ns-2 that a scenario does not choose one by one) has a key `dialect` that
 /// selects them, and a method `quirks()`. No table's quirks follow another table's key.
 pub trait FollowsDialect: Default {
-    /// The dialects of this table; most have those of a scenario, routing protocols also those of papers.
-    type Dialect: Copy + Default + From<Dialect>;
-
     /// The table's values in a dialect.
-    fn of(dialect: impl Into<Self::Dialect>) -> Self;
+    fn of(dialect: Dialect) -> Self;
 }

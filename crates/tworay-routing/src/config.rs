@@ -47,10 +47,7 @@ pub struct RoutingConfig {
 }
 
 impl FollowsDialect for RoutingConfig {
-    type Dialect = Dialect;
-
-    fn of(dialect: impl Into<Dialect>) -> Self {
-        let dialect = dialect.into();
+    fn of(dialect: Dialect) -> Self {
         let (aodv, dsr, olsr) = (AodvConfig::of(dialect), DsrConfig::of(dialect), OlsrConfig::of(dialect));
         Self { protocol: Protocol::default(), aodv, dsr, olsr }
     }

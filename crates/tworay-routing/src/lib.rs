@@ -19,13 +19,15 @@ mod line;
 mod line_tests;
 pub mod olsr;
 mod router;
+mod rules;
 mod settings;
 
 pub use action::{DropReason, RoutingAction, RoutingNote};
-pub use aodv::{Aodv, AodvConfig, AodvDialect};
+pub use aodv::{Aodv, AodvConfig, AodvPaper};
 pub use config::{Protocol, RoutingConfig};
 pub use counters::{ControlCount, Malformed, RoutingCounters};
-pub use dsr::{Dsr, DsrConfig, DsrDialect};
+pub use dsr::{Dsr, DsrConfig, DsrPaper};
 pub use fixed::StaticRoutes;
-pub use olsr::{Olsr, OlsrConfig, OlsrDialect, TcRedundancy};
+pub use olsr::{Olsr, OlsrConfig, OlsrPaper, TcRedundancy};
 pub use router::Router;
+pub use rules::{Papers, Rules};

@@ -18,12 +18,13 @@ macro_rules! choice {
     };
 }
 
-/// Defines a protocol's settings as values and as the table in a scenario, which modifies a dialect. The
-/// dialect type's `Default` applies if the table is empty; the config type implements [`FollowsDialect`](tworay_base::FollowsDialect).
-/// The schema has each key's default, and under `x-dialects` the values of dialects that have another.
+/// Defines a protocol's settings as values and as the table in a scenario, where `dialect` selects the values of
+/// all keys that are absent. The config type implements [`FollowsDialect`](tworay_base::FollowsDialect) and has a
+/// function `paper`, which gives the values of a paper's program. The schema has each key's default, and under
+/// `x-dialects` the values of other rules.
 macro_rules! settings {
     (
-        $(#[$config_doc:meta])* $config:ident from $(#[$dialect_doc:meta])* $dialect:ident, schema $schema:literal;
+        $(#[$config_doc:meta])* $config:ident from $(#[$dialect_doc:meta])* $papers:ident, schema $schema:literal;
         $($(#[$doc:meta])* $name:ident: $type:ty,)+
     ) => {
         $(#[$config_doc])*
@@ -31,7 +32,7 @@ macro_rules! settings {
         #[serde(from = "Overrides", into = "Overrides")]
         pub struct $config {
             $(#[$dialect_doc])*
-            pub dialect: $dialect,
+            pub dialect: $crate::Rules<$papers>,
             $($(#[$doc])* pub $name: $type,)+
         }
 
@@ -42,20 +43,36 @@ macro_rules! settings {
         struct Overrides {
             $(#[$dialect_doc])*
             #[serde(skip_serializing_if = "Option::is_none")]
-            dialect: Option<$dialect>,
+            dialect: Option<$crate::Rules<$papers>>,
             $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] $name: Option<$type>,)+
+        }
+
+        impl $config {
+            /// The values of a dialect, or of a paper's program.
+            pub fn by(rules: impl Into<$crate::Rules<$papers>>) -> Self {
+                match rules.into() {
+                    $crate::Rules::Dialect(dialect) => <Self as tworay_base::FollowsDialect>::of(dialect),
+                    $crate::Rules::Paper(paper) => Self::paper(paper),
+                }
+            }
+        }
+
+        impl From<$papers> for $crate::Rules<$papers> {
+            fn from(paper: $papers) -> Self {
+                Self::Paper(paper)
+            }
         }
 
         impl From<Overrides> for $config {
             fn from(o: Overrides) -> Self {
-                let base = <Self as tworay_base::FollowsDialect>::of(o.dialect.unwrap_or_default());
+                let base = Self::by(o.dialect.unwrap_or_default());
                 Self { dialect: base.dialect, $($name: o.$name.unwrap_or(base.$name),)+ }
             }
         }
 
         impl From<$config> for Overrides {
             fn from(c: $config) -> Self {
-                let base = <$config as tworay_base::FollowsDialect>::of(c.dialect);
+                let base = $config::by(c.dialect);
                 Self { dialect: Some(c.dialect), $($name: (c.$name != base.$name).then_some(c.$name),)+ }
             }
         }
@@ -68,10 +85,10 @@ macro_rules! settings {
                 let every_key = |c: $config| {
                     Overrides { dialect: Some(c.dialect), $($name: Some(c.$name),)+ }
                 };
-                let of = |dialect| $crate::settings::written(every_key(<$config as tworay_base::FollowsDialect>::of(dialect)));
-                let dialects = $dialect::ALL.iter().map(|&dialect| of(dialect)).collect();
+                let of = |rules| $crate::settings::written(every_key($config::by(rules)));
+                let all = $crate::Rules::all().map(of).collect();
                 let mut schema = Overrides::json_schema(generator);
-                $crate::settings::add_defaults(&mut schema, &of($dialect::default()), dialects);
+                $crate::settings::add_defaults(&mut schema, &of($crate::Rules::default()), all);
                 schema
             }
         }

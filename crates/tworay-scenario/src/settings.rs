@@ -83,10 +83,7 @@ pub struct Settings {
 }
 
 impl FollowsDialect for Settings {
-    type Dialect = Dialect;
-
-    fn of(dialect: impl Into<Dialect>) -> Self {
-        let dialect = dialect.into();
+    fn of(dialect: Dialect) -> Self {
         Self {
             dialect,
             radio: RadioConfig::of(dialect),

@@ -121,9 +121,7 @@ impl Network {
         {
             return None;
         }
-        if network.plan.settings.routing.protocol == Protocol::Olsr {
-            network.common.observers.causes.expect_tables();
-        }
+        network.common.observers.causes.expect(&network.plan.settings.routing);
         for node in network.nodes.ids() {
             network.with_router(node, Trigger::Other, |router, now, out| router.start(now, out));
         }

@@ -26,7 +26,12 @@ def reproduce(
             help="A paper, or one figure of it, such as freeze-probing or thesis:3.8. Default: all papers.",
         ),
     ] = None,
-    list_: Annotated[bool, typer.Option("--list", help="Only list papers, figures and claims.")] = False,
+    list_: Annotated[
+        bool,
+        typer.Option(
+            "--list", help="Only list papers, figures (as defined, deviating, not made) and claims."
+        ),
+    ] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Use fewer seeds and shorter runs: minutes per paper.")
     ] = False,
@@ -130,7 +135,10 @@ def _list(chosen: list[Paper], figure: str | None, *, as_json: bool) -> None:
                         "id": f.id,
                         "title": f.title,
                         "experiment": f.experiment,
-                        "missing": f.missing,
+                        "state": str(f.state),
+                        "how": f.deviates or None,
+                        "why": f.missing or None,
+                        "without_results": f.without_results,
                     }
                     for p, f in figures
                 ],
@@ -145,8 +153,8 @@ def _list(chosen: list[Paper], figure: str | None, *, as_json: bool) -> None:
         print(textwrap.fill(f"{one.name}  ({one.cite})", 80, subsequent_indent="  "))
         for p, f in figures:
             if p is one:
-                missing = f"[not made: {f.missing}]" if f.missing else ""
-                print_entry(f"{one.name}:{f.id}", f.title, missing, width=24, indent=2)
+                remark = f": {f.remark}" if f.remark else ""
+                print_entry(f"{one.name}:{f.id}", f.title, f"[{f.state}{remark}]", width=24, indent=2)
         for p, c in claims:
             if p is one:
                 print_entry(c.id, f"{c.source}: {c.says}", width=8, indent=4)

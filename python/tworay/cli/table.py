@@ -104,11 +104,11 @@ def table(
     if interaction and (over is None or len(sides) > 1):
         raise InputError("--interaction needs two axes; name one with --rows and one with --cols")
     if plot is not None:
-        from tworay.showing.drawing import draw
+        from tworay.showing.drawing import Look, draw
         from tworay.showing.plotting import write
 
         title = ", ".join([directory.resolve().name.removesuffix(".sweep"), *(where or [])])
-        figure = draw(means, found.metric, rows=side, lines=over, kind=kind, title=title)
+        figure = draw(means, found.metric, rows=side, lines=over, kind=kind, look=Look(title=title))
         write_file(plot, lambda path: write(figure, path, plot.suffix))
     if csv is not None:
         write_text(csv, means.drop("values").write_csv())

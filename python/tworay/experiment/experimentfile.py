@@ -30,7 +30,10 @@ KEYS = (
     *("keep", "facts", "resources", "entries", "judge", "set", "vary", "zip", "axis", "mix"),
 )
 # Tables of a run that a sweep can keep.
-TABLES = ("flows", "ledger", "guesses", "series", "retransmissions", "alive", "pairs")
+TABLES = (
+    *("flows", "ledger", "guesses", "series", "retransmissions", "alive", "pairs"),
+    *("segments", "routing", "moves", "relays"),
+)
 # Figures of the scenario's paths, beside the metrics of runs.
 OF_PATHS = ("path_hops", "partitioned")
 DEFAULT_SEEDS = 10

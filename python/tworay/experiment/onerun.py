@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
@@ -10,6 +13,7 @@ from tworay.errors import Cancelled, OutputError, RunError
 from tworay.experiment.store.batches import Row, row
 from tworay.experiment.store.reading import capacity_of
 from tworay.running.entries import entered
+from tworay.running.relays import relay_table
 from tworay.running.resources import carried, with_resources
 from tworay.running.run import run, throughput_max
 
@@ -18,11 +22,14 @@ if TYPE_CHECKING:
 
     from tworay._native import RunControl, Scenario
     from tworay.experiment.plan import Cell, Plan
+    from tworay.running.run import Run
 
 # Takes a table's name and the table.
 Keep: TypeAlias = "Callable[[str, pl.DataFrame], None]"
 # The table of every two nodes' shortest paths: from the scenario, not from a run.
 PAIRS = "pairs"
+# The table of the relays that nodes announce over OLSR: from a capture of the run.
+RELAYS = "relays"
 
 
 def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, keep: Keep) -> Row:
@@ -40,12 +47,12 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, keep: Keep
         if cell.saturated:
             most = carried(run(world, seed=seed, series=False, losses=False, control=control))
             return row(cell.key, seed, capacity_of(most))
-        result = run(world, seed=seed, series=plan.series, losses=True, control=control)
+        result, relays = _done(world, seed, plan, control)
         document = result.summary
         if plan.resources:
             document = with_resources(document, throughput_max(world, seed))
         facts = cell.world.facts(seed) if plan.facts else (None, None)
-        found = result.tables if plan.whole or plan.keep else {}
+        found = (result.tables if plan.whole or plan.keep else {}) | relays
         if PAIRS in plan.keep:
             found = found | {PAIRS: pair_table(world, seed)}
         kept = {name: one for name, one in found.items() if plan.whole or name in plan.keep}
@@ -59,6 +66,18 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, keep: Keep
         return row(cell.key, seed, None, message=str(error))
     except Exception as error:
         return row(cell.key, seed, None, message=f"{type(error).__name__}: {error}")
+
+
+def _done(
+    world: Scenario, seed: int, plan: Plan, control: RunControl | None
+) -> tuple[Run, dict[str, pl.DataFrame]]:
+    """Run a world; return the run, and the table ``relays`` if the plan keeps it."""
+    do_run = partial(run, world, seed=seed, series=plan.series, record=plan.record, control=control)
+    if RELAYS not in plan.keep:
+        return do_run(), {}
+    with TemporaryDirectory() as place:
+        capture = Path(place) / "run.pcapng"
+        return do_run(pcap=capture), {RELAYS: relay_table(capture)}
 
 
 def pair_table(world: Scenario, seed: int) -> pl.DataFrame:

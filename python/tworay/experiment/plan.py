@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 # Tables that need the time series of a run.
 SERIES = frozenset({"series", "alive"})
+# Tables of recorded runs only.
+RECORDED = frozenset({"segments", "routing", "moves"})
 DEFAULT_MAX_SEEDS = 100
 MAX_CELLS = 100_000
 # Version of the storage format and the hash.
@@ -103,6 +105,11 @@ class Plan:
     def series(self) -> bool:
         """Whether runs record time series."""
         return self.whole or bool(SERIES & set(self.keep))
+
+    @property
+    def record(self) -> bool:
+        """True if runs record every segment, frame and route."""
+        return bool(RECORDED & set(self.keep))
 
     @property
     def extras(self) -> dict[str, Any]:

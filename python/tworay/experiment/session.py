@@ -89,7 +89,7 @@ class Session:
     @property
     def memory(self) -> Kept:
         """The tables that a run holds in memory."""
-        return Kept(series=self.plan.series)
+        return Kept(series=self.plan.series, record=self.plan.record)
 
     def check_memory(self, engine: Engine, worlds: Iterable[Scenario]) -> None:
         """Refuse runs that don't fit this machine's memory side by side."""

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tworay.analysis.contrasts import means, select
+from tworay.analysis.contrasts import groups, means, select
+from tworay.analysis.stats import mean, t_interval
 from tworay.errors import InputError
-from tworay.histograms import histogram
-from tworay.papers.quantities import with_quantity
-from tworay.showing.drawing import bars, draw, trace
+from tworay.papers import answers, timelines
+from tworay.papers.quantities import heading, with_quantity
+from tworay.showing.curves import Stack, Words, stacks
+from tworay.showing.drawing import Look, panels
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,92 +21,107 @@ if TYPE_CHECKING:
     from tworay.papers.library import Figure
     from tworay.papers.tables import Table
 
-# Kinds that show kept tables of runs; the others show metrics.
-FROM_TABLES = ("trace", "histogram")
-# Maximum number of rows per line in the table of a figure over time.
-TRACED = 200
-
 
 def draw_figure(
     figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path, place_: Path
-) -> tuple[Path, Table | None] | None:
+) -> tuple[Path | None, Table | None] | None:
     """Draw a figure; return its path, and the numbers of one that shows kept tables."""
     out.mkdir(parents=True, exist_ok=True)
     file = out / f"figure-{re.sub(r'[^A-Za-z0-9.]+', '-', figure.id)}.svg"
-    if figure.kind == "table" or figure.columns:
+    if figure.kind in timelines.KINDS:
+        return timelines.draw(figure, frame, axes, place_, file)
+    if figure.kind == "table" or figure.kind in answers.KINDS:
         return None
-    if figure.kind == "trace":
-        return _trace(figure, frame, axes, place_, file)
-    if figure.kind == "histogram":
-        return _histogram(figure, frame, axes, place_, file)
     try:
-        frame = with_quantity(select(frame, figure.where, axes), figure.metric)
-        keys = [axis for axis in (figure.rows, figure.cols) if axis]
-        table = means(frame, keys, figure.metric)
+        chosen = select(frame, figure.where, axes)
+        if figure.kind == "stack":
+            return _stack(figure, chosen, file)
+        return None if figure.columns else _points(figure, chosen, file)
     except InputError:
         return None  # --quick leaves some cells out.
-    if table["mean"].drop_nulls().is_empty():
+
+
+def panel(figure: Figure, label: str) -> str:
+    """Return the name of a panel: numbers say of what they are."""
+    return figure.named.get(label) or (f"{figure.panels} {label}" if label[0].isdigit() else label)
+
+
+def look(figure: Figure, named: list[str]) -> Look:
+    """Return the words of a figure, and the paper's values in it; ``named`` are the names of its lines."""
+    title, factor = heading(figure.metric)
+    printed = {
+        (figure.named.get(row) or _of_panel(figure, row), name): value
+        for row in figure.printed
+        for name in named
+        if (value := figure.value(row, name)) is not None
+    }
+    return Look(
+        figure.title,
+        figure.x,
+        figure.y or title,
+        figure.legend,
+        factor,
+        log=figure.log,
+        at=figure.at,
+        printed=printed,
+    )
+
+
+def _of_panel(figure: Figure, row: str) -> str:
+    """Return the row of a value with the name of its panel as drawn."""
+    label, slash, rest = row.partition("/")
+    return f"{panel(figure, label)}/{rest}" if figure.panels and slash else row
+
+
+def _points(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None] | None:
+    frame = with_quantity(frame, figure.metric)
+    keys = [axis for axis in (figure.rows, figure.cols) if axis]
+    parts = {"": frame}
+    if figure.panels:
+        labels = dict.fromkeys(frame[figure.panels].to_list())
+        parts = {panel(figure, label): frame.filter(frame[figure.panels] == label) for label in labels}
+    tables = {
+        label: means(part, keys, figure.metric).with_columns(pl.col(figure.rows).replace(figure.named))
+        for label, part in parts.items()
+    }
+    if all(table["mean"].drop_nulls().is_empty() for table in tables.values()):
         return None
-    draw(
-        table,
+    named = list(dict.fromkeys(frame[figure.cols].to_list())) if figure.cols else [""]
+    panels(
+        tables,
         figure.metric,
         rows=figure.rows,
         lines=figure.cols,
         output=file,
         kind=figure.kind,
-        title=figure.title,
+        look=look(figure, named),
     )
     return file, None
 
 
-def _trace(
-    figure: Figure, frame: pl.DataFrame, axes: list[str], where: Path, file: Path
-) -> tuple[Path, Table] | None:
-    """Draw a column of a kept table over time, for the first seed of each arm."""
-    found = (
-        select(frame, figure.where, axes).sort("seed").unique(figure.rows, keep="first", maintain_order=True)
-    )
-    lines = []
-    for label, world, seed in found.select(figure.rows, "world", "seed").iter_rows():
-        file_ = where / "tables" / figure.table / f"{world}-{seed}.parquet"
-        if file_.is_file():
-            series = pl.read_parquet(file_, columns=["t_s", figure.metric])
-            if figure.mean_of > 1:
-                series = series.with_columns(pl.col(figure.metric).rolling_mean(figure.mean_of)).drop_nulls()
-            lines.append((f"{label}, seed {seed}", series))
-    if not lines:
-        return None
-    trace(lines, figure.metric, output=file, title=figure.title)
-    rows = []
-    for label, series in lines:
-        kept = series.gather_every(max(1, -(-series.height // TRACED)))
-        rows += [
-            [label, f"{time:.6f}", "–" if value is None else f"{value:.4g}"]
-            for time, value in kept.iter_rows()
-        ]
-    return file, (["line", "t, s", figure.metric.replace("_", " ")], rows)
+def _stack(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None]:
+    """Draw the figure's columns on top of each other, with the interval of their sum."""
+    total = " + ".join(figure.columns)
+    for quantity in (*figure.columns, total):
+        frame = with_quantity(frame, quantity)
+    _, factor = heading(figure.columns[0])
+    shown, seeds = [], 0
+    for name in dict.fromkeys(frame[figure.panels].to_list()) if figure.panels else [""]:
+        part = frame.filter(frame[figure.panels] == name) if figure.panels else frame
+        labels = list(dict.fromkeys(part[figure.rows].to_list()))
+        values = {quantity: groups(part, [figure.rows], quantity) for quantity in (*figure.columns, total)}
 
+        def all_of(quantity: str, label: str, values: dict = values) -> list[float]:  # type: ignore[type-arg]
+            return [factor * value for value in values[quantity].get((label,), {}).values()]
 
-def _histogram(
-    figure: Figure, frame: pl.DataFrame, axes: list[str], where: Path, file: Path
-) -> tuple[Path, Table] | None:
-    """Draw how often the values of a column in the kept tables are, over all seeds of each arm."""
-    found = select(frame, figure.where, axes).sort("seed")
-    shown, rows = [], []
-    for (label,), part in found.group_by(figure.rows, maintain_order=True):
-        files = [
-            where / "tables" / figure.table / f"{world}-{seed}.parquet"
-            for world, seed in part.select("world", "seed").iter_rows()
+        layers = [
+            (heading(quantity)[0], [mean(all_of(quantity, label)) or 0.0 for label in labels])
+            for quantity in figure.columns
         ]
-        values = [pl.read_parquet(one)[figure.metric].drop_nulls() for one in files if one.is_file()]
-        counted = histogram(pl.concat(values).to_list() if values else [], figure.bins)
-        if not counted.counts:
-            continue
-        shown.append((str(label), counted))
-        total = sum(counted.counts)
-        for low, high, count in zip(counted.edges, counted.edges[1:], counted.counts, strict=False):
-            rows.append([str(label), f"{low:.3g} to {high:.3g}", str(count), f"{100 * count / total:.2g}"])
-    if not shown:
-        return None
-    bars(shown, figure.metric, output=file, title=figure.title)
-    return file, ([figure.rows, figure.metric.replace("_", " "), "values", "% of them"], rows)
+        intervals = [t_interval(all_of(total, label)) for label in labels]
+        low = [(one.high - one.low) / 2 if one else 0.0 for one in intervals]
+        seeds = max(seeds, *(len(all_of(total, label)) for label in labels))
+        shown.append(Stack(panel(figure, name) if name else "", labels, layers, low))
+    note = f"mean of {seeds} seeds; lines on the bars: 95 % interval of the sum"
+    stacks(shown, Words(figure.title, figure.y, note, x=figure.x), output=file)
+    return file, None

@@ -6,6 +6,7 @@ import difflib
 import functools
 import tomllib
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,15 @@ class Claim:
         return self.how.get("experiment")
 
 
+class State(StrEnum):
+    """How a figure or table of a paper stands."""
+
+    DEFINED = "as defined"
+    DEVIATING = "deviating"
+    NOT_MADE = "not made"
+    ADDED = "added"
+
+
 @dataclass(frozen=True)
 class Figure:
     """A figure or table: an experiment, and the metric and axes shown."""
@@ -56,8 +66,9 @@ class Figure:
     cols: str | None = None
     where: dict[str, Any] = field(default_factory=dict)
     kind: str | None = None
-    """Type of drawing: as `tworay table --kind`, `trace` (a series over time), `histogram` (of the values in
-    the kept tables of all seeds) or `table` (numbers only)."""
+    """Type of drawing: as `tworay table --kind`, `stack` (bars of `columns`), `table` (numbers only), a key
+    of `tworay.papers.timelines.KINDS` (kept tables of runs), or of `tworay.papers.answers.KINDS` (numbers
+    that compare arms)."""
     columns: tuple[str, ...] = ()
     """Metrics side by side in a table, instead of one metric."""
     table: str = "series"
@@ -66,8 +77,54 @@ class Figure:
     """For a histogram: the rule for its bins."""
     mean_of: int = 1
     """For a trace: number of rows of the running mean."""
+    window: tuple[float, float] | None = None
+    """For drawings over time: the part shown, s."""
+    panels: str = ""
+    """An axis with a panel for each of its labels."""
+    x: str = ""
+    """Title of the axis of rows with its unit, if the paper's `[axes]` do not have it."""
+    y: str = ""
+    """Title of the axis of values with its unit, if that of the metric does not fit."""
+    legend: str = ""
+    """Title of the legend, if the paper's `[axes]` do not have it."""
+    log: str = ""
+    """The logarithmic axis: `x` (an axis of numbers) or `y`."""
+    at: dict[str, float] = field(default_factory=dict)
+    """Place on the axis of numbers of labels without a number."""
+    named: dict[str, str] = field(default_factory=dict)
+    """Names of rows, columns, lines and panels as shown."""
+    printed: dict[str, Any] = field(default_factory=dict)
+    """Values of the paper, printed or read off, in the unit shown: by row, or by row and column or metric.
+    Rows of a panel begin with its label and a slash."""
+    deviates: str = ""
+    """How it differs from the paper's figure."""
+    without_results: bool = False
+    """True for a drawing or a table of settings, which shows no results."""
+    own: bool = False
+    """True if it is no figure of the paper but an addition."""
     missing: str = ""
     """The reason why it is not made."""
+
+    @property
+    def state(self) -> State:
+        """How it stands: as its authors define it, deviating, not made, or an addition."""
+        if self.own:
+            return State.ADDED
+        if self.missing:
+            return State.NOT_MADE
+        return State.DEVIATING if self.deviates else State.DEFINED
+
+    @property
+    def remark(self) -> str:
+        """How it deviates, or why it is not made."""
+        return self.deviates or self.missing
+
+    def value(self, row: str, column: str | None) -> float | None:
+        """Return the paper's value in a cell, if it is known."""
+        found = self.printed.get(row)
+        if isinstance(found, dict):
+            found = found.get(column or "")
+        return None if found is None else float(found)
 
 
 @dataclass(frozen=True)
@@ -98,6 +155,8 @@ class Paper:
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
     notes: str
+    axes: dict[str, str] = field(default_factory=dict)
+    """Titles of the experiments' axes in drawings, with their units."""
     study: bool = False
     """Whether it is a study of this project, which is not counted among the papers."""
 
@@ -153,7 +212,8 @@ def read(folder: Path) -> Paper:
         for name, table in _toml(file).items():
             trials[name] = _trial(folder.name, name, table)
     figures = [
-        Figure(**entry | {"columns": tuple(entry.get("columns", ()))}) for entry in head.pop("figure", [])
+        _figure(entry, head.get("axes", {}), study=bool(head.get("study", False)))
+        for entry in head.pop("figure", [])
     ]
     claims = [_claim(entry) for file in sorted(folder.glob("claims*.toml")) for entry in _toml(file)["claim"]]
     notes = [file.read_text(encoding="utf-8").strip() for file in sorted(folder.glob("notes*.md"))]
@@ -167,9 +227,21 @@ def read(folder: Path) -> Paper:
         trials=trials,
         figures=tuple(figures),
         claims=tuple(claims),
+        axes=dict(head.get("axes", {})),
         study=bool(head.get("study", False)),
         notes="\n\n".join(notes),
     )
+
+
+def _figure(entry: dict[str, Any], axes: dict[str, str], *, study: bool) -> Figure:
+    titles = {"x": axes.get(entry.get("rows", ""), ""), "legend": axes.get(entry.get("cols", ""), "")}
+    entry = titles | {"own": study} | entry
+    if "columns" in entry:
+        entry["columns"] = tuple(entry["columns"])
+    if "window" in entry:
+        low, high = entry["window"]
+        entry["window"] = (float(low), float(high))
+    return Figure(**entry)
 
 
 def _toml(file: Path) -> dict[str, Any]:

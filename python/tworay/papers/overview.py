@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from tworay.papers.library import State
 from tworay.papers.markdown import prose, table, write
 from tworay.papers.pages import SHOWN, count, full_size, ours, seeds_of, today
 from tworay.papers.reproducing import NOT_RUN
 from tworay.papers.verdicts import RULE, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from tworay.papers.library import Paper
     from tworay.papers.reproducing import Reproduction
 
 OVERVIEW = "README.md"
+STATES = (
+    "How many figures and tables with results are made as their authors define them. Parts of a figure that "
+    "are drawn apart count once each. `tworay reproduce --list` names each with its state."
+)
+
+
+def states(papers: Sequence[Paper]) -> tuple[list[str], list[list[str]]]:
+    """Return the table of the papers' figures by state."""
+    named = (State.DEFINED, State.DEVIATING, State.NOT_MADE)
+    rows, totals = [], Counter[str]()
+    for paper in papers:
+        counts = Counter(str(figure.state) for figure in paper.figures if not figure.without_results)
+        counts["drawings"] = sum(figure.without_results for figure in paper.figures)
+        totals += counts
+        rows.append([paper.name, *(str(counts[key]) for key in (*map(str, named), "drawings", State.ADDED))])
+    rows.append(["all", *(str(totals[key]) for key in (*map(str, named), "drawings", State.ADDED))])
+    return ["paper", *named, "drawings and settings, without results", "added here"], rows
 
 
 def overview(results: list[Reproduction], folder: Path) -> None:
@@ -32,6 +53,7 @@ def overview(results: list[Reproduction], folder: Path) -> None:
     totals = [sum(count(r)[v] for r in results) for v in SHOWN]
     rows.append(["all", *map(str, totals), str(not_run), str(sum(totals))])
     lines += table(head, rows)
+    lines += ["## Figures and tables", "", *prose(STATES), *table(*states([r.paper for r in results]))]
     lines += ["## Seeds of each experiment", ""]
     seeds = [
         [r.paper.name, name, t.title, seeds_of(r, name), full_size(r, name)]

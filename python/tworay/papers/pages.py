@@ -17,11 +17,14 @@ from tworay.papers.verdicts import RULE, Judgement, Verdict
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tworay.papers.library import Claim
+    from tworay.papers.library import Claim, Figure
     from tworay.papers.reproducing import Reproduction
 
 GUESSES = "Guesses of the senders by true cause, summed over all runs (`none`: nothing had been lost):"
-NUMBERS = "Numbers are means over seeds ± half of the 95 % interval."
+NUMBERS = (
+    "Numbers are means over seeds ± half of the 95 % interval. A figure is *as defined* if it shows what its "
+    "authors define, *deviating* if not, and *added* if the source has none."
+)
 SHOWN = (
     Verdict.HOLDS,
     Verdict.DIRECTION,
@@ -174,6 +177,14 @@ def _sensitivity(result: Reproduction) -> list[str]:
     return lines
 
 
+def _heading(result: Reproduction, figure: Figure, trial: str) -> str:
+    """Return a figure's number, title, seeds and state."""
+    said = f"**{figure.id}: {figure.title}**; {size(result, trial)}"
+    if result.paper.study:
+        return f"{said}."
+    return f"{said}; {figure.state}: {figure.deviates}." if figure.deviates else f"{said}; {figure.state}."
+
+
 def _figures(result: Reproduction, folder: Path) -> list[str]:
     lines = ["## Figures and tables", "", *prose(NUMBERS)]
     folder.mkdir(parents=True, exist_ok=True)
@@ -183,7 +194,7 @@ def _figures(result: Reproduction, folder: Path) -> list[str]:
         if figure.experiment is None or not there:
             missing.append([figure.id, figure.title, figure.missing or "not run yet"])
             continue
-        lines += prose(f"**{figure.id}: {figure.title}**; {size(result, figure.experiment)}.")
+        lines += prose(_heading(result, figure, figure.experiment))
         if figure.id in result.drawn:
             name = f"{result.paper.key}-{result.drawn[figure.id].name}"
             shutil.copyfile(result.drawn[figure.id], folder / name)

@@ -3,13 +3,58 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import polars as pl
 
 from tworay.errors import InputError
+from tworay.showing.drawing import axis_title, scaled
 
 OPERATORS = ("+", "-", "*", "/")
+# Title with unit, and factor to it, of quantities that are no metrics of runs.
+TITLES: dict[str, tuple[str, float]] = {
+    "system_goodput_bps": ("goodput of all flows (Mb/s)", 1e-6),
+    "eee": ("extra energy expenditure (EEE, 0 to 1)", 1.0),
+    "uar": ("unexploited available resource (UAR, 0 to 1)", 1.0),
+    "fairness.throughput": ("Jain's fairness of throughputs (0 to 1)", 1.0),
+    "fairness.goodput": ("Jain's fairness of goodputs (0 to 1)", 1.0),
+    "handled.full": ("whole window kept (% of losses)", 100.0),
+    "handled.immediate": ("recovered immediately (% of losses)", 100.0),
+    "handled.predicted": ("predicted as contention (% of losses)", 100.0),
+    "mac.collisions.data + mac.collisions.ack + mac.collisions.rts_cts": ("collisions (frames)", 1.0),
+    "mac.drops.data + mac.drops.ack": ("given up by the MAC (data segments and ACKs)", 1.0),
+    "mac.drops.rts_cts + mac.drops.data + mac.drops.ack": ("FAIL TOTAL (RTS, data and ACKs)", 1.0),
+    "mac.drops.rts_cts": ("FAIL RTS/CTS (exchanges)", 1.0),
+    "mac.drops.data": ("FAIL DATA (segments)", 1.0),
+    "mac.drops.ack": ("FAIL ACK (segments)", 1.0),
+    "acked_segments": ("acknowledged (segments)", 1.0),
+    "flow0.acked_segments": ("flow A (segments)", 1.0),
+    "flow1.acked_segments": ("flow B (segments)", 1.0),
+    "share.first": ("flow A's share of the goodput (0 to 1)", 1.0),
+    "mean_data_alive_segments": ("data in flight (segments, mean over time)", 1.0),
+    "mean_ack_alive_segments": ("ACKs in flight (segments, mean over time)", 1.0),
+    "alive.data_at_changes": ("data in flight (segments, mean over changes)", 1.0),
+    "alive.ack_at_changes": ("ACKs in flight (segments, mean over changes)", 1.0),
+    "energy.radio_per_received_bit": ("radio (µJ/bit)", 1e6),
+    "energy.computing_per_received_bit": ("computing (µJ/bit)", 1e6),
+    "model.usable": ("modelled by simulated bytes, model as printed", 1.0),
+    "model.refined": ("modelled by simulated bytes, refined model", 1.0),
+    "model.frozen": ("modelled by simulated bytes, n = frozen time / T0", 1.0),
+    "model.measured": ("modelled by simulated bytes, over the time of sending", 1.0),
+    "diagnosis.balanced_accuracy": ("balanced accuracy of the guesses (0 to 1)", 1.0),
+    "restored_seconds": ("first new ACK after the break (s)", 1.0),
+    "pairs.mean_hops": ("mean shortest path (hops)", 1.0),
+}
+
+
+def heading(quantity: str) -> tuple[str, float]:
+    """Return the title of a quantity with its unit, and the factor to that unit."""
+    if known := TITLES.get(quantity):
+        return known
+    if re.fullmatch(r"goodput_bps / \d+", quantity):
+        return "mean goodput of a flow (kb/s)", 1e-3
+    return axis_title(quantity), scaled(quantity)[1]
 
 
 def with_quantity(frame: pl.DataFrame, expression: str) -> pl.DataFrame:
@@ -79,9 +124,26 @@ def _leaves(document: dict[str, Any]) -> dict[str, float | None]:
         row["share.first"] = flows[0]["goodput_bps"] / total if total else None
         for i, flow in enumerate(flows):
             row[f"flow{i}.mean_cwnd_segments"] = flow.get("mean_cwnd_segments")
+            row[f"flow{i}.acked_segments"] = flow.get("acked_segments")
+            row[f"flow{i}.rto_idle_seconds"] = flow.get("rto_idle_seconds")
+            for phase, seconds in (flow.get("phase_seconds") or {}).items():
+                row[f"flow{i}.phase_seconds.{phase}"] = seconds
+    row |= _energy(document.get("energy") or {})
     for kind in ("recall", "precision"):
         for name, value in (scores.get(kind) or {}).items():
             row[f"diagnosis.{kind}.{name}"] = value
     for guess, causes in (document.get("diagnosis") or {}).items():
         row[f"diagnosis.count.{guess}"] = float(sum(causes.values()))
     return row
+
+
+def _energy(energy: dict[str, Any]) -> dict[str, float | None]:
+    """Return the energy of the radios and of computing by received payload bit, J/bit."""
+    radio, all_ = energy.get("joules_per_received_bit"), energy.get("joules_total_per_received_bit")
+    if not radio or not all_:
+        return {}
+    bits = energy["joules_total"] / all_
+    return {
+        "energy.radio_per_received_bit": radio,
+        "energy.computing_per_received_bit": (energy.get("joules_computation") or 0.0) / bits,
+    }

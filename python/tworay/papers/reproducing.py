@@ -14,8 +14,9 @@ from tworay.experiment.experimentfile import read
 from tworay.experiment.options import SweepOptions
 from tworay.experiment.store import sweeps as reading
 from tworay.experiment.sweeping import Sweep
+from tworay.papers import timelines
 from tworay.papers.derived import DERIVED
-from tworay.papers.figures import FROM_TABLES, draw_figure
+from tworay.papers.figures import draw_figure
 from tworay.papers.judging import decided, judge_claim
 from tworay.papers.library import STANDARD
 from tworay.papers.quantities import from_documents
@@ -172,14 +173,16 @@ def reproduce(
         result.judgements[claim.id] = _judged(claim, frames)
     for one in figures:
         if one.experiment in frames:
-            numbered = numbers(one, *frames[one.experiment]) if one.kind not in FROM_TABLES else None
+            numbered = numbers(one, *frames[one.experiment]) if one.kind not in timelines.KINDS else None
             if numbered is not None:
                 result.tables[one.id] = numbered
             base = out / QUICK if one.experiment in result.shortened and not quick else out
             where = place(base, paper, paper.trials[one.experiment])
             drawn = draw_figure(one, *frames[one.experiment], out / paper.name, where)
             if drawn is not None:
-                result.drawn[one.id], traced = drawn
+                file, traced = drawn
+                if file is not None:
+                    result.drawn[one.id] = file
                 if traced is not None:
                     result.tables[one.id] = traced
     for trial in trials:

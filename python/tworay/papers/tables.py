@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from tworay.analysis.contrasts import means, select
 from tworay.errors import InputError
-from tworay.papers.quantities import with_quantity
-from tworay.showing.drawing import scaled
+from tworay.papers import answers
+from tworay.papers.quantities import heading, with_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,39 +26,57 @@ Guesses = dict[str, dict[str, Counter[str]]]
 def numbers(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table | None:
     """Return means ± half the 95 % interval, or ``None`` if there are no runs.
 
-    Rows and columns are those of the figure; with ``columns``, a row is a cell and a column a metric.
+    Rows and columns are those of the figure; with ``columns``, a row is a cell and a column a metric. The
+    paper's values stand beside in parentheses.
     """
-    keys = [axis for axis in (figure.rows, figure.cols) if axis]
+    keys = [axis for axis in (figure.panels, figure.rows, figure.cols) if axis]
     cells: dict[tuple[str, ...], dict[str, str]] = {}
     try:
+        if figure.kind in answers.KINDS:
+            return answers.answer(figure, frame, axes)
         frame = select(frame, figure.where, axes)
         for metric in figure.columns or (figure.metric,):
-            _, scale = scaled(metric)
+            _, scale = heading(metric)
             for row in means(with_quantity(frame, metric), keys, metric).iter_rows(named=True):
                 place = tuple(str(row[key]) for key in keys)
-                cells.setdefault(place, {})[metric] = _mean(row["mean"], row["low"], scale)
+                printed = figure.value(
+                    "/".join(str(row[key]) for key in keys if key != figure.cols),
+                    metric if figure.columns else row.get(figure.cols or ""),
+                )
+                cells.setdefault(place, {})[metric] = _mean(row["mean"], row["low"], scale, printed)
     except InputError:
         return None  # --quick leaves some cells out.
     if not any(value != "–" for cell in cells.values() for value in cell.values()):
         return None
+    places = list(cells)
+    if figure.panels:
+        order = list(dict.fromkeys(place[0] for place in places))
+        places.sort(key=lambda place: order.index(place[0]))
+    titles = [figure.x if key == figure.rows and figure.x else key for key in keys]
     if figure.columns:
-        head = [*keys, *(scaled(metric)[0] for metric in figure.columns)]
-        return head, [[*place, *cell.values()] for place, cell in cells.items()]
-    heading, _ = scaled(figure.metric)
-    if len(keys) == 1:
-        return [keys[0], heading], [[*place, *cell.values()] for place, cell in cells.items()]
-    across = list(dict.fromkeys(place[1] for place in cells))
-    down = list(dict.fromkeys(place[0] for place in cells))
-    rows = [[label, *(cells.get((label, c), {}).get(figure.metric, "") for c in across)] for label in down]
-    return [heading, *across], rows
+        named = [figure.named.get(metric, heading(metric)[0]) for metric in figure.columns]
+        return [*titles, *named], [[*place, *cells[place].values()] for place in places]
+    title, _ = heading(figure.metric)
+    if not figure.cols:
+        return [*titles, title], [[*place, *cells[place].values()] for place in places]
+    across = list(dict.fromkeys(place[-1] for place in cells))
+    down = list(dict.fromkeys(place[:-1] for place in places))
+    rows = [[*label, *(cells.get((*label, c), {}).get(figure.metric, "") for c in across)] for label in down]
+    return [title, *titles[1:-1], *across], rows
 
 
-def _mean(mean: float | None, low: float | None, scale: float) -> str:
+def _mean(mean: float | None, low: float | None, scale: float, printed: float | None) -> str:
+    beside = f" (paper: {printed:g})" if printed is not None else ""
     if mean is None:
-        return "–"
+        return f"–{beside}"
     if low is None:
-        return f"{mean * scale:.4g}"
-    return f"{mean * scale:.4g} ± {(mean - low) * scale:.2g}"
+        return f"{_short(mean * scale, 4)}{beside}"
+    return f"{_short(mean * scale, 4)} ± {_short((mean - low) * scale, 2)}{beside}"
+
+
+def _short(value: float, digits: int) -> str:
+    """Return a number with this many digits, but no powers of ten where whole numbers say the same."""
+    return f"{value:.0f}" if 10**digits <= abs(value) < 1e7 else f"{value:.{digits}g}"
 
 
 def guesses(frame: pl.DataFrame) -> Guesses:

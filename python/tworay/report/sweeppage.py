@@ -10,8 +10,8 @@ from tworay import metrics
 from tworay.errors import InputError
 from tworay.report.figures import Point, Row, dots, figure, lines, numbers, series_legend
 from tworay.report.page import capital, coded, esc, table, whole_page
-from tworay.showing.drawing import number as number_of
-from tworay.showing.drawing import with_unit
+from tworay.showing.labels import number as number_of
+from tworay.showing.labels import with_unit
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""Draw sweeps: lines or dots with intervals, ECDFs, heat maps.
+"""Draw sweeps: lines, dots or stacked bars with intervals, ECDFs, heat maps.
 
 The same results give the same bytes of SVG.
 """
@@ -6,7 +6,7 @@ The same results give the same bytes of SVG.
 from __future__ import annotations
 
 import math
-import re
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,47 +14,105 @@ import numpy as np
 
 from tworay import metrics
 from tworay.errors import InputError
+from tworay.showing.labels import places, with_unit
 from tworay.showing.plotting import COLOURS, FORMATS, INCHES, SETTINGS, write
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from os import PathLike
 
     import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from tworay.histograms import Histogram
-
 KINDS = ("lines", "dots", "ecdf", "heat")
 MARKERS = "os^Dv<>P"
 # Up to this many values of an axis of numbers, each has a tick of its own.
 MOST_TICKS = 12
-# A number with a unit, as in `2m/s`.
-UNIT = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?\s*([A-Za-zµ%][A-Za-z/%]*)")
+# Characters below an axis that fit beside each other.
+LEVEL_LABELS = 85
+# With more lines, the bars of their intervals would hide them.
+MOST_BARS = 8
+BARS = "mean of {seeds}; bars: its 95 % interval"
 
 
-def number(label: str) -> float | None:
-    """Return the number in a label such as ``2m/s`` or ``string-4``; ``None`` if there is not exactly one."""
-    found = re.findall(r"(?<![\d.])-?\d+(?:\.\d+)?(?:e-?\d+)?", label.replace("-", " "))
-    return float(found[0]) if len(found) == 1 else None
+@dataclass(frozen=True)
+class Look:
+    """The words of a drawing, and what stands in it besides the means.
+
+    ``x``, ``y`` and ``legend`` are titles (default: from the axes and the metric). ``factor`` leads from
+    values to the unit of ``y`` (default: the metric's). ``log`` names the logarithmic axis, ``x`` or ``y``.
+    ``at`` has the places of labels without a number. ``printed`` holds the values of the source by row and
+    line, in the unit of ``y``.
+    """
+
+    title: str = ""
+    x: str = ""
+    y: str = ""
+    legend: str = ""
+    factor: float | None = None
+    log: str = ""
+    at: Mapping[str, float] = field(default_factory=dict)
+    printed: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
 
-def with_unit(axis: str, labels: Sequence[str]) -> str:
-    """Return an axis's name with the unit that all its labels have: ``olsr.tc_interval (s)``."""
-    units = {_unit(label) for label in labels}
-    (unit,) = units if len(units) == 1 else (None,)
-    return f"{axis} ({unit})" if unit else axis
+@dataclass(frozen=True)
+class Chart:
+    """A table of means to draw: ``rows`` along the axis, a line or colour for each value of ``lines``."""
 
+    means: pl.DataFrame
+    metric: str
+    rows: str
+    lines: str | None
+    look: Look
 
-def _unit(label: str) -> str | None:
-    match = UNIT.fullmatch(label)
-    return match[1] if match else None
+    @property
+    def labels(self) -> list[str]:
+        """The labels along the axis, in order."""
+        return list(dict.fromkeys(self.means[self.rows].to_list()))
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the lines; a single empty one without ``lines``."""
+        return list(dict.fromkeys(self.means[self.lines].to_list())) if self.lines else [""]
 
-def _without_unit(label: str) -> str:
-    match = UNIT.fullmatch(label)
-    return label[: match.start(1)].strip() if match else label
+    @property
+    def places(self) -> list[float] | None:
+        """The places of the labels on an axis of numbers; ``None`` if they are categories."""
+        return places(self.labels, self.look.at) if len(self.labels) > 1 else None
+
+    @property
+    def scale(self) -> float:
+        """The factor from values to the unit shown."""
+        return scaled(self.metric)[1] if self.look.factor is None else self.look.factor
+
+    @property
+    def heading(self) -> str:
+        """The title of the axis of values."""
+        return self.look.y or axis_title(self.metric)
+
+    @property
+    def along(self) -> str:
+        """The title of the axis of labels."""
+        return self.look.x or (with_unit(self.rows, self.labels) if self.places else self.rows)
+
+    def cell(self, label: str, name: str) -> dict[str, Any] | None:
+        """Return the row of a label and line; ``None`` if it has no value."""
+        for row in self.means.iter_rows(named=True):
+            if row[self.rows] == label and (self.lines is None or row[self.lines] == name):
+                return row if row["mean"] is not None else None
+        return None
+
+    @property
+    def note(self) -> str:
+        """A sentence about points and bars."""
+        seeds = [row["n"] for row in self.means.iter_rows(named=True) if row["mean"] is not None]
+        least, most = min(seeds, default=0), max(seeds, default=0)
+        said = f"{least} seeds" if least == most else f"{least} to {most} seeds"
+        note = BARS.format(seeds=said) if most > 1 else "one seed"
+        if most > 1 and len(self.names) > MOST_BARS:
+            note = f"mean of {said}"
+        return f"{note}; ×: value of the source" if self.look.printed else note
 
 
 def draw(
@@ -65,167 +123,201 @@ def draw(
     lines: str | None = None,
     output: str | PathLike[str] | None = None,
     kind: str | None = None,
-    title: str = "",
+    look: Look | None = None,
 ) -> Figure:
     """Draw a table of means: ``rows`` along the axis, a line or colour for each value of ``lines``."""
+    return panels({"": means}, metric, rows=rows, lines=lines, output=output, kind=kind, look=look)
+
+
+def panels(
+    parts: Mapping[str, pl.DataFrame],
+    metric: str,
+    *,
+    rows: str,
+    lines: str | None = None,
+    output: str | PathLike[str] | None = None,
+    kind: str | None = None,
+    look: Look | None = None,
+) -> Figure:
+    """Draw tables of means beside each other, with the same axis of values; their names are above them.
+
+    Raises:
+        InputError: the kind of drawing or the format of ``output`` is unknown.
+
+    """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
+    look = look or Look()
     if output is not None and Path(output).suffix.lower() not in FORMATS:
         raise InputError(f"{output}: plots are written as {', '.join(FORMATS)}; name such a file")
-    if lines == rows:
-        lines = None
-    labels = list(dict.fromkeys(means[rows].to_list()))
-    places = [number(label) for label in labels]
-    # 500ms and 1s are 500 and 1 in different units.
-    alike = len({_unit(label) for label in labels}) == 1
-    numeric = alike and None not in places and len(set(places)) == len(places) > 1
-    kind = kind or ("lines" if numeric else "dots")
+    charts = {
+        name: Chart(part, metric, rows, None if lines == rows else lines, _of_panel(look, name))
+        for name, part in parts.items()
+    }
+    first = next(iter(charts.values()))
+    kind = kind or ("lines" if first.places else "dots")
     if kind not in KINDS:
         raise InputError(f"there is no plot `{kind}`; there are {', '.join(KINDS)}")
+    width, height = INCHES
     with rc_context(SETTINGS):
-        figure = Figure(figsize=INCHES, layout="constrained")
-        axes = figure.add_subplot()
-        names = list(dict.fromkeys(means[lines].to_list())) if lines else [""]
-        if kind == "heat":
-            _heat(figure, axes, means, metric, rows, lines, labels, names)
-        elif kind == "ecdf":
-            _ecdf(axes, means, metric, rows, lines, labels, names)
-        else:
-            xs = (
-                [float(p) for p in places if p is not None]
-                if numeric
-                else [float(i) for i in range(len(labels))]
+        figure = Figure(figsize=(width * (1 if len(charts) < 3 else 1.3), height), layout="constrained")
+        every = figure.subplots(1, len(charts), sharey=kind != "heat", squeeze=False)[0]
+        for axes, (name, chart) in zip(every, charts.items(), strict=True):
+            _chart(figure, axes, chart, kind)
+            axes.set_title(name, fontsize=10)
+            axes.spines[["top", "right"]].set_visible(kind == "heat")
+            if axes is not every[0] and kind in ("lines", "dots"):
+                axes.set_ylabel("")
+        handles, names = every[0].get_legend_handles_labels()
+        if kind != "heat" and (len(names) > 1 or kind == "ecdf"):
+            figure.legend(
+                handles,
+                names,
+                title=look.legend or None,
+                loc="outside right center",
+                frameon=False,
+                fontsize=9,
             )
-            _points(axes, means, metric, rows, lines, labels, names, xs, joined=kind == "lines")
-            if not numeric or len(labels) <= MOST_TICKS:
-                axes.set_xticks(xs, [_without_unit(label) if numeric else label for label in labels])
-            axes.set_xlabel(with_unit(rows, labels) if numeric else rows)
-        if kind in ("lines", "dots", "ecdf") and (len(names) > 1 or kind == "ecdf"):
-            axes.legend(frameon=False, fontsize=9)
-        if title:
-            axes.set_title(title, fontsize=10)
-        axes.spines[["top", "right"]].set_visible(kind == "heat")
+        if look.title:
+            figure.suptitle(look.title, fontsize=10)
+        if kind in ("lines", "dots"):
+            figure.supxlabel(first.note, fontsize=8, x=0.99, ha="right")
         if output is not None:
             write(figure, Path(output), Path(output).suffix)
     return figure
 
 
-def trace(
-    lines: Sequence[tuple[str, pl.DataFrame]], column: str, *, output: str | PathLike[str], title: str = ""
-) -> Figure:
-    """Draw a column of several time series as step lines."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    with rc_context(SETTINGS):
-        figure = Figure(figsize=INCHES, layout="constrained")
-        axes = figure.add_subplot()
-        for i, (label, frame) in enumerate(lines):
-            axes.step(frame["t_s"], frame[column], where="post", label=label, color=COLOURS[i], linewidth=0.8)
-        axes.set_xlabel("time (s)")
-        axes.set_ylabel(column.replace("_", " "))
-        axes.legend(frameon=False, fontsize=9)
-        axes.set_title(title, fontsize=10)
-        axes.spines[["top", "right"]].set_visible(False)
-        write(figure, Path(output), Path(output).suffix)
-    return figure
-
-
-def bars(
-    arms: Sequence[tuple[str, Histogram]], column: str, *, output: str | PathLike[str], title: str = ""
-) -> Figure:
-    """Draw histograms below each other, with the same axis: the share of values in each bin."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    with rc_context(SETTINGS):
-        figure = Figure(figsize=INCHES, layout="constrained")
-        rows = figure.subplots(len(arms), sharex=True, sharey=True, squeeze=False)[:, 0]
-        for i, (axes, (label, found)) in enumerate(zip(rows, arms, strict=True)):
-            shares = [100 * count / sum(found.counts) for count in found.counts]
-            axes.stairs(shares, found.edges, fill=True, color=COLOURS[i], label=label)
-            axes.set_ylabel("% of values")
-            axes.legend(frameon=False, fontsize=9)
-            axes.spines[["top", "right"]].set_visible(False)
-        rows[0].set_title(title, fontsize=10)
-        rows[-1].set_xlabel(column.replace("_", " "))
-        write(figure, Path(output), Path(output).suffix)
-    return figure
+def _of_panel(look: Look, name: str) -> Look:
+    """Leave the source's values of one panel: theirs have its name before that of the row."""
+    if not name:
+        return look
+    return replace(
+        look,
+        printed={
+            (row.removeprefix(f"{name}/"), line): value
+            for (row, line), value in look.printed.items()
+            if row.startswith(f"{name}/")
+        },
+    )
 
 
 def scaled(metric: str) -> tuple[str, float]:
-    """Return a metric's axis title and the factor it is shown with."""
+    """Return a metric's heading in tables and the factor it is shown with."""
     known = metrics.find(metric)
     head, unit = metrics.words(metric)
     return (f"{head} ({unit})" if unit else head), (known.scale if known else 1.0)
 
 
-def _cell(means: pl.DataFrame, rows: str, label: str, lines: str | None, name: str) -> dict[str, Any] | None:
-    for row in means.iter_rows(named=True):
-        if row[rows] == label and (lines is None or row[lines] == name):
-            return row
-    return None
+def axis_title(metric: str) -> str:
+    """Return a metric's title of an axis: its heading, with the unit of counted things as well."""
+    heading, factor = scaled(metric)
+    known = metrics.find(metric)
+    if known is None or heading.endswith(")") or factor != 1 or known.unit == "count" or "1" in known.unit:
+        return heading
+    return f"{heading} ({known.unit})"
 
 
-def _points(
-    axes: Axes,
-    means: pl.DataFrame,
-    metric: str,
-    rows: str,
-    lines: str | None,
-    labels: Sequence[str],
-    names: Sequence[str],
-    xs: Sequence[float],
-    *,
-    joined: bool,
-) -> None:
-    heading, scale = scaled(metric)
+def shades(names: Sequence[str]) -> list[Any]:
+    """Return a colour for each line: of a scale for many numbers in order, else those of Okabe and Ito."""
+    if len(names) > len(COLOURS) and places(names):
+        from matplotlib import colormaps
+        from matplotlib.colors import to_hex
+
+        return [to_hex(colormaps["viridis"](0.92 * i / (len(names) - 1))) for i in range(len(names))]
+    return [COLOURS[i % len(COLOURS)] for i in range(len(names))]
+
+
+def _chart(figure: Figure, axes: Axes, chart: Chart, kind: str) -> None:
+    if kind == "heat":
+        _heat(figure, axes, chart)
+    elif kind == "ecdf":
+        _ecdf(axes, chart)
+    else:
+        _points(axes, chart, joined=kind == "lines")
+
+
+def _ticks(axes: Axes, chart: Chart, xs: Sequence[float]) -> None:
+    axes.set_xlabel(chart.along)
+    if chart.places is None:
+        long = max(map(len, chart.labels)) * len(xs) > LEVEL_LABELS
+        axes.set_xticks(xs, chart.labels, rotation=30 if long else 0, ha="right" if long else "center")
+        axes.set_xlim(-0.5, len(xs) - 0.5)
+    elif chart.look.log == "x":
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+    elif len(xs) <= MOST_TICKS and min(np.diff(sorted(xs)), default=1) > (max(xs) - min(xs)) / 30:
+        axes.set_xticks(xs, [f"{x:g}" for x in xs])
+
+
+def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
+    labels, names = chart.labels, chart.names
+    xs = chart.places or [float(i) for i in range(len(labels))]
     span = (max(xs) - min(xs)) or 1.0
-    for i, name in enumerate(names):
-        shift = (i - (len(names) - 1) / 2) * (0.006 if joined else 0.08 / max(1, len(names) / 3)) * span
-        found = [(x, _cell(means, rows, label, lines, name)) for x, label in zip(xs, labels, strict=True)]
-        there = [(x, row) for x, row in found if row and row["mean"] is not None]
-        ys = [row["mean"] * scale for _, row in there]
-        low = [
-            max(0.0, (row["mean"] - (row["low"] if row["low"] is not None else row["mean"])) * scale)
-            for _, row in there
-        ]
+    shown = _short(names) if chart.look.legend else names
+    for i, (name, colour) in enumerate(zip(names, shades(names), strict=True)):
+        apart = 0.006 if joined else 0.08 / max(1, len(names) / 3)
+        # Many lines, or points on a logarithmic axis, stand where they belong.
+        beside = not joined or (len(names) <= MOST_BARS and chart.look.log != "x")
+        shift = (i - (len(names) - 1) / 2) * apart * span if beside else 0.0
+        found = [(x + shift, chart.cell(label, name)) for x, label in zip(xs, labels, strict=True)]
+        there = sorted(((x, row) for x, row in found if row), key=lambda one: one[0])
+        ends = [row["mean"] - (row["low"] if row["low"] is not None else row["mean"]) for _, row in there]
+        low = [max(0.0, end * chart.scale) for end in ends]
         axes.errorbar(
-            [x + shift for x, _ in there],
-            ys,
-            yerr=[low, low],
+            [x for x, _ in there],
+            [row["mean"] * chart.scale for _, row in there],
+            yerr=[low, low] if any(low) and len(names) <= MOST_BARS else None,
             fmt=MARKERS[i % len(MARKERS)] + ("-" if joined else ""),
-            color=COLOURS[i % len(COLOURS)],
-            label=name,
+            color=colour,
+            label=shown[i],
             markersize=4,
-            capsize=2,
             linewidth=1.2,
         )
-    axes.set_ylabel(heading)
+        printed = [
+            (x + shift, chart.look.printed.get((label, name))) for x, label in zip(xs, labels, strict=True)
+        ]
+        marks = [(x, value) for x, value in printed if value is not None]
+        axes.plot(*zip(*marks, strict=True), "x", color=colour, markersize=7) if marks else None
+    if (
+        axes.get_ylim()[0]
+        < 0
+        <= min(row["mean"] for row in chart.means.iter_rows(named=True) if row["mean"] is not None)
+    ):
+        axes.set_ylim(bottom=0)  # An interval below zero says nothing about what can't be negative.
+    if chart.look.log == "y":
+        _decades(axes)
+    axes.set_ylabel(chart.heading)
     axes.grid(axis="y", linewidth=0.3, alpha=0.6)
+    _ticks(axes, chart, xs)
 
 
-def _ecdf(
-    axes: Axes,
-    means: pl.DataFrame,
-    metric: str,
-    rows: str,
-    lines: str | None,
-    labels: Sequence[str],
-    names: Sequence[str],
-) -> None:
-    heading, scale = scaled(metric)
+def _decades(axes: Axes) -> None:
+    """Make the axis of values logarithmic, with plain numbers."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    """Return the numbers that differ instead of names, if there are such: ``4`` for ``string-4``."""
+    found = places(names)
+    return [f"{one:g}" for one in found] if found else list(names)
+
+
+def _ecdf(axes: Axes, chart: Chart) -> None:
     series = [
-        (f"{name} {label}".strip(), _cell(means, rows, label, lines, name))
-        for label in labels
-        for name in names
+        (f"{name} {label}".strip(), chart.cell(label, name)) for label in chart.labels for name in chart.names
     ]
     for i, (label, row) in enumerate(series):
         if row and row["values"]:
             colour, dashes = COLOURS[i % len(COLOURS)], ("-", "--", ":", "-.")[i // len(COLOURS) % 4]
-            axes.ecdf([value * scale for value in row["values"]], label=label, color=colour, linestyle=dashes)
-    axes.set_xlabel(heading)
+            values = [value * chart.scale for value in row["values"]]
+            axes.ecdf(values, label=label, color=colour, linestyle=dashes)
+    axes.set_xlabel(chart.heading)
     axes.set_ylabel("share of runs at or below")
 
 
@@ -237,22 +329,10 @@ def _ink(colour: Any) -> str:
     return "black" if colour[3] == 0 or (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"
 
 
-def _heat(
-    figure: Figure,
-    axes: Axes,
-    means: pl.DataFrame,
-    metric: str,
-    rows: str,
-    lines: str | None,
-    labels: Sequence[str],
-    names: Sequence[str],
-) -> None:
-    heading, scale = scaled(metric)
-    cells = [[_cell(means, rows, label, lines, name) for name in names] for label in labels]
-    grid = [
-        [row["mean"] * scale if row and row["mean"] is not None else float("nan") for row in line]
-        for line in cells
-    ]
+def _heat(figure: Figure, axes: Axes, chart: Chart) -> None:
+    labels, names = chart.labels, chart.names
+    cells = [[chart.cell(label, name) for name in names] for label in labels]
+    grid = [[row["mean"] * chart.scale if row else float("nan") for row in line] for line in cells]
     image = axes.imshow(grid, aspect="auto", cmap="cividis")
     for y, line in enumerate(grid):
         for x, value in enumerate(line):
@@ -261,6 +341,6 @@ def _heat(
             axes.text(x, y, said, ha="center", va="center", color=ink, fontsize=8)
     axes.set_xticks(range(len(names)), names)
     axes.set_yticks(range(len(labels)), labels)
-    axes.set_ylabel(rows)
-    axes.set_xlabel(lines or "")
-    figure.colorbar(image, label=heading)
+    axes.set_ylabel(chart.look.x or chart.rows)
+    axes.set_xlabel(chart.look.legend or chart.lines or "")
+    figure.colorbar(image, label=chart.heading)

@@ -1,10 +1,11 @@
 //! All parameters of AODV.
 
 use super::options::{
-    AodvDialect, ErrorAudience, Hello, LocalRepair, OwnSequence, PacketSizes, Refresh, ReplyLifetime,
-    Requests, StaleErrors, Stranded, Upkeep,
+    AodvPaper, ErrorAudience, Hello, LocalRepair, OwnSequence, PacketSizes, Refresh, ReplyLifetime, Requests,
+    StaleErrors, Stranded, Upkeep,
 };
 use crate::settings::settings;
+use crate::{Papers, Rules};
 use tworay_base::{ConfigProblem, Dialect, FollowsDialect, SimDuration};
 
 settings! {
@@ -13,7 +14,7 @@ settings! {
     AodvConfig from
     /// Whose AODV to run: "standard" (RFC 3561, the default), "ns2", or Papanastasiou's (2006) "thesis-trace" or
     /// "thesis".
-    AodvDialect, schema "AodvConfig";
+    AodvPaper, schema "AodvConfig";
 
     /// Time for which a route stays valid after use (ACTIVE_ROUTE_TIMEOUT).
     active_route_timeout: SimDuration,
@@ -127,33 +128,33 @@ impl Default for AodvConfig {
     }
 }
 
-impl From<Dialect> for AodvDialect {
-    fn from(dialect: Dialect) -> Self {
-        match dialect {
-            Dialect::Standard => Self::Standard,
-            Dialect::Ns2 => Self::Ns2,
-        }
-    }
+impl Papers for AodvPaper {
+    const DIALECTS: &'static [Dialect] = &[Dialect::Standard, Dialect::Ns2];
+    const PAPERS: &'static [Self] = Self::ALL;
+    const NAMES: &'static [&'static str] = &["standard", "ns2", "thesis-trace", "thesis"];
 }
 
 impl FollowsDialect for AodvConfig {
-    type Dialect = AodvDialect;
-
-    fn of(dialect: impl Into<AodvDialect>) -> Self {
-        match dialect.into() {
-            AodvDialect::Standard => Self::rfc3561(),
-            AodvDialect::Ns2 => Self::ns2(),
-            AodvDialect::ThesisTrace => Self::thesis_trace(),
-            AodvDialect::Thesis => Self::thesis(),
+    fn of(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Standard => Self::rfc3561(),
+            Dialect::Ns2 => Self::ns2(),
         }
     }
 }
 
 impl AodvConfig {
+    fn paper(paper: AodvPaper) -> Self {
+        match paper {
+            AodvPaper::ThesisTrace => Self::thesis_trace(),
+            AodvPaper::Thesis => Self::thesis(),
+        }
+    }
+
     /// RFC 3561 §10, with link-layer feedback instead of HELLOs (§6.10).
     pub fn rfc3561() -> Self {
         Self {
-            dialect: AodvDialect::Standard,
+            dialect: Rules::Dialect(Dialect::Standard),
             active_route_timeout: SimDuration::from_secs(3),
             my_route_timeout: SimDuration::from_secs(6),
             node_traversal_time: SimDuration::from_millis(40),
@@ -206,7 +207,7 @@ impl AodvConfig {
     /// ns-2.35's constants and quirks (`aodv.h`, `aodv.cc`, `aodv_rqueue.h`).
     pub fn ns2() -> Self {
         Self {
-            dialect: AodvDialect::Ns2,
+            dialect: Rules::Dialect(Dialect::Ns2),
             active_route_timeout: SimDuration::from_secs(10),
             my_route_timeout: SimDuration::from_secs(10),
             node_traversal_time: SimDuration::from_millis(30),
@@ -242,7 +243,7 @@ impl AodvConfig {
     /// of silence; the trace detects the break after two HELLO intervals. This follows the trace.
     pub fn thesis_trace() -> Self {
         Self {
-            dialect: AodvDialect::ThesisTrace,
+            dialect: AodvPaper::ThesisTrace.into(),
             active_route_timeout: SimDuration::from_secs(5),
             my_route_timeout: SimDuration::from_secs(10),
             delete_period: SimDuration::from_secs(25),
@@ -259,7 +260,7 @@ impl AodvConfig {
     /// explains: only the destination replies.
     pub fn thesis() -> Self {
         Self {
-            dialect: AodvDialect::Thesis,
+            dialect: AodvPaper::Thesis.into(),
             ttl_start: 2,
             destination_only: true,
             local_repair: LocalRepair::Rfc3561,

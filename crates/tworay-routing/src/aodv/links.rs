@@ -91,7 +91,9 @@ impl Aodv {
             let life = self.allowed_silence().max(rrep.lifetime.min(SimDuration::MAX));
             let expire = self.table.up(now, from).map_or(SimTime::ZERO, |r| r.expire).max(now + life);
             let offer = Offer { dst: from, seq: Some(rrep.dst_seq), hops: 1, via: from, expire };
-            if self.learn(now, offer, out) {
+            // The route is made in any case (§6.9), if need be without the number: after a break, the
+            // neighbour's own number may be older than the one kept here.
+            if self.learn(now, offer, out) || self.learn(now, Offer { seq: None, ..offer }, out) {
                 self.end_search(now, from, 1, out);
                 self.release(now, from, SimDuration::ZERO, SimDuration::ZERO, out);
             } else if let Some(route) = self.table.up(now, from) {

@@ -19,8 +19,8 @@ mod upkeep;
 
 pub use config::AodvConfig;
 pub use options::{
-    AodvDialect, ErrorAudience, Hello, LocalRepair, OwnSequence, PacketSizes, Refresh, ReplyLifetime,
-    Requests, StaleErrors, Stranded, Upkeep,
+    AodvPaper, ErrorAudience, Hello, LocalRepair, OwnSequence, PacketSizes, Refresh, ReplyLifetime, Requests,
+    StaleErrors, Stranded, Upkeep,
 };
 
 use crate::buffer::SendBuffer;

@@ -3,14 +3,8 @@
 use crate::settings::choice;
 
 choice!(
-    /// Whose AODV to run. Single keys change its values.
-    #[derive(Default)]
-    AodvDialect {
-        /// RFC 3561 §10, with link-layer feedback instead of HELLOs.
-        #[default]
-        Standard,
-        /// ns-2.35's `Agent/AODV` with its quirks.
-        Ns2,
+    /// Programs of papers.
+    AodvPaper {
         /// The route-break trace of Papanastasiou (2006), table 3.1: HELLOs instead of link-layer feedback.
         ThesisTrace,
         /// All other runs of Papanastasiou (2006), appendix A.1: AODV-UU with link-layer feedback and repair.

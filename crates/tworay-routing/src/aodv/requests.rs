@@ -2,7 +2,7 @@
 
 use super::discovery::Step;
 use super::errors::lose;
-use super::table::{Offer, Route, State};
+use super::table::{Number, Offer, Route, State};
 use super::{Aodv, LocalRepair, Out, OwnSequence, ReplyLifetime, Requests, Search, Upkeep};
 use crate::{DropReason, Malformed, RoutingAction, RoutingNote};
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
@@ -227,7 +227,7 @@ impl Aodv {
         let Some(route) = self.table.get(now, rreq.dst) else { return false };
         // ns-2 also replies from a route under repair.
         let usable = route.is_up() || ns2 && route.state == State::Repair;
-        let fresh = route.seq_valid && (rreq.unknown_seq || route.seq.ge(rreq.dst_seq));
+        let fresh = route.number == Number::Valid && (rreq.unknown_seq || route.seq.ge(rreq.dst_seq));
         if !usable || !fresh || rreq.destination_only {
             return false;
         }

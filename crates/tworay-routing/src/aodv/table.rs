@@ -15,16 +15,29 @@ pub(crate) enum State {
     Repair,
 }
 
+/// Origin of a route's sequence number.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Number {
+    /// It came with the route (RFC 3561's valid sequence number).
+    Valid,
+    /// Invalid: the neighbour was heard without a number. The number is what the last route left here when it broke
+    /// or expired, so no node has a route with this number over this node.
+    Invalid,
+    /// Invalid: the neighbour was heard while a longer route with this number was in use. Other nodes may still
+    /// follow that route with the same number.
+    Superseded,
+}
+
 /// The route to one destination.
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
     pub state: State,
-    /// Largest sequence number received; a lower bound for accepted ones, even if not `seq_valid`.
+    /// Largest sequence number received; a lower bound for accepted ones, even if it is invalid.
     pub seq: Seq32,
     /// True if any sequence number was ever received.
     pub seq_seen: bool,
-    /// True if `seq` belongs to the current route (RFC 3561's "valid destination sequence number").
-    pub seq_valid: bool,
+    /// Origin of `seq` if the route is valid.
+    pub number: Number,
     pub hops: u8,
     /// Hops of the last valid route, [`UNKNOWN_HOPS`] if there was none.
     pub last_hops: u8,
@@ -42,7 +55,7 @@ impl Route {
             state: State::Down,
             seq: Seq32(0),
             seq_seen: false,
-            seq_valid: false,
+            number: Number::Invalid,
             hops: UNKNOWN_HOPS,
             last_hops: UNKNOWN_HOPS,
             next_hop: NodeId::BROADCAST,
@@ -69,12 +82,24 @@ impl Route {
         }
     }
 
-    /// Increments the number that a later route must reach, after this one broke or expired here.
+    /// Increments the number that a later route must reach, after this one broke or expired here (§6.11).
     pub(crate) fn bump(&mut self) {
-        // Loop freedom requires this even for a number that is only a lower bound.
-        if self.seq_seen {
+        // An invalid number stays. If it rose at each break of a neighbour that sends no number, the neighbour's
+        // own numbers would count as old. Loop freedom requires more only if other nodes know the number.
+        if self.seq_seen && self.number != Number::Invalid {
             self.seq = self.seq.plus(1);
         }
+    }
+
+    /// True if a route of `hops` hops with this route's own sequence number is better (§6.7 i, iii, iv).
+    fn yields_to(&self, hops: u8) -> bool {
+        self.state == State::Down
+            || match self.number {
+                Number::Valid => hops < self.hops,
+                Number::Invalid => true,
+                // Only the neighbour's own: a longer route with this number could lead back to this node.
+                Number::Superseded => hops <= self.hops,
+            }
     }
 
     pub(crate) fn add_precursor(&mut self, node: NodeId) {
@@ -198,15 +223,13 @@ impl Table {
         }
     }
 
-    /// Accepts the offered route if it is newer, or as new and better (§6.2). Loop freedom requires in
-    /// addition that a sequence number never decreases.
+    /// Accepts the offered route if it is newer, or as new and better (§6.2, §6.7). Loop freedom requires in
+    /// addition that a sequence number never decreases, not even an invalid one.
     pub(crate) fn offer(&mut self, now: SimTime, offer: Offer) -> Outcome {
         let route = self.entry(now, offer.dst);
         let better = match offer.seq {
             Some(seq) => {
-                !route.seq_seen
-                    || seq.gt(route.seq)
-                    || seq == route.seq && (route.state == State::Down || offer.hops < route.hops)
+                !route.seq_seen || seq.gt(route.seq) || seq == route.seq && route.yields_to(offer.hops)
             }
             // A direct route to a neighbour: the next hop is the destination, so it cannot form a loop.
             None => !route.is_up() || route.hops > 1,
@@ -217,7 +240,11 @@ impl Table {
         let reached_before = route.state != State::Down || route.last_hops != UNKNOWN_HOPS;
         let old_hops = if route.hops == UNKNOWN_HOPS { route.last_hops } else { route.hops };
         let same = old_hops == offer.hops && route.next_hop == offer.via;
-        route.seq_valid = offer.seq.is_some();
+        route.number = match offer.seq {
+            Some(_) => Number::Valid,
+            None if route.is_up() => Number::Superseded,
+            None => Number::Invalid,
+        };
         if let Some(seq) = offer.seq {
             route.seq = seq;
             route.seq_seen = true;

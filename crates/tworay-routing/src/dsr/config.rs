@@ -1,7 +1,8 @@
 //! All parameters of DSR.
 
-use super::options::{CacheKind, DsrDialect, MaintenanceOrder, RequestPattern};
+use super::options::{CacheKind, DsrPaper, MaintenanceOrder, RequestPattern};
 use crate::settings::settings;
+use crate::{Papers, Rules};
 use tworay_base::{ConfigProblem, Dialect, FollowsDialect, SimDuration};
 
 settings! {
@@ -10,7 +11,7 @@ settings! {
     DsrConfig from
     /// Whose DSR to run: "standard" (RFC 4728, the default), "ns2", "freeze-probing" (ns-2 without replies from
     /// caches), or Papanastasiou's (2006) "thesis-trace" or "thesis".
-    DsrDialect, schema "DsrConfig";
+    DsrPaper, schema "DsrConfig";
 
     /// Structure of the route cache: "path", "link" or "link-max-life".
     cache: CacheKind,
@@ -124,34 +125,34 @@ impl Default for DsrConfig {
     }
 }
 
-impl From<Dialect> for DsrDialect {
-    fn from(dialect: Dialect) -> Self {
-        match dialect {
-            Dialect::Standard => Self::Standard,
-            Dialect::Ns2 => Self::Ns2,
-        }
-    }
+impl Papers for DsrPaper {
+    const DIALECTS: &'static [Dialect] = &[Dialect::Standard, Dialect::Ns2];
+    const PAPERS: &'static [Self] = Self::ALL;
+    const NAMES: &'static [&'static str] = &["standard", "ns2", "thesis-trace", "thesis", "freeze-probing"];
 }
 
 impl FollowsDialect for DsrConfig {
-    type Dialect = DsrDialect;
-
-    fn of(dialect: impl Into<DsrDialect>) -> Self {
-        match dialect.into() {
-            DsrDialect::Standard => Self::rfc4728(),
-            DsrDialect::ThesisTrace => Self::thesis_trace(),
-            DsrDialect::Thesis => Self::thesis(),
-            DsrDialect::Ns2 => Self::ns2(),
-            DsrDialect::FreezeProbing => Self::freeze_probing(),
+    fn of(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Standard => Self::rfc4728(),
+            Dialect::Ns2 => Self::ns2(),
         }
     }
 }
 
 impl DsrConfig {
+    fn paper(paper: DsrPaper) -> Self {
+        match paper {
+            DsrPaper::ThesisTrace => Self::thesis_trace(),
+            DsrPaper::Thesis => Self::thesis(),
+            DsrPaper::FreezeProbing => Self::freeze_probing(),
+        }
+    }
+
     /// RFC 4728 §9, with link-layer feedback (§3.4.3) and a Link-MaxLife cache (§4.1).
     pub fn rfc4728() -> Self {
         Self {
-            dialect: DsrDialect::Standard,
+            dialect: Rules::Dialect(Dialect::Standard),
             cache: CacheKind::LinkMaxLife,
             primary_paths: 30,
             secondary_paths: 34,
@@ -203,7 +204,7 @@ impl DsrConfig {
 
     /// The route-break trace of Papanastasiou (2006), table 3.2.
     pub fn thesis_trace() -> Self {
-        Self { dialect: DsrDialect::ThesisTrace, link_layer_feedback: false, ..Self::thesis() }
+        Self { dialect: DsrPaper::ThesisTrace.into(), link_layer_feedback: false, ..Self::thesis() }
     }
 
     /// The other runs of Papanastasiou (2006), appendix A.2. DSR-UU without network-layer acknowledgments
@@ -211,7 +212,7 @@ impl DsrConfig {
     /// equivalent here.
     pub fn thesis() -> Self {
         Self {
-            dialect: DsrDialect::Thesis,
+            dialect: DsrPaper::Thesis.into(),
             cache: CacheKind::Link,
             maintenance_order: MaintenanceOrder::Lifo,
             broadcast_jitter: SimDuration::from_millis(20),
@@ -223,7 +224,7 @@ impl DsrConfig {
     /// ns-2.35's constants and quirks (`dsragent.cc`, `mobicache.cc`, `requesttable.cc`).
     pub fn ns2() -> Self {
         Self {
-            dialect: DsrDialect::Ns2,
+            dialect: Rules::Dialect(Dialect::Ns2),
             cache: CacheKind::Path,
             // The constructor in use says 64, the unused one 34.
             secondary_paths: 64,
@@ -245,7 +246,7 @@ impl DsrConfig {
     /// ns-2's values with "no replies from cache", for which its source needs two switches.
     pub fn freeze_probing() -> Self {
         Self {
-            dialect: DsrDialect::FreezeProbing,
+            dialect: DsrPaper::FreezeProbing.into(),
             reply_from_cache: false,
             nonpropagating: false,
             ..Self::ns2()

@@ -23,7 +23,7 @@ mod tap;
 mod upkeep;
 
 pub use config::DsrConfig;
-pub use options::{CacheKind, DsrDialect, MaintenanceOrder, RequestPattern};
+pub use options::{CacheKind, DsrPaper, MaintenanceOrder, RequestPattern};
 
 use crate::{DropReason, Malformed, RoutingAction, RoutingCounters, RoutingNote};
 use cache::RouteCache;

@@ -3,19 +3,13 @@
 use crate::settings::choice;
 
 choice!(
-    /// Whose DSR to run. Single keys change its values.
-    #[derive(Default)]
-    DsrDialect {
-        /// RFC 4728 §9, with link-layer feedback.
-        #[default]
-        Standard,
+    /// Programs of papers.
+    DsrPaper {
         /// The route-break trace of Papanastasiou (2006), table 3.2: passive and network-layer acknowledgments
         /// instead of link-layer feedback.
         ThesisTrace,
         /// All other runs of Papanastasiou (2006), appendix A.2: DSR-UU with link-layer feedback.
         Thesis,
-        /// ns-2.35's `DSRAgent` with its quirks, without its flow state.
-        Ns2,
         /// ns-2 without replies from caches, as in the Freeze-Probing paper (2005).
         FreezeProbing,
     }

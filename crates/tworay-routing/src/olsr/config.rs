@@ -1,16 +1,13 @@
 //! All parameters of OLSR.
 
 use crate::settings::{choice, settings};
+use crate::{Papers, Rules};
 use tworay_base::{ConfigProblem, Dialect, FollowsDialect, SimDuration};
 use tworay_wire::olsr::Vtime;
 
 choice!(
-    /// Whose OLSR to run. Single keys change its values.
-    #[derive(Default)]
-    OlsrDialect {
-        /// RFC 3626 §18.
-        #[default]
-        Standard,
+    /// Programs of papers. Both have the same values; each names the table that it follows, as with AODV and DSR.
+    OlsrPaper {
         /// The route-break trace of Papanastasiou (2006), table 3.3: HELLOs twice as often as in the RFC.
         ThesisTrace,
         /// All other runs of Papanastasiou (2006), appendix A.3: the same values, stated more fully.
@@ -39,7 +36,7 @@ settings! {
     /// so it processes MID and HNA messages but sends none.
     OlsrConfig from
     /// Whose OLSR to run: "standard" (RFC 3626, the default), or Papanastasiou's (2006) "thesis-trace" or "thesis".
-    OlsrDialect, schema "OlsrConfig";
+    OlsrPaper, schema "OlsrConfig";
 
     /// Interval between HELLOs, more than zero (HELLO_INTERVAL).
     hello_interval: SimDuration,
@@ -86,22 +83,17 @@ impl Default for OlsrConfig {
     }
 }
 
-/// ns-2.35 has no OLSR.
-impl From<Dialect> for OlsrDialect {
-    fn from(dialect: Dialect) -> Self {
-        match dialect {
-            Dialect::Standard | Dialect::Ns2 => Self::Standard,
-        }
-    }
+impl Papers for OlsrPaper {
+    /// ns-2.35 has no OLSR.
+    const DIALECTS: &'static [Dialect] = &[Dialect::Standard];
+    const PAPERS: &'static [Self] = Self::ALL;
+    const NAMES: &'static [&'static str] = &["standard", "thesis-trace", "thesis"];
 }
 
 impl FollowsDialect for OlsrConfig {
-    type Dialect = OlsrDialect;
-
-    fn of(dialect: impl Into<OlsrDialect>) -> Self {
-        match dialect.into() {
-            OlsrDialect::Standard => Self::rfc3626(),
-            dialect => Self::thesis(dialect),
+    fn of(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Standard | Dialect::Ns2 => Self::rfc3626(),
         }
     }
 }
@@ -110,7 +102,7 @@ impl OlsrConfig {
     /// RFC 3626 §18; optional features (hysteresis, link-layer feedback, early TC messages) are off.
     pub fn rfc3626() -> Self {
         Self {
-            dialect: OlsrDialect::Standard,
+            dialect: Rules::Dialect(Dialect::Standard),
             hello_interval: SimDuration::from_secs(2),
             tc_interval: SimDuration::from_secs(5),
             neighbour_hold_time: SimDuration::from_secs(6),
@@ -133,9 +125,9 @@ impl OlsrConfig {
 
     /// Papanastasiou (2006), table 3.3 and appendix A.3. "Willingness: ALL" is taken to mean that every node
     /// takes part: with WILL_ALWAYS, the relays of table 3.4 would be impossible.
-    fn thesis(dialect: OlsrDialect) -> Self {
+    fn paper(paper: OlsrPaper) -> Self {
         Self {
-            dialect,
+            dialect: paper.into(),
             hello_interval: SimDuration::from_secs(1),
             max_jitter: SimDuration::from_millis(250),
             ..Self::rfc3626()

@@ -20,7 +20,7 @@ mod routes;
 mod topology;
 mod upkeep;
 
-pub use config::{OlsrConfig, OlsrDialect, TcRedundancy};
+pub use config::{OlsrConfig, OlsrPaper, TcRedundancy};
 
 use crate::{DropReason, RoutingAction, RoutingCounters};
 use associations::Associations;

@@ -70,6 +70,26 @@ impl LanesConfig {
         }
     }
 
+    /// Each class with the part of the period for which it applies, 0 to 1.
+    fn parts(&self) -> impl Iterator<Item = (&Lane, f64)> {
+        let ends = self.schedule.iter().skip(1).map(|(from, _)| *from).chain([self.period]);
+        self.schedule.iter().zip(ends).filter_map(|((from, class), end)| {
+            let part = (end.as_secs_f64() - from.as_secs_f64()).max(0.0) / self.period.as_secs_f64();
+            Some((self.class.get(usize::from(*class))?, part))
+        })
+    }
+
+    /// The round-trip time at which a sender would send as many windows as over the whole period: the harmonic mean.
+    pub fn round_trip(&self) -> SimDuration {
+        let windows: f64 = self.parts().map(|(lane, part)| part / (2.0 * lane.delay.as_secs_f64())).sum();
+        SimDuration::from_secs_f64(windows.recip())
+    }
+
+    /// The part of the packets from `from` to `to` that are lost, if they are sent evenly.
+    pub fn mean_loss(&self) -> f64 {
+        self.parts().map(|(lane, part)| part * lane.loss).sum()
+    }
+
     /// The class that applies at a time.
     pub fn at(&self, now: SimTime) -> Lane {
         let within = now.as_nanos() % self.period.as_nanos().max(1);
@@ -100,6 +120,13 @@ mod tests {
         let delay =
             |ms: u64| lanes.at(SimTime::ZERO + SimDuration::from_millis(ms)).delay.as_nanos() / 1_000_000;
         assert_eq!([0, 299, 300, 599, 600, 999, 1000, 1300].map(delay), [5, 5, 50, 50, 5, 5, 5, 50]);
+    }
+
+    #[test]
+    fn means_are_weighted_by_time() {
+        // 700 of 1000 ms with a round trip of 10 ms make 70 windows, 300 with one of 100 ms make 3.
+        assert_eq!(lanes().round_trip(), SimDuration::from_secs_f64(1.0 / 73.0));
+        assert!((lanes().mean_loss() - 0.3 * 0.5).abs() < 1e-12);
     }
 
     #[test]

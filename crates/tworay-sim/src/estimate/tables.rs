@@ -156,12 +156,17 @@ fn over_wires(setup: &Setup, wires: &[usize], load: &mut Load) {
     }
     let segment = f64::from(setup.settings.tcp.mss.0 as u32 + HEADERS) * 8.0;
     let slowest = wires.iter().map(|&wire| setup.wires[wire].rate.as_bps()).min().unwrap_or(0);
+    let lanes = || wires.iter().filter_map(|&wire| setup.wires[wire].lanes.as_ref());
     let delay: f64 = wires.iter().map(|&wire| setup.wires[wire].delay.as_secs_f64()).sum();
+    let replayed: f64 = lanes().map(|lanes| lanes.round_trip().as_secs_f64()).sum();
+    let loss: f64 = lanes().map(|lanes| lanes.mean_loss()).sum();
     let window = match setup.settings.tcp.window {
         WindowSize::Segments(segments) => f64::from(segments),
         WindowSize::Bytes(bytes) => bytes.0 as f64 / setup.settings.tcp.mss.0 as f64,
     };
-    let round_trip = (2.0 * delay).max(segment / slowest.max(1) as f64);
+    // Losses keep the mean window near the square root of 1.5 / p (Mathis et al. 1997).
+    let window = if loss > 0.0 { window.min((1.5 / loss).sqrt()) } else { window };
+    let round_trip = (2.0 * delay + replayed).max(segment / slowest.max(1) as f64);
     load.rate = (slowest as f64 / segment).min(window / round_trip);
 }
 

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mac::{Frame, FrameKind};
 use tworay_radio::Verdict;
+use tworay_wire::aodv::AodvMessage;
+use tworay_wire::dsr::DsrHeader;
 use tworay_wire::{Body, Packet};
 
 /// Content of a frame.
@@ -14,7 +16,14 @@ use tworay_wire::{Body, Packet};
 pub enum Content {
     /// A segment or datagram that the ledger tracks under this uid. For an RTS, the packet that it announces.
     Segment(u64),
-    /// A message of the routing protocol.
+    /// A request for a route (RREQ of AODV, Route Request of DSR): the node that searches, and the destination.
+    Request {
+        /// The node that searches.
+        searcher: NodeId,
+        /// The destination.
+        target: NodeId,
+    },
+    /// Another message of the routing protocol.
     Routing,
     /// An ARP request or reply.
     Arp,
@@ -61,6 +70,21 @@ pub struct MediumLog {
     current: BTreeMap<u32, usize>,
 }
 
+fn content(packet: &Packet) -> Content {
+    match (&packet.body, packet.dsr.as_deref()) {
+        (Body::Arp(_), _) => Content::Arp,
+        (Body::Aodv(message), _) => match &**message {
+            AodvMessage::Rreq(request) => Content::Request { searcher: request.orig, target: request.dst },
+            AodvMessage::Rrep(_) | AodvMessage::Rerr(_) | AodvMessage::RrepAck => Content::Routing,
+        },
+        (_, Some(DsrHeader { request: Some(request), .. })) => {
+            Content::Request { searcher: packet.src, target: request.target }
+        }
+        _ if packet.is_routing() => Content::Routing,
+        _ => Content::Segment(packet.uid),
+    }
+}
+
 impl MediumLog {
     /// Every frame in order of transmission.
     pub fn emissions(&self) -> &[Emission] {
@@ -69,12 +93,7 @@ impl MediumLog {
 
     /// Transmission `tx` starts. `packet` is its content, or for an RTS the packet that it announces.
     pub(crate) fn transmitted(&mut self, at: SimTime, tx: u32, frame: &Frame, packet: Option<&Packet>) {
-        let content = match packet {
-            None => Content::Nothing,
-            Some(p) if matches!(p.body, Body::Arp(_)) => Content::Arp,
-            Some(p) if p.is_routing() => Content::Routing,
-            Some(p) => Content::Segment(p.uid),
-        };
+        let content = packet.map_or(Content::Nothing, content);
         self.current.insert(tx, self.emissions.len());
         let Frame { from, to, kind, airtime, .. } = *frame;
         self.emissions.push(Emission { at, airtime, from, to, kind, content, receptions: Vec::new() });

@@ -73,8 +73,8 @@ impl Observers {
             }
             Fact::ArpStarted { node, target, packet } => {
                 let root = view.packets.independent_root(packet);
-                let p = view.packets.get(packet);
-                self.causes.note_exchange((node, target), view.now, (p.flow, p.src), root);
+                let packet = view.packets.get(packet);
+                self.causes.note_exchange((node, target), view.now, packet, root);
             }
             // A search that waits for a delayed message suffers as if it were lost.
             Fact::WaitedForAddress { packet, root } => self.message_lost(packet, root, view),

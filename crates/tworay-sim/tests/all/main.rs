@@ -1,6 +1,7 @@
 //! Integration tests of the simulator, in one program: linking one takes a fraction of the time of many.
 
 mod animation;
+mod aodv_recovery;
 mod bianchi;
 mod capture;
 mod common;

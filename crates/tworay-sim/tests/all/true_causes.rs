@@ -7,6 +7,7 @@ mod builtins;
 mod errors;
 mod guesses;
 mod searches;
+mod timers;
 
 use crate::common::{load, parse, run_once};
 use std::collections::BTreeSet;

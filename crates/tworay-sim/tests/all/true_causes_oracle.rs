@@ -13,11 +13,11 @@
 //! | `contention`, no hop | that happened to a message of routing or ARP at a station on such a path |
 //! | `channel` | the same with the error model in place of the other signal |
 //! | `link-failure`, hop | *a* and *b* were out of range or cut; a path from *s* to *d* goes from *a* to *b* |
-//! | `link-failure`, no hop | no path from *a* to *d* existed, not even over stations that are switched off |
+//! | `link-failure`, no hop | no path from *a* to *d* existed, not even over stations that are switched off; or none did when the search that the packet waits for sent its latest request |
 //! | `node-down`, hop | *b* was off, and a path from *s* to *d* goes from *a* to *b* |
-//! | `node-down`, no hop | no path existed, and stations that were off would have completed one; or *a* itself was off |
+//! | `node-down`, no hop | the same, and stations that were off would have completed one; or *a* itself was off |
 //! | `congestion` | the queue was full, and the flows can fill it by themselves; a hold slot's next hop could be reached; a routing buffer was full while a path existed |
-//! | `no-route` | a path existed all the time that the packet waited; if routing can reach only some hops, when it began to wait; or packets that waited for a search filled a queue or a hold slot together |
+//! | `no-route` | a path existed all the time that the packet waited; if routing can reach only some hops, when it began to wait; or packets that waited for a search filled a queue or a hold slot together: *a* repeated a request for the destination of a flow for longer than a search takes, or could not reach it, and sent nothing there meanwhile |
 //! | `ttl` | the shortest path is longer than the hop limit |
 //! | `reorder-discard` | the receiver discarded it |
 //! | `unknown` | never |
@@ -35,5 +35,6 @@ mod medium;
 mod pairs;
 mod plain;
 mod rules;
+mod searches;
 mod single;
 mod world;

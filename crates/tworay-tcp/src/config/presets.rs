@@ -38,10 +38,8 @@ impl Default for TcpConfig {
 }
 
 impl FollowsDialect for TcpConfig {
-    type Dialect = Dialect;
-
-    fn of(dialect: impl Into<Dialect>) -> Self {
-        match dialect.into() {
+    fn of(dialect: Dialect) -> Self {
+        match dialect {
             Dialect::Standard => Self::default(),
             Dialect::Ns2 => Self::ns2(),
         }

@@ -2,7 +2,7 @@
 
 use tworay_base::{Dialect, FollowsDialect, SimDuration};
 use tworay_routing::aodv::{Hello, LocalRepair};
-use tworay_routing::{AodvConfig, AodvDialect, Protocol, RoutingConfig};
+use tworay_routing::{AodvConfig, AodvPaper, Protocol, RoutingConfig, Rules};
 
 fn read(text: &str) -> Result<RoutingConfig, String> {
     toml::from_str(text).map_err(|e| e.to_string())
@@ -22,8 +22,8 @@ fn a_dialect_is_the_base_and_other_keys_lie_on_top() {
 
 #[test]
 fn what_is_written_reads_back_and_names_only_what_differs() {
-    for &dialect in AodvDialect::ALL {
-        let mut config = RoutingConfig { aodv: AodvConfig::of(dialect), ..RoutingConfig::default() };
+    for dialect in Rules::<AodvPaper>::all() {
+        let mut config = RoutingConfig { aodv: AodvConfig::by(dialect), ..RoutingConfig::default() };
         assert_eq!(config.aodv.dialect, dialect);
         assert_eq!(config.validate(), Ok(()));
         config.aodv.rreq_retries += 1;
@@ -53,6 +53,15 @@ fn the_thesis_settings_are_its_tables() {
 fn unknown_keys_and_impossible_values_are_refused() {
     assert!(read("[aodv]\nactive_route_timeot = \"4s\"").unwrap_err().contains("active_route_timeot"));
     assert!(read("protocol = \"olympic\"").is_err());
+    // OLSR has no ns-2 dialect, AODV none of the Freeze-Probing paper: the error lists what there is.
+    for (line, known) in [
+        ("aodv.dialect = \"freeze-probing\"", "`standard`, `ns2`, `thesis-trace`, `thesis`"),
+        ("dsr.dialect = \"ns3\"", "`standard`, `ns2`, `thesis-trace`, `thesis`, `freeze-probing`"),
+        ("olsr.dialect = \"ns2\"", "`standard`, `thesis-trace`, `thesis`"),
+    ] {
+        let error = read(line).unwrap_err();
+        assert!(error.contains(&format!("expected one of {known}\n")), "{error}");
+    }
     for (line, key) in [
         ("ttl_increment = 0", "ttl_increment"),
         ("buffer_packets = 0", "buffer_packets"),
@@ -79,14 +88,14 @@ fn the_schema_describes_every_key() {
 #[test]
 fn the_schema_has_the_defaults_of_every_dialect() {
     let schema = schemars::schema_for!(AodvConfig);
-    for &dialect in AodvDialect::ALL {
+    for dialect in Rules::<AodvPaper>::all() {
         let keys = super::schema::defaults(&schema, &serde_json::to_value(dialect).unwrap());
-        for base in AodvDialect::ALL {
+        for base in Rules::<AodvPaper>::all() {
             // Whatever dialect lies below, the keys say everything.
             let mut keys = keys.clone();
             keys.insert("dialect".into(), serde_json::to_value(base).unwrap());
             let read: AodvConfig = serde_json::from_value(keys.into()).unwrap();
-            assert_eq!(AodvConfig { dialect, ..read }, AodvConfig::of(dialect));
+            assert_eq!(AodvConfig { dialect, ..read }, AodvConfig::by(dialect));
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::desk::{Desk, transit};
 use super::harness::{control, data, n, rerr, rrep, rreq};
 use proptest::prelude::*;
-use tworay_base::{FollowsDialect, NodeId, PacketId, Purpose, RngStream, Seq32, SimDuration, SimTime};
-use tworay_routing::{AodvConfig, AodvDialect, Malformed, Router, RoutingAction, RoutingConfig};
+use tworay_base::{NodeId, PacketId, Purpose, RngStream, Seq32, SimDuration, SimTime};
+use tworay_routing::{AodvConfig, AodvPaper, Malformed, Router, RoutingAction, RoutingConfig, Rules};
 use tworay_wire::aodv::{AodvMessage, Rerr, Rrep, Rreq};
 
 #[test]
@@ -107,15 +107,14 @@ fn input() -> impl Strategy<Value = Input> {
 }
 
 fn any_config() -> impl Strategy<Value = AodvConfig> {
-    (prop::sample::select(AodvDialect::ALL), any::<bool>(), any::<bool>()).prop_map(
-        |(dialect, blacklist, tight)| {
-            let mut config = AodvConfig { blacklist, ..AodvConfig::of(dialect) };
+    (prop::sample::select(Rules::<AodvPaper>::all().collect::<Vec<_>>()), any::<bool>(), any::<bool>())
+        .prop_map(|(dialect, blacklist, tight)| {
+            let mut config = AodvConfig { blacklist, ..AodvConfig::by(dialect) };
             if tight {
                 config.buffer_packets = 2;
             }
             config
-        },
-    )
+        })
 }
 
 proptest! {

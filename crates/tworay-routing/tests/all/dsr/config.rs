@@ -2,7 +2,7 @@
 
 use tworay_base::{Dialect, FollowsDialect, SimDuration};
 use tworay_routing::dsr::{CacheKind, MaintenanceOrder};
-use tworay_routing::{DsrConfig, DsrDialect, Protocol, RoutingConfig};
+use tworay_routing::{DsrConfig, DsrPaper, Protocol, RoutingConfig, Rules};
 
 fn read(text: &str) -> Result<RoutingConfig, String> {
     toml::from_str(text).map_err(|e| e.to_string())
@@ -18,8 +18,8 @@ fn a_dialect_is_the_base_and_other_keys_lie_on_top() {
 
 #[test]
 fn what_is_written_reads_back_and_names_only_what_differs() {
-    for &dialect in DsrDialect::ALL {
-        let mut config = DsrConfig::of(dialect);
+    for dialect in Rules::<DsrPaper>::all() {
+        let mut config = DsrConfig::by(dialect);
         assert_eq!(config.dialect, dialect);
         assert_eq!(config.validate(), Ok(()));
         config.max_request_rexmt += 1;
@@ -83,14 +83,14 @@ fn the_schema_describes_every_key() {
 #[test]
 fn the_schema_has_the_defaults_of_every_dialect() {
     let schema = schemars::schema_for!(DsrConfig);
-    for &dialect in DsrDialect::ALL {
+    for dialect in Rules::<DsrPaper>::all() {
         let keys = super::schema::defaults(&schema, &serde_json::to_value(dialect).unwrap());
-        for base in DsrDialect::ALL {
+        for base in Rules::<DsrPaper>::all() {
             // Whatever dialect lies below, the keys say everything.
             let mut keys = keys.clone();
             keys.insert("dialect".into(), serde_json::to_value(base).unwrap());
             let read: DsrConfig = serde_json::from_value(keys.into()).unwrap();
-            assert_eq!(DsrConfig { dialect, ..read }, DsrConfig::of(dialect));
+            assert_eq!(DsrConfig { dialect, ..read }, DsrConfig::by(dialect));
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::desk::{Desk, with};
 use super::net::{control, data, list, n, router};
 use proptest::prelude::*;
-use tworay_base::{FollowsDialect, NodeId, PacketId, SimDuration, SimTime};
-use tworay_routing::{DsrConfig, DsrDialect, Malformed, RoutingAction};
+use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
+use tworay_routing::{DsrConfig, DsrPaper, Malformed, RoutingAction, Rules};
 use tworay_wire::Packet;
 use tworay_wire::aodv::AodvMessage;
 use tworay_wire::dsr::{Ack, AckRequest, DsrHeader, RouteError, RouteReply, RouteRequest, SourceRoute};
@@ -166,17 +166,16 @@ fn input() -> impl Strategy<Value = Input> {
 }
 
 fn any_config() -> impl Strategy<Value = DsrConfig> {
-    (prop::sample::select(DsrDialect::ALL), any::<bool>(), any::<bool>()).prop_map(
-        |(dialect, tight, network_acks)| {
-            let mut config = DsrConfig { network_acks, ..DsrConfig::of(dialect) };
+    (prop::sample::select(Rules::<DsrPaper>::all().collect::<Vec<_>>()), any::<bool>(), any::<bool>())
+        .prop_map(|(dialect, tight, network_acks)| {
+            let mut config = DsrConfig { network_acks, ..DsrConfig::by(dialect) };
             if tight {
                 config.send_buffer_packets = 2;
                 config.rexmt_buffer_packets = 2;
                 config.max_route_hops = 2;
             }
             config
-        },
-    )
+        })
 }
 
 proptest! {

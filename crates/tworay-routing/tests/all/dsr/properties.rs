@@ -2,12 +2,12 @@
 
 use super::net::{Net, Script, ms};
 use proptest::prelude::*;
-use tworay_base::{FollowsDialect, SimDuration};
-use tworay_routing::{DsrConfig, DsrDialect};
+use tworay_base::SimDuration;
+use tworay_routing::{DsrConfig, DsrPaper, Rules};
 
 #[derive(Clone, Debug)]
 struct World {
-    dialect: DsrDialect,
+    dialect: Rules<DsrPaper>,
     nodes: u16,
     seed: u64,
     loss: f64,
@@ -16,7 +16,12 @@ struct World {
 }
 
 fn world() -> impl Strategy<Value = World> {
-    (prop::sample::select(DsrDialect::ALL), 3u16..9, any::<u64>(), prop_oneof![Just(0.0), 0.0..0.3])
+    (
+        prop::sample::select(Rules::<DsrPaper>::all().collect::<Vec<_>>()),
+        3u16..9,
+        any::<u64>(),
+        prop_oneof![Just(0.0), 0.0..0.3],
+    )
         .prop_flat_map(|(dialect, nodes, seed, loss)| {
             let pair = move || (0..nodes, 0..nodes).prop_filter("two ends", |(a, b)| a != b);
             let happening = prop_oneof![
@@ -37,7 +42,7 @@ proptest! {
     /// and that each packet passed to a router gets one answer. No packet is invented or held forever.
     #[test]
     fn no_packet_goes_round_in_circles(world in world()) {
-        let config = DsrConfig::of(world.dialect);
+        let config = DsrConfig::by(world.dialect);
         let mut net = Net::new(world.nodes, &config, world.seed).lossy(world.loss);
         for &(a, b) in &world.links {
             net.link(a, b);
@@ -66,7 +71,7 @@ proptest! {
     #[test]
     fn what_can_arrive_arrives(nodes in 2u16..8, seed in any::<u64>(), extra in prop::collection::vec((0u16..8, 0u16..8), 0..6), ends in prop::collection::vec((0u16..8, 0u16..8), 1..12)) {
         // Only with link-layer feedback there is one copy of each packet.
-        let configs = DsrDialect::ALL.iter().map(|&dialect| DsrConfig::of(dialect));
+        let configs = Rules::<DsrPaper>::all().map(DsrConfig::by);
         for config in configs.filter(|config| config.link_layer_feedback) {
             let mut net = Net::new(nodes, &config, seed);
             for i in 1..nodes {

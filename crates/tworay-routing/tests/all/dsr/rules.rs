@@ -2,9 +2,9 @@
 
 use super::desk::{Desk, with};
 use super::net::{control, data, list, ms, n};
-use tworay_base::{FollowsDialect, NodeId, SimDuration};
+use tworay_base::{Dialect, FollowsDialect, NodeId, SimDuration};
+use tworay_routing::DsrConfig;
 use tworay_routing::dsr::CacheKind;
-use tworay_routing::{DsrConfig, DsrDialect};
 use tworay_wire::Packet;
 use tworay_wire::dsr::{DsrHeader, RouteError, RouteReply, RouteRequest, SourceRoute};
 
@@ -186,7 +186,7 @@ fn the_last_error_rides_on_the_next_request() {
 /// do.
 #[test]
 fn an_error_of_its_own_that_comes_back_is_old_news_except_in_ns2() {
-    for (dialect, known) in [(DsrDialect::Standard, Some(vec![9])), (DsrDialect::Ns2, None)] {
+    for (dialect, known) in [(Dialect::Standard, Some(vec![9])), (Dialect::Ns2, None)] {
         let mut desk = Desk::new(5, DsrConfig::of(dialect));
         desk.fail(ms(1), &routed(1, 9, &[2, 5], 0, 0), 9);
         desk.hear(ms(2), 9, &reply(9, 5, &[9], &[]));
@@ -212,7 +212,7 @@ fn a_reply_teaches_those_who_pass_it_on_but_in_ns2_those_who_overhear_it() {
         let replies = vec![RouteReply { addresses: list(&[2, 5, 8, 9]) }];
         control(9, n(1), 9, DsrHeader { replies, source_route, ..DsrHeader::default() })
     };
-    for (dialect, known) in [(DsrDialect::Standard, Some(vec![8, 9])), (DsrDialect::Ns2, None)] {
+    for (dialect, known) in [(Dialect::Standard, Some(vec![8, 9])), (Dialect::Ns2, None)] {
         let mut desk = Desk::new(5, DsrConfig { bidirectional: false, ..DsrConfig::of(dialect) });
         assert_eq!(desk.hear(ms(1), 8, &passing(2)).len(), 1, "{dialect:?}: it goes on");
         assert_eq!(desk.route(ms(1), 1), Some(vec![2, 1]), "{dialect:?}: where it is going");
@@ -383,7 +383,7 @@ fn a_full_path_store_loses_its_oldest_path_and_keeps_wanted_ones_apart() {
 
 #[test]
 fn the_length_counts_the_header_and_ns2_counts_twenty_more() {
-    for (dialect, extra) in [(DsrDialect::Standard, 0), (DsrDialect::Ns2, 20)] {
+    for (dialect, extra) in [(Dialect::Standard, 0), (Dialect::Ns2, 20)] {
         let mut router = super::net::router(5, &DsrConfig::of(dialect), 1);
         let mut out = Vec::new();
         let answer = reply(9, 5, &[2, 3, 9], &[3, 2]);

@@ -1,7 +1,7 @@
 //! Settings as in a scenario.
 
-use tworay_base::{ConfigProblem, FollowsDialect, SimDuration};
-use tworay_routing::{OlsrConfig, OlsrDialect, RoutingConfig, TcRedundancy};
+use tworay_base::{ConfigProblem, Dialect, FollowsDialect, SimDuration};
+use tworay_routing::{OlsrConfig, OlsrPaper, RoutingConfig, TcRedundancy};
 
 const SECOND: SimDuration = SimDuration::from_secs(1);
 
@@ -9,7 +9,7 @@ const SECOND: SimDuration = SimDuration::from_secs(1);
 #[test]
 fn dialects() {
     let rfc = OlsrConfig::default();
-    assert_eq!(rfc, OlsrConfig::of(OlsrDialect::Standard));
+    assert_eq!(rfc, OlsrConfig::of(Dialect::Standard));
     assert_eq!((rfc.hello_interval, rfc.tc_interval), (SECOND * 2, SECOND * 5));
     assert_eq!(
         (rfc.neighbour_hold_time, rfc.topology_hold_time, rfc.duplicate_hold_time),
@@ -18,9 +18,14 @@ fn dialects() {
     assert_eq!((rfc.max_jitter, rfc.willingness, rfc.mpr_coverage), (SECOND / 2, 3, 1));
     assert_eq!(rfc.tc_redundancy, TcRedundancy::Selectors);
     assert_eq!((rfc.hysteresis_scaling, rfc.hysteresis_high, rfc.hysteresis_low), (0.5, 0.8, 0.3));
-    for dialect in [OlsrDialect::ThesisTrace, OlsrDialect::Thesis] {
-        let thesis = OlsrConfig::of(dialect);
-        let changed = OlsrConfig { dialect, hello_interval: SECOND, max_jitter: SECOND / 4, ..rfc.clone() };
+    for dialect in [OlsrPaper::ThesisTrace, OlsrPaper::Thesis] {
+        let thesis = OlsrConfig::by(dialect);
+        let changed = OlsrConfig {
+            dialect: dialect.into(),
+            hello_interval: SECOND,
+            max_jitter: SECOND / 4,
+            ..rfc.clone()
+        };
         assert_eq!(thesis, changed);
         assert!(!thesis.hysteresis && !thesis.link_layer_feedback && !thesis.immediate_tc);
     }
@@ -33,7 +38,7 @@ fn a_file_changes_single_settings_of_a_dialect() {
     let expected = OlsrConfig {
         tc_interval: SECOND * 3,
         tc_redundancy: TcRedundancy::Neighbours,
-        ..OlsrConfig::of(OlsrDialect::ThesisTrace)
+        ..OlsrConfig::by(OlsrPaper::ThesisTrace)
     };
     assert_eq!(config.olsr, expected);
     let written = toml::to_string(&config).unwrap();

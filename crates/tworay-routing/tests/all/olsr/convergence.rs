@@ -3,8 +3,8 @@
 use super::desk::ids;
 use super::net::{Fate, Net};
 use proptest::prelude::*;
-use tworay_base::{FollowsDialect, NodeId, SimDuration};
-use tworay_routing::{DropReason, OlsrConfig, OlsrDialect, TcRedundancy};
+use tworay_base::{NodeId, SimDuration};
+use tworay_routing::{DropReason, OlsrConfig, OlsrPaper, TcRedundancy};
 
 /// Seconds until all nodes know the network: two HELLOs to find neighbours, one to choose relays, one TC
 /// interval, and the time for the message to travel.
@@ -24,7 +24,7 @@ fn thesis_network(config: &OlsrConfig) -> Net {
 /// Table 3.4 of Papanastasiou (2006), computed by the nodes from their HELLOs.
 #[test]
 fn relays_of_the_thesis_network() {
-    let mut net = thesis_network(&OlsrConfig::of(OlsrDialect::ThesisTrace));
+    let mut net = thesis_network(&OlsrConfig::by(OlsrPaper::ThesisTrace));
     net.run(SETTLED);
     let table: [&[u16]; 6] = [&[1], &[2], &[1, 3], &[2], &[3], &[3]];
     for (node, relays) in table.iter().enumerate() {
@@ -43,7 +43,7 @@ fn relays_of_the_thesis_network() {
 /// over F.
 #[test]
 fn the_thesis_break() {
-    let mut net = thesis_network(&OlsrConfig::of(OlsrDialect::ThesisTrace));
+    let mut net = thesis_network(&OlsrConfig::by(OlsrPaper::ThesisTrace));
     net.run(30);
     net.link(3, 4, false);
     let mut ladder = Vec::new();
@@ -68,7 +68,7 @@ fn the_thesis_break() {
 #[test]
 fn immediate_tc_repairs_sooner() {
     let repaired_after = |immediate_tc, seed| {
-        let config = OlsrConfig { immediate_tc, ..OlsrConfig::of(OlsrDialect::ThesisTrace) };
+        let config = OlsrConfig { immediate_tc, ..OlsrConfig::by(OlsrPaper::ThesisTrace) };
         let mut net = Net::new(6, &config, seed);
         for (a, b) in [(0, 1), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)] {
             net.link(a, b, true);

@@ -114,6 +114,7 @@ impl Network {
                     if self.common.packets.is_searching(packet) {
                         self.end_search(packet);
                     }
+                    self.note_rerouted(packet, trigger);
                     self.common.observe(Fact::Forwarded { node, packet });
                     self.send_after(delay, node, packet, next_hop);
                 }
@@ -135,8 +136,35 @@ impl Network {
         let Some(root) = self.common.packets.root_of(packet) else { return };
         let dst = self.common.packets.get(packet).dst;
         let (causes, mut scene) = self.scene();
-        let outcome = causes.interrupted(&mut scene, root, dst);
+        let outcome = causes.late(&mut scene, root, dst);
         self.common.end_search(packet, outcome);
+    }
+
+    /// A packet goes on after a break that the router has just noticed: that was what delayed it, together with others.
+    #[inline]
+    fn note_rerouted(&mut self, packet: PacketId, trigger: &Trigger) {
+        if let Trigger::Break(_, root) = trigger
+            && root.is_independent_of_load()
+        {
+            self.common.packets.delay(packet, *root);
+        }
+    }
+
+    /// A router gave up a neighbour without its MAC: the packets that it keeps because that neighbour has not confirmed them
+    /// were delayed by the break, and go on together.
+    #[cold]
+    fn note_unconfirmed(&mut self, node: NodeId, neighbour: NodeId, root: RootCause) {
+        if !root.is_independent_of_load() {
+            return;
+        }
+        for packet in self.nodes[node].router.buffered() {
+            let p = self.common.packets.get(packet);
+            let route = p.dsr.as_ref().and_then(|header| header.source_route.as_ref());
+            let next_hop = route.map_or(Some(p.dst), |route| route.next_hop(p.dst));
+            if next_hop == Some(neighbour) && self.common.packets.root_of(packet).is_none() {
+                self.common.packets.delay(packet, root);
+            }
+        }
     }
 
     fn send_after(&mut self, delay: SimDuration, node: NodeId, packet: PacketId, next_hop: NodeId) {
@@ -175,6 +203,7 @@ impl Network {
                 if self.common.packets.is_searching(packet) {
                     self.end_search(packet);
                 }
+                self.note_rerouted(packet, trigger);
                 let copy = self.common.copy(packet);
                 self.common.hand_on(packet, copy);
                 self.send_to_link(node, copy, next_hop);
@@ -246,6 +275,7 @@ impl Network {
                 if !known {
                     let root = self.link_root(node, neighbour);
                     self.common.observe(Fact::LinkGivenUp { root });
+                    self.note_unconfirmed(node, neighbour, root);
                     *trigger = Trigger::Break(Died::Unconfirmed, root);
                 }
             }

@@ -8,7 +8,8 @@
 //! - `hop`: a failed hop, and a full ARP hold slot;
 //! - `queue`: a full interface queue;
 //! - `route`: a lost route, a missing route and a loop;
-//! - `search`: a route discovery that found nothing although a path existed.
+//! - `search`: a route discovery that found nothing although a path existed;
+//! - `timers`: how long one thing can explain another, from the settings of the routing protocol.
 //!
 //! All of this runs only when a packet is held up or dies, or when a route is lost. It keeps a
 //! record of breaks and missed messages and reads the network through a [`Scene`]; it changes nothing in
@@ -20,17 +21,16 @@ mod queue;
 mod records;
 mod route;
 mod search;
+mod timers;
 
 use super::scene::Scene;
 use crate::observe::loss::root_cause::RootCause;
 use records::{LostRoute, Miss, Search};
 use std::collections::BTreeMap;
-use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimDuration, SimTime};
-use tworay_routing::DropReason;
+use timers::Timers;
+use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimTime};
+use tworay_routing::{DropReason, Protocol, RoutingConfig};
 use tworay_wire::Packet;
-
-/// Time for which a lost message or a break counts as an explanation after its end.
-const RECENT: SimDuration = SimDuration::from_secs(5);
 
 /// Event to which a router reacts when it loses routes or drops packets.
 #[derive(Copy, Clone, Debug)]
@@ -70,12 +70,16 @@ pub(crate) struct Causes {
     heard: BTreeMap<(NodeId, NodeId), SimTime>,
     /// ARP exchanges in progress for traffic that a break has rerouted: its source, and the break.
     detours: BTreeMap<(NodeId, NodeId), (NodeId, RootCause)>,
+    /// The next hop whose address a node first needed for the packets of a flow to a destination.
+    first_hops: BTreeMap<(NodeId, FlowId, NodeId), NodeId>,
     /// For each flow when it last lost a packet to a break, the packet's source, and the break.
     struck: BTreeMap<FlowId, (SimTime, NodeId, RootCause)>,
     /// For each node the destinations to which it lost the route.
     lost: Vec<BTreeMap<NodeId, LostRoute>>,
     /// True if routers know routes in advance, from tables that they exchange.
     proactive: bool,
+    /// How long one thing can explain another.
+    timers: Timers,
 }
 
 impl Causes {
@@ -83,9 +87,10 @@ impl Causes {
         Self { lost: vec![BTreeMap::new(); nodes], missed: vec![Vec::new(); nodes], ..Self::default() }
     }
 
-    /// The routers know routes in advance (OLSR). Their messages name no break.
-    pub fn expect_tables(&mut self) {
-        self.proactive = true;
+    /// The routers follow these settings. OLSR knows routes in advance, and its messages name no break.
+    pub fn expect(&mut self, routing: &RoutingConfig) {
+        self.proactive = routing.protocol == Protocol::Olsr;
+        self.timers = Timers::of(routing);
     }
 
     /// A packet of `flow` from `src` was lost to a break.

@@ -5,6 +5,7 @@ use super::geometry::{Geometry, OnPath};
 use super::medium::{
     Attempt, Failure, Loss, Medium, Reason, Segment, cut_times, losses, queue_lengths, segments,
 };
+use super::searches::Searches;
 use super::world::Scene;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -38,6 +39,7 @@ pub struct Case {
     pub geometry: Geometry,
     pub medium: Medium,
     pub losses: Vec<Loss>,
+    pub searches: Searches,
     segments: BTreeMap<u64, Segment>,
     queues: Vec<Vec<(f64, i64)>>,
 }
@@ -50,7 +52,9 @@ impl Case {
             .unwrap_or_else(|e| panic!("seed {}: {e}\n{}", scene.seed, scene.toml()));
         let segments = segments(&report);
         let geometry = Geometry::new(scene, &cut_times(scene, &report, &segments));
+        let log = report.medium_log().expect("the medium was logged").emissions();
         Self {
+            searches: Searches::new(log, &segments),
             medium: Medium::new(scene, &geometry, &report),
             losses: losses(&report),
             queues: queue_lengths(&report, scene.positions.len()),
@@ -73,6 +77,16 @@ impl Case {
     /// The segment that was lost.
     pub fn segment(&self, loss: &Loss) -> &Segment {
         &self.segments[&loss.uid]
+    }
+
+    /// Whether a relay has forgotten its route: AODV's routes expire ACTIVE_ROUTE_TIMEOUT after their last packet (RFC
+    /// 3561 §6.2), however well the path works.
+    pub fn route_expired(&self, loss: &Loss) -> bool {
+        let lifetime = self.scene.scenario().settings.routing.aodv.active_route_timeout.as_secs_f64();
+        let relayed = loss.died == "no-route" && loss.node != self.segment(loss).from;
+        self.scene.routing() == "aodv"
+            && relayed
+            && self.searches.idle(loss.node, loss.uid, loss.since - lifetime, loss.since)
     }
 
     /// Whether any reception at an addressed station failed by overlap, or a station had to leave a frame
@@ -153,7 +167,8 @@ impl<'a> Touch<'a> {
         let (from, until) = self.window();
         let Some(b) = self.loss.next_hop else {
             let mut steps = geometry.steps(self.judged_since(), until);
-            let apart = steps.any(|step| geometry.hops_over_all(step, a, to).is_none());
+            let apart = |step| geometry.hops_over_all(step, a, to).is_none();
+            let apart = steps.any(apart) || self.asked_in_vain(apart);
             return (!apart).then(|| format!("a path from {a} to {to} existed all the time"));
         };
         let broke = geometry.steps(from, until).any(|step| geometry.far(step, a, b));
@@ -175,9 +190,9 @@ impl<'a> Touch<'a> {
         }
         let Some(b) = self.loss.next_hop else {
             let mut steps = geometry.steps(self.judged_since(), until);
-            let missing = steps.any(|step| {
-                geometry.hops(step, a, to).is_none() && geometry.hops_over_all(step, a, to).is_some()
-            });
+            let missing =
+                |step| geometry.hops(step, a, to).is_none() && geometry.hops_over_all(step, a, to).is_some();
+            let missing = steps.any(missing) || self.asked_in_vain(missing);
             // A station that was off itself has lost its routes.
             let missing = missing || geometry.steps(from, until).any(|step| geometry.off(step, a));
             return (!missing)
@@ -195,6 +210,14 @@ impl<'a> Touch<'a> {
             (_, false) => Some(format!("no path of the packet goes from {a} to {b}")),
             (true, true) => None,
         }
+    }
+
+    /// Whether the packet waits for a search whose latest request was sent when the path was missing: until the next one,
+    /// nothing can be found.
+    fn asked_in_vain(&self, missing: impl Fn(usize) -> bool) -> bool {
+        let search = (self.loss.root_node, self.segment.to);
+        let asked = self.case.searches.unanswered(search, self.window().0, self.loss.since);
+        asked.is_some_and(|at| self.case.geometry.steps(at, at).any(missing))
     }
 
     /// Channel and contention: a reception failed for one of these reasons at the hop, or, if no hop is named,
@@ -298,7 +321,8 @@ impl<'a> Touch<'a> {
         // Packets that waited for a late search are released together, and fill what load alone would not fill.
         let searches = !matches!(self.case.scene.routing(), "static" | "olsr");
         if matches!(died, "ifq" | "arp") && searches {
-            return None;
+            let root = self.loss.root_node;
+            return (!self.search_was_late()).then(|| format!("no search of {root} was late"));
         }
         if matches!(died, "ifq" | "arp" | "rts-retries" | "data-retries" | "error") {
             return Some(format!("a packet that dies of {died} had a route"));
@@ -312,6 +336,23 @@ impl<'a> Touch<'a> {
         let waits = |step: &usize| died != "node-down" || !geometry.off(*step, node);
         let apart = geometry.steps(since, until).filter(waits).find(apart);
         apart.map(|step| format!("in step {step} there was no path from {node} to {to}"))
+    }
+
+    /// Whether the station at the root searched late, or in vain, for the destination of a flow: packets for all of them
+    /// meet in queues and slots, there and further on.
+    fn search_was_late(&self) -> bool {
+        let Case { scene, geometry, searches, .. } = self.case;
+        let (a, (from, until)) = (self.loss.root_node, self.window());
+        let beyond = |to: usize| {
+            let mut steps = geometry.steps(from, until);
+            let hops = steps.find_map(|step| geometry.hops(step, a, to));
+            scene.reach.zip(hops).is_some_and(|(reach, hops)| hops > reach as usize)
+        };
+        let late = |to: usize| {
+            searches.late((a, to), from, until) || beyond(to) && searches.asked((a, to), from, until)
+        };
+        let leads_here = a == self.loss.node || !geometry.on_path(a, self.loss.node).nodes.is_empty();
+        leads_here && scene.flows.iter().flat_map(|flow| [flow.from, flow.to]).any(late)
     }
 
     fn ttl(&self) -> Option<String> {

@@ -125,5 +125,7 @@ fn of_a_break(loss: &Loss, case: &Case, cause: &str) -> bool {
     let before = || case.geometry.steps(0.0, loss.at).all(|step| case.geometry.undisturbed(step));
     // The same once the break is over: a route found since may need another neighbour's address.
     let resolves = || loss.died == "arp" && loss.cause == "congestion";
-    loss.cause == cause || (loss.cause == "no-route" || resolves()) && over() || before()
+    // A relay that the break has left without traffic has forgotten its route; nothing struck it.
+    let expired = || loss.cause == "no-route" && case.route_expired(loss);
+    loss.cause == cause || (loss.cause == "no-route" || resolves()) && over() || before() || expired()
 }

@@ -15,15 +15,6 @@ use crate::observe::loss::scene::Scene;
 use std::cmp::Reverse;
 use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 
-/// Time for which a break may stay unnoticed by the nodes at its ends (OLSR's NEIGHB_HOLD_TIME, RFC 3626 §18.3).
-const NOTICED: SimDuration = SimDuration::from_secs(6);
-/// Time for which OLSR may take to notice a break everywhere: HELLOs must stay away (6 s), and topology entries
-/// expire (15 s; RFC 3626 §18.3).
-const STALE_TABLES: SimDuration = SimDuration::from_secs(21);
-/// Time for which OLSR may take to use a link that is back: three HELLOs until the neighbours trust it (RFC 3626 §14.3),
-/// one that names multipoint relays (2 s each), two TC messages (5 s each; §18.2).
-const RELEARNT: SimDuration = SimDuration::from_secs(18);
-
 impl Causes {
     /// The break because of which no path from `node` to `dst` exists: `cause` says of which kind. `known` is the
     /// root on record.
@@ -55,7 +46,7 @@ impl Causes {
         let noticed = latest_first(self.breaks.values().filter_map(crossing).collect());
         let on_path = |scene: &mut Scene<'_>, root: &RootCause| {
             let b = root.next_hop?;
-            let mut times = times_before(root.at);
+            let mut times = self.times_before(root.at);
             times.any(|at| scene.leads((node, dst), (root.node, b), at, &[]).is_some()).then_some(*root)
         };
         if let Some(root) = noticed.iter().find_map(|root| on_path(scene, root)) {
@@ -66,7 +57,7 @@ impl Causes {
         let entered = |scene: &mut Scene<'_>, root: &RootCause| {
             let b = root.next_hop?;
             let gone = [b, root.node].into_iter().filter(|n| !inside(*n));
-            let found = gone.flat_map(|x| times_before(root.at).take(3).map(move |at| (x, at)));
+            let found = gone.flat_map(|x| self.times_before(root.at).take(3).map(move |at| (x, at)));
             found.into_iter().find_map(|(x, at)| {
                 let a = scene.entry((node, dst), x, at, inside)?;
                 (scene.out_of_reach(a, x) == Some(cause)).then(|| along(root, (a, x), cause))
@@ -103,10 +94,13 @@ impl Causes {
         let now = scene.now;
         let open = |scene: &mut Scene<'_>, root: &RootCause| {
             let b = root.next_hop?;
-            let late = root.at + STALE_TABLES >= now;
+            let late = root.at + self.timers.stale_tables >= now;
             let stands = !root.is_physical() || scene.out_of_reach(root.node, b) == root.cause;
-            let open =
-                if stands { late } else { scene.was_out_of_reach(root.node, b, RELEARNT) == root.cause };
+            let open = if stands {
+                late
+            } else {
+                scene.was_out_of_reach(root.node, b, self.timers.relearnt) == root.cause
+            };
             open.then_some(*root)
         };
         if let Some(root) =
@@ -116,7 +110,7 @@ impl Causes {
         }
         // The node itself has lost its tables.
         let up = scene.nodes[node].up_since;
-        if up > SimTime::ZERO && up + RELEARNT >= now {
+        if up > SimTime::ZERO && up + self.timers.relearnt >= now {
             return Some(RootCause::new(now, node, LossCause::NodeDown));
         }
         let mut latest_first: Vec<&RootCause> = self.breaks.values().collect();
@@ -125,7 +119,7 @@ impl Causes {
             let root = open(scene, root)?;
             let (a, b, cause) = (root.node, root.next_hop?, root.cause?);
             // A node that moves on breaks other links as well, and a break may be noticed late.
-            times_before(root.at).take(3).find_map(|at| {
+            self.times_before(root.at).take(3).find_map(|at| {
                 let mut length = |link| scene.leads((node, dst), link, at, &[link]);
                 let (forth, back) = (length((a, b)), length((b, a)));
                 let from = match (forth, back) {
@@ -141,6 +135,15 @@ impl Causes {
         };
         latest_first.iter().find_map(on_path).map(|root| RootCause { at: now, ..root })
     }
+
+    /// The time of a notice and earlier ones, back to the beginning.
+    fn times_before(&self, notice: SimTime) -> impl Iterator<Item = SimTime> + use<> {
+        let before =
+            move |time: SimDuration| SimTime::from_nanos(notice.as_nanos().saturating_sub(time.as_nanos()));
+        let spans = std::iter::successors(Some(self.timers.noticed / 2), |span| Some(*span * 2));
+        let earlier = spans.map(before).take_while(|at| *at > SimTime::ZERO);
+        [notice].into_iter().chain(earlier).chain([SimTime::ZERO])
+    }
 }
 
 /// A break as it stops a packet on the way from one node to another.
@@ -150,13 +153,4 @@ fn along(root: &RootCause, (from, to): (NodeId, NodeId), cause: LossCause) -> Ro
     }
     // The attempts on record were made for another hop.
     RootCause::new(root.at, from, cause).towards(to)
-}
-
-/// The time of a notice and earlier ones, back to the beginning.
-fn times_before(notice: SimTime) -> impl Iterator<Item = SimTime> {
-    let before =
-        move |time: SimDuration| SimTime::from_nanos(notice.as_nanos().saturating_sub(time.as_nanos()));
-    let spans = std::iter::successors(Some(NOTICED / 2), |span| Some(*span * 2));
-    let earlier = spans.map(before).take_while(|at| *at > SimTime::ZERO);
-    [notice].into_iter().chain(earlier).chain([SimTime::ZERO])
 }

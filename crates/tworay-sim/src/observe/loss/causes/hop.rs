@@ -11,21 +11,17 @@
 //! in a burst that a break had held up, or if the break rerouted the traffic so that the address was needed,
 //! the break is the root. That holds for every packet that the slot loses until the answer, and for packets
 //! of a flow that lost packets to a break in the last seconds: its acknowledgments, made after the break,
-//! take a new path because of it.
+//! take a new path because of it. Tables (OLSR) may reroute a flow that has lost nothing: its node had asked for another
+//! next hop's address before, and a break is known to some routers only.
 
-use super::{Causes, RECENT};
+use super::Causes;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
-use tworay_base::{FlowId, LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_wire::Packet;
 
 /// Upper bound for the propagation of a frame's last bit: 300 km.
 const PASSING: SimDuration = SimDuration::from_millis(1);
-/// A node that was off so recently would know its neighbours' addresses otherwise: it sends anew after a search. A
-/// request that was sent so recently while its target was off explains an address that is still unknown.
-const FORGOT: SimDuration = SimDuration::from_secs(12);
-/// A neighbour that was out of reach so recently may still be considered gone: three HELLO intervals of OLSR
-/// (RFC 3626 §18.3), the longest time that a protocol waits for a neighbour.
-const SILENCE: SimDuration = SimDuration::from_secs(6);
 
 impl Causes {
     /// An ARP request was transmitted.
@@ -38,17 +34,19 @@ impl Causes {
         self.heard.insert((node, target), at);
     }
 
-    /// An ARP exchange starts for a packet of `flow` from `src` that was held up by `root`, if by anything.
+    /// An ARP exchange starts for a packet that was held up by `root`, if by anything.
     pub fn note_exchange(
         &mut self,
         (node, target): (NodeId, NodeId),
         now: SimTime,
-        (flow, src): (FlowId, NodeId),
+        packet: &Packet,
         root: Option<RootCause>,
     ) {
+        let Packet { flow, src, dst, .. } = *packet;
         self.exchanges.insert((node, target), now);
+        self.first_hops.entry((node, flow, dst)).or_insert(target);
         let struck = || {
-            let (_, of, root) = self.struck.get(&flow).filter(|(at, ..)| *at + RECENT >= now)?;
+            let (_, of, root) = self.struck.get(&flow).filter(|(at, ..)| *at + self.timers.recent >= now)?;
             Some(if *of == src { *root } else { root.reversed() })
         };
         match root.or_else(struck) {
@@ -62,7 +60,7 @@ impl Causes {
     fn went_unheard(&self, node: NodeId, target: NodeId, now: SimTime) -> bool {
         let heard = self.heard.get(&(node, target)).map_or(SimTime::ZERO, |at| *at + PASSING);
         self.latest_request(node, target)
-            .is_some_and(|asked| asked > heard && asked + PASSING < now && asked + RECENT >= now)
+            .is_some_and(|asked| asked > heard && asked + PASSING < now && asked + self.timers.recent >= now)
     }
 
     /// When the latest request of the exchange in progress was transmitted.
@@ -79,10 +77,10 @@ impl Causes {
         if let Some(cause) = scene.out_of_reach(node, next_hop) {
             return fresh(cause);
         }
-        if let Some(known) = self.breaks.get(&(node, next_hop)).filter(|b| b.at + RECENT >= now) {
+        if let Some(known) = self.breaks.get(&(node, next_hop)).filter(|b| b.at + self.timers.recent >= now) {
             return RootCause { at: now, ..*known };
         }
-        if let Some(cause) = scene.was_out_of_reach(node, next_hop, SILENCE) {
+        if let Some(cause) = scene.was_out_of_reach(node, next_hop, self.timers.noticed) {
             return fresh(cause);
         }
         self.exchange(scene, node, next_hop).unwrap_or_else(|| fresh(LossCause::Unknown))
@@ -91,7 +89,7 @@ impl Causes {
     /// Root cause that spoiled the exchange of messages between two neighbours in reach of each other.
     pub fn exchange(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
         let now = scene.now;
-        let recent = |at: SimTime| at + RECENT >= now;
+        let recent = |at: SimTime| at + self.timers.recent >= now;
         let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
         // Neither received the other's request or HELLO, or the MAC gave up the answer.
         let missed = [(node, next_hop), (next_hop, node)].into_iter();
@@ -118,7 +116,7 @@ impl Causes {
         if let Some(cause) = scene.out_of_reach(node, next_hop) {
             return Some(fresh(cause));
         }
-        let asked = self.latest_request(node, next_hop).filter(|asked| *asked + FORGOT >= now)?;
+        let asked = self.latest_request(node, next_hop).filter(|asked| *asked + self.timers.forgot >= now)?;
         if self.heard.get(&(node, next_hop)).is_none_or(|heard| *heard + PASSING < asked) {
             return scene.was_out_of_reach_at(node, next_hop, asked).map(fresh);
         }
@@ -155,7 +153,7 @@ impl Causes {
 
     /// Root cause that spoiled the resolution of an address, load apart, although the neighbour could be reached.
     fn spoiled(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
-        let recent = |root: &&RootCause| root.at + RECENT >= scene.now && !root.is_physical();
+        let recent = |root: &&RootCause| root.at + self.timers.recent >= scene.now && !root.is_physical();
         let known = self.breaks.get(&(node, next_hop)).filter(recent);
         let known = known.map(|root| RootCause { at: scene.now, ..*root });
         let spoilt = known.or_else(|| self.exchange(scene, node, next_hop));
@@ -187,7 +185,7 @@ impl Causes {
     /// The outage in which a node forgot its neighbours' addresses, if it was off lately. No hop failed.
     fn forgotten(&self, scene: &Scene<'_>, node: NodeId) -> Option<RootCause> {
         let up = scene.nodes[node].up_since;
-        let lately = up > SimTime::ZERO && up + FORGOT >= scene.now;
+        let lately = up > SimTime::ZERO && up + self.timers.forgot >= scene.now;
         lately.then(|| RootCause::new(scene.now, node, LossCause::NodeDown))
     }
 
@@ -204,8 +202,8 @@ impl Causes {
         if let Some(root) = self.asked_in_vain(scene, node, next_hop) {
             return root;
         }
-        let lost = self.missed(next_hop, node).is_some_and(|m| m.at + RECENT >= now)
-            || self.breaks.get(&(next_hop, node)).is_some_and(|b| b.at + RECENT >= now)
+        let lost = self.missed(next_hop, node).is_some_and(|m| m.at + self.timers.recent >= now)
+            || self.breaks.get(&(next_hop, node)).is_some_and(|b| b.at + self.timers.recent >= now)
             || self.lost_of_exchange(now, node, next_hop).is_some()
             || self.went_unheard(node, next_hop, now);
         if let Some(root) = lost.then(|| self.spoiled(scene, node, next_hop)).flatten() {
@@ -214,13 +212,26 @@ impl Causes {
         if let Some(cause) = scene.message_delayed(node, next_hop).filter(|c| *c == LossCause::Channel) {
             return RootCause::new(now, node, cause).towards(next_hop);
         }
-        // The break rerouted the traffic, so that the address is needed.
-        let dst = scene.packets.get(packets[0]).dst;
-        let detour = self.detours.get(&(node, next_hop));
-        let detour = detour.map(|(src, root)| if *src == dst { root.reversed() } else { *root });
-        let detour = detour.map(|root| RootCause { at: now, ..root });
         let burst = scene.burst(packets[0], &packets[1..]);
+        let rerouted = burst.or_else(|| self.rerouted(scene, (node, next_hop), packets[0]));
         let load = || RootCause::new(now, node, LossCause::Congestion).towards(next_hop);
-        burst.or(detour).or_else(|| self.forgotten(scene, node)).unwrap_or_else(load)
+        rerouted.or_else(|| self.forgotten(scene, node)).unwrap_or_else(load)
+    }
+
+    /// The break that rerouted the traffic of a packet, so that the address is needed.
+    fn rerouted(
+        &self,
+        scene: &mut Scene<'_>,
+        (node, next_hop): (NodeId, NodeId),
+        packet: PacketId,
+    ) -> Option<RootCause> {
+        let Packet { flow, dst, .. } = *scene.packets.get(packet);
+        if let Some((src, root)) = self.detours.get(&(node, next_hop)) {
+            let root = if *src == dst { root.reversed() } else { *root };
+            return Some(RootCause { at: scene.now, ..root });
+        }
+        let first = self.first_hops.get(&(node, flow, dst))?;
+        let moved = self.proactive && *first != next_hop;
+        moved.then(|| self.stale_routes(scene, (node, dst), None)).flatten()
     }
 }

@@ -4,9 +4,6 @@ use crate::observe::loss::root_cause::RootCause;
 use std::collections::VecDeque;
 use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 
-/// After that time without a packet, the route would have expired by itself (ns-2's ACTIVE_ROUTE_TIMEOUT, the longest
-/// of the protocols that forget routes).
-const UNUSED: SimDuration = SimDuration::from_secs(10);
 /// Record of a node that lost its route to a destination, or misses it.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct LostRoute {
@@ -24,9 +21,9 @@ impl LostRoute {
         self.checked = SimTime::ZERO;
     }
 
-    /// True if packets have needed the route without a long pause.
-    pub fn is_needed(&self, now: SimTime) -> bool {
-        self.asked + UNUSED >= now
+    /// True if packets have needed the route without a pause longer than `unused`.
+    pub fn is_needed(&self, now: SimTime, unused: SimDuration) -> bool {
+        self.asked + unused >= now
     }
 }
 
@@ -66,6 +63,8 @@ pub(super) struct Search {
     pub prospect: Prospect,
     /// When that request was sent.
     pub asked: SimTime,
+    /// When the latest request was sent, also if it no longer matters.
+    pub latest: SimTime,
 }
 
 impl Search {

@@ -25,9 +25,6 @@ use tworay_routing::DropReason;
 
 /// Time for which a judgement by geometry stays valid.
 const GEOMETRY: SimDuration = SimDuration::from_secs(1);
-/// After its end, a break may keep routing from using a path for that long: searches are repeated at growing intervals
-/// of up to 10 s (RFC 4728 §9: MaxRequestPeriod; ns-2's AODV: MAX_RREQ_TIMEOUT).
-const AFTERMATH: SimDuration = SimDuration::from_secs(12);
 
 /// Who needs the route that is missing.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -99,7 +96,8 @@ impl Causes {
             return RootCause { at: now, ..lost.root };
         }
         let known = self.lost[node.index()].get(&dst).copied();
-        let began = known.filter(|lost| lost.is_needed(now)).map_or(now, |lost| lost.began);
+        let began =
+            known.filter(|lost| lost.is_needed(now, self.timers.unused)).map_or(now, |lost| lost.began);
         let blocked = scene.no_path(node, dst);
         let root = self.obstacle(scene, (node, dst), known, blocked).or_else(|| {
             if self.proactive {
@@ -124,7 +122,7 @@ impl Causes {
         if let Some(cause) = blocked {
             return Some(self.closing_break(scene, (node, dst), cause, known.map(|lost| lost.root)));
         }
-        let lost = known.filter(|lost| lost.is_needed(scene.now))?;
+        let lost = known.filter(|lost| lost.is_needed(scene.now, self.timers.unused))?;
         let (a, b) = (lost.root.node, lost.root.next_hop?);
         let stands = !lost.root.is_physical() || scene.out_of_reach(a, b) == lost.root.cause;
         stands.then_some(lost.root)
@@ -142,12 +140,13 @@ impl Causes {
         match self.prospect(node, dst) {
             Prospect::Open => None,
             Prospect::Hopeless { at, root } => {
-                (need == Need::OfSearch || at + AFTERMATH >= now).then_some(root)
+                (need == Need::OfSearch || at + self.timers.aftermath >= now).then_some(root)
             }
             Prospect::NotSent => {
-                let lost = known.filter(|lost| lost.is_needed(now) && lost.root.is_physical())?;
+                let lost = known.filter(|lost| lost.is_needed(now, self.timers.unused))?;
+                let lost = Some(lost).filter(|lost| lost.root.is_physical())?;
                 let (a, b) = (lost.root.node, lost.root.next_hop?);
-                (scene.was_out_of_reach(a, b, AFTERMATH) == lost.root.cause).then_some(lost.root)
+                (scene.was_out_of_reach(a, b, self.timers.aftermath) == lost.root.cause).then_some(lost.root)
             }
         }
     }

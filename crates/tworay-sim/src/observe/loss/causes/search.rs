@@ -4,22 +4,14 @@
 //! packet. If none were lost, routing had not found the path, or cannot: `no-route`. A routing buffer that
 //! is full before a search has had a second is full because of load.
 
+use super::Causes;
 use super::records::{Leg, LostRoute, Miss, Prospect};
-use super::{Causes, RECENT};
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::{Hops, Scene};
 use smallvec::{SmallVec, smallvec};
-use tworay_base::{Died, LossCause, NodeId, SimDuration, SimTime};
+use tworay_base::{Died, LossCause, NodeId, SimTime};
 use tworay_wire::aodv::AodvMessage;
 use tworay_wire::{Body, Packet};
-
-/// Until then a search that lost no message is not late: nodes repeat a request after a second at most in
-/// AODV and DSR (RFC 3561 §10: PATH_DISCOVERY_TIME; RFC 4728 §9: RequestPeriod).
-const UNDER_WAY: SimDuration = SimDuration::from_secs(1);
-/// Routes miss a lost TC message for that long (TOP_HOLD_TIME, RFC 3626 §18.3).
-const TABLES: SimDuration = SimDuration::from_secs(15);
-/// Time for which lost messages of a search are kept.
-const KEPT: SimDuration = SimDuration::from_secs(30);
 
 /// Sender and intended receiver of a lost message.
 type Hop = (NodeId, NodeId);
@@ -69,7 +61,7 @@ impl Causes {
         }
         for (searcher, target, leg) in packet.into_iter().flat_map(searches) {
             let search = self.searches.entry((searcher, target)).or_default();
-            while search.lost.front().is_some_and(|(.., miss)| miss.at + KEPT < now) {
+            while search.lost.front().is_some_and(|(.., miss)| miss.at + self.timers.kept < now) {
                 search.lost.pop_front();
             }
             search.lost.push_back((leg, from, node, miss));
@@ -96,7 +88,7 @@ impl Causes {
                 None => {
                     let reach = scene.nodes[node].router.search_reach();
                     let far = hops.is_some_and(|hops| hops.min(reach) > packet.ttl.into());
-                    if far && known.is_some_and(|lost| lost.is_needed(now)) {
+                    if far && known.is_some_and(|lost| lost.is_needed(now, self.timers.unused)) {
                         continue;
                     }
                     Prospect::Open
@@ -107,7 +99,7 @@ impl Causes {
                 self.lost[node.index()].entry(dst).and_modify(LostRoute::look_again);
             }
             let search = self.searches.entry((node, dst)).or_default();
-            (search.prospect, search.asked) = (prospect, now);
+            (search.prospect, search.asked, search.latest) = (prospect, now, now);
         }
     }
 
@@ -133,15 +125,23 @@ impl Causes {
 
     /// The root of a packet for `dst` that died as `died`, if its root cause is a search whose outcome was open.
     pub(crate) fn outcome(
-        &mut self,
+        &self,
         scene: &mut Scene<'_>,
         root: RootCause,
         dst: NodeId,
         died: Died,
     ) -> RootCause {
-        if root.cause.is_some() {
-            return root;
-        }
+        if root.cause.is_some() { root } else { self.verdict(scene, (root, dst), died, SimTime::NEVER) }
+    }
+
+    /// As [`Self::outcome`], from the messages lost until `until`.
+    fn verdict(
+        &self,
+        scene: &mut Scene<'_>,
+        (root, dst): (RootCause, NodeId),
+        died: Died,
+        until: SimTime,
+    ) -> RootCause {
         let (node, now) = (root.node, scene.now);
         let began = self.lost[node.index()].get(&dst).map_or(root.at, |lost| lost.began);
         let (near, far) = (scene.hops(node), scene.hops(dst));
@@ -152,7 +152,7 @@ impl Causes {
         if length > scene.nodes[node].router.search_reach() {
             return RootCause { cause: Some(LossCause::NoRoute), ..root };
         }
-        if let Some(((from, to), miss)) = self.spoiler(now, (node, dst), (&near, &far), began) {
+        if let Some(((from, to), miss)) = self.spoiler(now, (node, dst), (&near, &far), (began, until)) {
             let hop = RootCause { node: from, cause: Some(miss.cause), interferer: miss.interferer, ..root };
             return hop.towards(to);
         }
@@ -163,31 +163,50 @@ impl Causes {
             // The path has come back, but it was gone while the packet waited.
             return RootCause { cause: Some(cause), ..root };
         }
-        let young = died == Died::Buffer && began + UNDER_WAY >= now;
+        let young = died == Died::Buffer && began + self.timers.under_way >= now;
         let cause = if young { LossCause::Congestion } else { LossCause::NoRoute };
         RootCause { cause: Some(cause), ..root }
     }
 
     /// The node of `root` is about to fail: what prevents its packet for `dst` from going on, if a search has been
     /// doing so. A search that is not late will not have mattered.
-    pub fn interrupted(&mut self, scene: &mut Scene<'_>, root: RootCause, dst: NodeId) -> Option<RootCause> {
+    pub fn interrupted(&self, scene: &mut Scene<'_>, root: RootCause, dst: NodeId) -> Option<RootCause> {
+        self.held_up_by(scene, (root, dst), SimTime::NEVER)
+    }
+
+    /// The search that the packet of `root` for `dst` has waited for has succeeded: what made it late, if anything. A
+    /// message that was lost after the latest request did not keep that one from being answered. It counts only for
+    /// packets that began to wait then: it may have been the reply, and the route became known in another way.
+    pub fn late(&self, scene: &mut Scene<'_>, root: RootCause, dst: NodeId) -> Option<RootCause> {
+        let latest = self.searches.get(&(root.node, dst)).map(|search| search.latest);
+        let until = latest.filter(|asked| root.at < *asked).unwrap_or(SimTime::NEVER);
+        self.held_up_by(scene, (root, dst), until)
+    }
+
+    fn held_up_by(
+        &self,
+        scene: &mut Scene<'_>,
+        (root, dst): (RootCause, NodeId),
+        until: SimTime,
+    ) -> Option<RootCause> {
         let (now, ends) = (scene.now, (root.node, dst));
         let lost = self.searches.get(&ends).and_then(|search| search.lost.back());
-        let lost = self.proactive || lost.is_some_and(|(.., miss)| miss.at + KEPT >= now);
-        if !lost && root.at + UNDER_WAY >= now {
+        let lost = self.proactive || lost.is_some_and(|(.., miss)| miss.at + self.timers.kept >= now);
+        let late = root.at + self.timers.under_way < now;
+        if !lost && !late && self.held_reply(scene, ends).is_none() {
             return None;
         }
-        let found = self.outcome(scene, root, dst, Died::Buffer);
+        let found = self.verdict(scene, (root, dst), Died::Buffer, until);
         (found.cause != Some(LossCause::Congestion)).then_some(found)
     }
 
-    /// The first lost message that kept `node` from finding `dst`, and the hop on which it was lost.
+    /// The first message lost in a time that kept `node` from finding `dst`, and the hop on which it was lost.
     fn spoiler(
         &self,
         now: SimTime,
         ends: (NodeId, NodeId),
         (near, far): (&Hops, &Hops),
-        began: SimTime,
+        (began, until): (SimTime, SimTime),
     ) -> Option<(Hop, Miss)> {
         if self.proactive {
             return self.missed_table(now, (near, far), far.of(ends.0)?);
@@ -201,7 +220,7 @@ impl Causes {
             Leg::Reply => far.of(from).is_some() && near.of(to).is_some(),
         };
         let lost = self.searches.get(&ends)?.lost.iter();
-        let mut of_this = lost.filter(|(.., miss)| miss.at + RECENT >= began);
+        let mut of_this = lost.filter(|(.., miss)| miss.at + self.timers.recent >= began && miss.at < until);
         let first = of_this.find(|(leg, from, to, _)| useful((*leg, *from, *to)));
         first.map(|(_, from, to, miss)| ((*from, *to), *miss))
     }
@@ -221,6 +240,6 @@ impl Causes {
         // Messages pass the links of a shortest path in both directions.
         let ahead = |a, b| near.of(a).zip(far.of(b)).is_some_and(|(from, to)| from + 1 + to == length);
         let useful = all.filter(|((from, to), _)| ahead(*from, *to) || ahead(*to, *from));
-        useful.filter(|(_, miss)| miss.at + TABLES >= now).min_by_key(|(_, miss)| miss.at)
+        useful.filter(|(_, miss)| miss.at + self.timers.tables >= now).min_by_key(|(_, miss)| miss.at)
     }
 }

@@ -1,0 +1,85 @@
+//! Searches for routes as the medium shows them: requests, and the packets that were sent meanwhile.
+
+use super::medium::Segment;
+use std::collections::BTreeMap;
+use tworay_mac::FrameKind;
+use tworay_sim::{Content, Emission};
+
+/// A search that takes longer is late: without a lost message, a request and its answer cross a few hops within
+/// milliseconds, and AODV's first rings follow each other within 0.6 s (RFC 3561 §10: 2 × 40 ms × 7 hops).
+const LATE: f64 = 1.0;
+
+/// The requests of all stations, and when they sent packets.
+#[derive(Debug, Default)]
+pub struct Searches {
+    /// Searching station and destination: times of its own requests, seconds.
+    requests: BTreeMap<(usize, usize), Vec<f64>>,
+    /// Station and final destination: times of its frames with or for such segments, seconds.
+    sent: BTreeMap<(usize, usize), Vec<f64>>,
+    /// By station: data frames with segments that it sent or that were sent to it: times in seconds, and uids.
+    carried: BTreeMap<usize, Vec<(f64, u64)>>,
+}
+
+impl Searches {
+    pub fn new(log: &[Emission], segments: &BTreeMap<u64, Segment>) -> Self {
+        let mut found = Self::default();
+        for e in log {
+            let (at, from) = (e.at.as_secs_f64(), e.from.index());
+            match e.content {
+                Content::Request { searcher, target } if searcher == e.from => {
+                    found.requests.entry((from, target.index())).or_default().push(at);
+                }
+                Content::Segment(uid) => {
+                    if let Some(segment) = segments.get(&uid) {
+                        found.sent.entry((from, segment.to)).or_default().push(at);
+                    }
+                    if e.kind == FrameKind::Data {
+                        for station in [from, e.to.index()] {
+                            found.carried.entry(station).or_default().push((at, uid));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn requests(&self, search: (usize, usize), from: f64, until: f64) -> &[f64] {
+        let times = self.requests.get(&search).map_or(&[][..], Vec::as_slice);
+        &times[times.partition_point(|t| *t < from)..times.partition_point(|t| *t <= until)]
+    }
+
+    fn sent(&self, search: (usize, usize), from: f64, until: f64) -> bool {
+        let times = self.sent.get(&search).map_or(&[][..], Vec::as_slice);
+        times.partition_point(|t| *t <= from) < times.partition_point(|t| *t < until)
+    }
+
+    /// Whether the station asked for a route at all.
+    pub fn asked(&self, search: (usize, usize), from: f64, until: f64) -> bool {
+        !self.requests(search, from, until).is_empty()
+    }
+
+    /// The latest request in a window of time to which the station has not sent a packet for that destination since.
+    pub fn unanswered(&self, search: (usize, usize), from: f64, until: f64) -> Option<f64> {
+        let latest = self.requests(search, from, until).last().copied()?;
+        (!self.sent(search, latest, until)).then_some(latest)
+    }
+
+    /// Whether a search in a window of time was late: the station repeated its request later than a search takes, and
+    /// sent nothing to that destination in between.
+    pub fn late(&self, search: (usize, usize), from: f64, until: f64) -> bool {
+        let times = self.requests(search, from, until);
+        let repeated = |first: &f64| {
+            let mut later = times.iter().filter(|t| **t >= first + LATE);
+            later.any(|again| !self.sent(search, *first, *again))
+        };
+        times.iter().any(repeated)
+    }
+
+    /// Whether a station has neither sent nor received any segment but this one for a time.
+    pub fn idle(&self, station: usize, uid: u64, from: f64, until: f64) -> bool {
+        let frames = self.carried.get(&station).map_or(&[][..], Vec::as_slice);
+        !frames.iter().any(|(at, other)| *other != uid && *at > from && *at < until)
+    }
+}

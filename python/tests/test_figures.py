@@ -1,0 +1,267 @@
+"""Figures of papers: what is drawn from runs whose numbers are known, and where each figure stands."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tworay.experiment.experimentfile import read
+from tworay.experiment.sweeping import Sweep
+from tworay.papers import library, overview
+from tworay.papers.answers import answer
+from tworay.papers.figures import draw_figure
+from tworay.papers.library import Figure, State
+from tworay.papers.tables import numbers
+from tworay.papers.timelines import acked_by, mean_speed
+from tworay.running.relays import hellos
+from tworay.showing.curves import JOINED, MOST_POINTS, marks, thinned
+from tworay.showing.drawing import Look, draw
+from tworay.showing.labels import places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Result
+
+    from tworay.papers.library import Paper
+
+DOCS = Path(__file__).parents[2] / "docs/studies"
+PAPERS = [paper for paper in library.papers() if not paper.study]
+
+
+def test_numbers_in_labels_are_places_on_an_axis() -> None:
+    assert places(["2 m/s", "10 m/s"]) == [2, 10]
+    assert places(["string-4x2", "string-15x2"]) == [4, 15], "the flows are the same"
+    assert places(["reno", "reno+sca(1)", "reno+sca(50)"], {"reno": 0}) == [0, 1, 50]
+    assert places(["reno", "reno+sca(1)"]) is None
+    assert places(["500ms", "1s"]) is None, "different units"
+    assert places(["string-4x2", "string-6x3"]) is None, "two numbers differ"
+
+
+def runs_of(cells: dict[tuple[str, str], list[float]]) -> pl.DataFrame:
+    """Make runs: by hops and variant the segments of each seed."""
+    rows = [
+        {"cell": i, "scenario": hops, "tcp": tcp, "seed": seed, "acked_segments": value}
+        for i, ((hops, tcp), values) in enumerate(cells.items())
+        for seed, value in enumerate(values, 1)
+    ]
+    return pl.DataFrame(rows)
+
+
+def test_the_best_parameter_and_how_flat_the_optimum_is() -> None:
+    """2 is best; 1 is lower by 1 with every seed but told apart; 3 is lower by chance; 0 is far below."""
+    frame = runs_of(
+        {
+            ("string-4", "reno"): [50.0, 51.0, 49.0],
+            ("string-4", "reno+sca(1)"): [99.0, 100.0, 98.0],
+            ("string-4", "reno+sca(2)"): [100.0, 101.0, 99.01],
+            ("string-4", "reno+sca(3)"): [103.0, 95.0, 99.0],
+        }
+    )
+    figure = Figure("t", "", "e", "acked_segments", "scenario", "tcp", kind="best", printed={"string-4": 42})
+    head, rows = answer(figure, frame, ["scenario", "tcp"])
+    assert len(head) == len(rows[0])
+    assert rows == [["4", "42", "2", "100", "2, 3", "1, 2, 3"]]
+
+
+def test_the_range_of_gains_over_the_first_column() -> None:
+    """Over 3 hops 110 is 10 % more than 100, over 4 hops 60 is 20 % more than 50."""
+    frame = runs_of(
+        {
+            ("string-3", "full"): [100.0, 100.0],
+            ("string-3", "none"): [110.0, 110.0],
+            ("string-4", "full"): [50.0, 50.0],
+            ("string-4", "none"): [60.0, 60.0],
+        }
+    ).with_columns(acks=pl.lit("plain"))
+    figure = Figure(
+        *("t", "", "e", "acked_segments", "acks", "tcp"),
+        kind="gains",
+        panels="scenario",
+        printed={"plain": {"none": "17 to 23 %"}},
+    )
+    assert answer(figure, frame, ["scenario", "tcp", "acks"]) == (
+        ["acks", "none over full, %"],
+        [["plain", "10 to 20 (paper: 17 to 23 %)"]],
+    )
+
+
+def test_an_ack_acknowledges_what_no_earlier_one_did() -> None:
+    """ACKs of one segment, of the same again, of three more at once, and one that was overtaken."""
+    acks = pl.DataFrame({"t": [1.0, 2.0, 3.0, 4.0], "ack": [1461, 1461, 1461 + 3 * 1460, 2921]})
+    assert acked_by(acks, 1) == [(1.0, 1), (2.0, 0), (3.0, 3), (4.0, 0)]
+
+
+def test_mean_speed_over_nodes_and_time() -> None:
+    """One node stands for 10 s; the other walks 4 s at 5 m/s (3-4-5) and 6 s at 1 m/s: 26 m in 20 s."""
+    moves = pl.DataFrame(
+        {"node": [0, 1, 1], "t_s": [0.0, 0.0, 4.0], "vx_mps": [0.0, 3.0, 1.0], "vy_mps": [0.0, 4.0, 0.0]}
+    )
+    assert mean_speed(moves, 10.0) == pytest.approx(26 / 20)
+
+
+def test_marks_that_are_close_become_one_bar() -> None:
+    near = JOINED * 100
+    starts, ends = marks([50.0, 10.0, 10.0 + 0.9 * near], 100)
+    assert starts == [10.0, 50.0]
+    assert ends == pytest.approx([10.0 + 0.9 * near, 50.0 + near / 2])
+
+
+def test_a_thinned_line_keeps_its_peaks_and_ends() -> None:
+    times = np.arange(20_000.0)
+    values = np.zeros(20_000)
+    values[12_345], values[777] = 9.0, -4.0
+    kept, found = thinned(times, values)
+    assert len(kept) <= MOST_POINTS + 3
+    assert (found.max(), found.min()) == (9.0, -4.0)
+    assert (kept[0], kept[-1]) == (0.0, 19_999.0)
+    assert thinned(times[:100], values[:100])[0].size == 100
+
+
+def test_the_papers_values_and_the_meaning_of_the_bars_stand_in_a_drawing(tmp_path: Path) -> None:
+    means = pl.DataFrame(
+        {"hops": ["3", "4"], "mean": [2e6, 1e6], "low": [1.9e6, -0.5e6], "n": [7, 7], "values": [[], []]}
+    )
+    look = Look(printed={("3", ""): 2500.0}, x="hops")
+    figure = draw(means, "goodput_bps", rows="hops", output=tmp_path / "a.svg", look=look)
+    text = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert "mean of 7 seeds; bars: its 95 % interval; ×: value of the source" in text
+    (axes,) = figure.axes
+    assert [line.get_xydata().tolist() for line in axes.lines if line.get_marker() == "x"] == [
+        [[3.0, 2500.0]]
+    ]
+    assert axes.get_ylim()[0] == 0, "goodput is not negative, whatever the interval is"
+    assert axes.get_xlabel() == "hops"
+    assert axes.get_ylabel() == "goodput (kb/s)"
+
+
+def test_a_legend_stands_beside_the_data(tmp_path: Path) -> None:
+    rows = [
+        {"hops": str(hops), "tcp": f"sca({k})", "mean": 1e6 / hops, "low": None, "n": 1, "values": []}
+        for hops in range(3, 7)
+        for k in range(12)
+    ]
+    look = Look(legend="SCA's parameter")
+    figure = draw(
+        *(pl.DataFrame(rows), "goodput_bps"), rows="hops", lines="tcp", output=tmp_path / "a.svg", look=look
+    )
+    figure.canvas.draw()
+    (legend,) = figure.legends
+    assert not figure.axes[0].get_legend()
+    assert not legend.get_window_extent().overlaps(figure.axes[0].get_window_extent())
+    assert [text.get_text() for text in legend.get_texts()] == [str(k) for k in range(12)]
+
+
+def test_stacked_bars_show_each_part_and_their_sum(tmp_path: Path) -> None:
+    frame = runs_of({("s", "reno"): [1.0, 3.0], ("s", "vegas"): [2.0, 2.0]}).with_columns(
+        **{"flow0.acked_segments": pl.col("acked_segments"), "flow1.acked_segments": pl.lit(10.0)}
+    )
+    figure = Figure(
+        *("4.14", "t", "e"),
+        rows="tcp",
+        kind="stack",
+        columns=("flow0.acked_segments", "flow1.acked_segments"),
+        y="acknowledged (segments)",
+    )
+    drawn = draw_figure(figure, frame, ["scenario", "tcp"], tmp_path, tmp_path)
+    assert drawn is not None
+    assert drawn[0] is not None
+    text = drawn[0].read_text(encoding="utf-8")
+    assert "flow A (segments)" in text
+    assert "95 % interval of the sum" in text
+    found = numbers(figure, frame, ["scenario", "tcp"])
+    assert found is not None
+    assert [row[2] for row in found[1]] == ["10 ± 0", "10 ± 0"]
+
+
+def test_the_relays_of_a_hello() -> None:
+    """RFC 3626, §6.1: node 2 lists node 1 and 3 as relays (neighbour type 2), node 5 as symmetric (1)."""
+
+    def link(kind: int, *nodes: int) -> bytes:
+        addresses = b"".join(bytes([10, 0, 0, node]) for node in nodes)
+        return struct.pack(">BBH", kind << 2 | 2, 0, 4 + len(addresses)) + addresses
+
+    body = struct.pack(">HBB", 0, 5, 3) + link(2, 1, 3) + link(1, 5)
+    message = struct.pack(">BBH4sBBH", 1, 0x86, 12 + len(body), bytes([10, 0, 0, 2]), 1, 0, 7) + body
+    packet = struct.pack(">HH", 4 + len(message), 1) + message
+    udp = struct.pack(">HHHH", 698, 698, 8 + len(packet), 0)
+    ip = bytes([0x45, *[0] * 8, 17, *[0] * 10])
+    radiotap = struct.pack("<BBHI", 0, 0, 8, 0)
+    frame = radiotap + bytes([0x08, *[0] * 23]) + bytes(8) + ip + udp + packet
+    assert list(hellos(frame)) == [(2, [1, 3])]
+
+
+def test_a_sweep_keeps_what_its_figures_need(tmp_path: Path) -> None:
+    """On a string of 4 nodes, every inner one must be a relay: A's is B, B's is C, C's is B, D's is C."""
+    plan = read(
+        {
+            "scenario": "string-3",
+            "seeds": 1,
+            "keep": ["segments", "routing", "moves", "relays"],
+            "set": {"duration": "20s", "routing.protocol": "olsr"},
+        }
+    )
+    Sweep(plan, tmp_path / "out").run(jobs=1)
+    tables = {file.parent.name: pl.read_parquet(file) for file in tmp_path.glob("out/tables/*/*.parquet")}
+    assert set(tables) == set(plan.keep)
+    assert tables["segments"].filter(pl.col("kind") == "data").height > 100
+    last = tables["relays"].group_by("node", maintain_order=True).last().sort("node")
+    assert last["relays"].to_list() == [[1], [2], [1], [2]]
+
+
+def test_states_of_figures() -> None:
+    assert Figure("1", "").state == State.DEFINED
+    assert Figure("1", "", deviates="the mean alone").state == State.DEVIATING
+    assert Figure("1", "", missing="a drawing").state == State.NOT_MADE
+    assert Figure("1", "", own=True).state == State.ADDED
+
+
+def test_the_list_names_every_figures_state(cli: Callable[..., Result]) -> None:
+    done = cli("reproduce", "--list", "--json")
+    figures = done.document["figures"]
+    assert len(figures) == sum(len(paper.figures) for paper in library.papers())
+    for one in figures:
+        assert one["state"] in list(State)
+        assert (one["state"] == State.DEVIATING) == bool(one["how"]), one
+        assert (one["state"] == State.NOT_MADE) == bool(one["why"]), one
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_the_pages_have_every_figure_as_it_is_listed(paper: Paper) -> None:
+    """A figure that the list calls made stands on its paper's page with that state; no others do."""
+    text = (DOCS / f"{paper.key}.md").read_text(encoding="utf-8")
+    part = text[text.index("\n## Figures and tables\n") : text.index("\n## Settings\n")]
+    made, _, left = part.partition("\nNot made:\n")
+    said = {
+        " ".join(block.split()).partition(": ")[0].removeprefix("**"): " ".join(block.split())
+        for block in made.split("\n\n")
+        if block.startswith("**")
+    }
+    listed = [figure for figure in paper.figures if not figure.missing]
+    assert list(said) == [figure.id for figure in listed]
+    for figure in listed:
+        heading = said[figure.id]
+        assert heading.startswith(f"**{figure.id}: {figure.title}**; "), figure.id
+        assert heading.endswith(f"; {figure.state}{f': {figure.deviates}' * bool(figure.deviates)}."), heading
+    missing = [line for line in left.splitlines() if line.startswith("| ")][2:]
+    assert missing == [f"| {f.id} | {f.title} | {f.missing} |" for f in paper.figures if f.missing]
+
+
+def test_the_front_page_counts_the_figures() -> None:
+    text = (DOCS / overview.OVERVIEW).read_text(encoding="utf-8")
+    head, rows = overview.states(PAPERS)
+    for row in [head, *rows]:
+        assert f"| {' | '.join(row)} |" in text
+    assert sum(int(row[1]) for row in rows[:-1]) == int(rows[-1][1])
+
+
+def test_pictures_and_pages_belong_together() -> None:
+    for paper in PAPERS:
+        text = (DOCS / f"{paper.key}.md").read_text(encoding="utf-8")
+        for file in DOCS.glob(f"{paper.key}-figure-*.svg"):
+            assert f"]({file.name})" in text, file.name

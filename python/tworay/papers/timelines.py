@@ -1,0 +1,354 @@
+"""Figures that show kept tables of single runs, or of all runs of an arm: over time, or as histograms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from tworay.analysis import stats
+from tworay.analysis.contrasts import select
+from tworay.errors import InputError
+from tworay.histograms import histogram
+from tworay.papers.quantities import heading
+from tworay.showing import curves
+from tworay.showing.curves import Exchange, Words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tworay.papers.library import Figure
+    from tworay.papers.tables import Table
+
+# Maximum number of rows per line in the table of a figure over time.
+TRACED = 40
+# Seconds at which D and E of the route break lose contact (Papanastasiou 2006, §3.2).
+BREAK = 35.0
+# Bytes of a segment of Papanastasiou 2006.
+MSS = 1460
+# Names of the nodes of the route break (Papanastasiou 2006, figure 3.1).
+LETTERS = "ABCDEF"
+# Seconds between the ticks of the receiver's timer in Papanastasiou's figure 5.3.
+HEARTBEAT = 0.2
+TITLES = {
+    "cwnd_segments": "congestion window (segments)",
+    "in_flight_segments": "data in flight as the sender sees it (segments)",
+    "data_segments": "data in flight (segments)",
+    "ack_segments": "ACKs in flight (segments)",
+    "total_segments": "data and ACKs in flight (segments)",
+    "excess_segments": "window − data in flight (segments)",
+    "srtt_s": "smoothed round-trip time (s)",
+    "acked_segments": "acknowledged (segments)",
+    "hops": "mean shortest path of a pair (hops)",
+}
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An arm of the experiment with its runs: label, and place of their tables by seed."""
+
+    label: str
+    where: Path
+    runs: tuple[tuple[str, int], ...]
+
+    def table(self, name: str, run: int = 0) -> pl.DataFrame | None:
+        """Return a kept table of a run (default: of the first seed); ``None`` if it was not kept."""
+        world, seed = self.runs[run]
+        file = self.where / "tables" / name / f"{world}-{seed}.parquet"
+        return pl.read_parquet(file) if file.is_file() else None
+
+    @property
+    def seed(self) -> int:
+        """The first seed, whose run is drawn."""
+        return self.runs[0][1]
+
+
+def draw(
+    figure: Figure, frame: pl.DataFrame, axes: list[str], where: Path, file: Path
+) -> tuple[Path | None, Table] | None:
+    """Draw a figure from kept tables; return its path and its numbers, ``None`` if there are no tables.
+
+    A table alone has no path.
+    """
+    try:
+        found = select(frame, figure.where, axes).sort("seed")
+    except InputError:
+        return None  # --quick leaves some cells out.
+    arms = [
+        Arm(str(label), where, tuple(part.select("world", "seed").iter_rows()))
+        for (label,), part in found.group_by(figure.rows, maintain_order=True)
+    ]
+    order = list(dict.fromkeys(frame[figure.rows].to_list()))
+    arms.sort(key=lambda arm: order.index(arm.label))
+    table = KINDS[str(figure.kind)](figure, arms, file)
+    return (None if figure.kind in UNDRAWN else file, table) if table else None
+
+
+def _words(figure: Figure, arms: list[Arm], y: str = "") -> Words:
+    seeds = {arm.seed for arm in arms}
+    note = f"one run of each, seed {', '.join(map(str, sorted(seeds)))}"
+    title = figure.y or y or TITLES.get(figure.metric) or heading(figure.metric)[0]
+    return Words(figure.title, title, note, legend=figure.x)
+
+
+def _within(figure: Figure, series: pl.DataFrame) -> pl.DataFrame:
+    if figure.window is None:
+        return series
+    return series.filter(pl.col("t_s").is_between(*figure.window))
+
+
+def _column(figure: Figure, arm: Arm, flow: int | None = None) -> pl.DataFrame | None:
+    """Return the figure's column of an arm's first run over time, of one flow."""
+    series = arm.table(figure.table)
+    if series is None:
+        return None
+    if flow is not None:
+        series = series.filter(pl.col("flow") == flow)
+    if figure.metric == "acked_segments":
+        series = series.with_columns(acked_segments=pl.col("acked_bytes") / MSS)
+    elif figure.metric == "total_segments":
+        series = series.with_columns(total_segments=pl.col("data_segments") + pl.col("ack_segments"))
+    elif figure.metric == "excess_segments":
+        window = arm.table("series")
+        if window is None:
+            return None
+        if flow is not None:
+            window = window.filter(pl.col("flow") == flow)
+        known = window.select("t_s", "cwnd_segments").sort("t_s")
+        series = series.sort("t_s").join_asof(known, on="t_s").drop_nulls("cwnd_segments")
+        series = series.with_columns(excess_segments=pl.col("cwnd_segments") - pl.col("data_segments"))
+    series = series.select("t_s", figure.metric)
+    if figure.mean_of > 1:
+        series = series.with_columns(pl.col(figure.metric).rolling_mean(figure.mean_of)).drop_nulls()
+    return _within(figure, series)
+
+
+def _flows(figure: Figure, arm: Arm) -> list[int | None]:
+    table = arm.table(figure.table)
+    flows = [] if table is None or "flow" not in table.columns else sorted(table["flow"].unique().to_list())
+    return list(flows) if len(flows) > 1 else [None]
+
+
+def _series(figure: Figure, arms: list[Arm]) -> list[tuple[str, pl.DataFrame]]:
+    """Return a line for each arm, or for each of its flows if there are several."""
+    lines = []
+    for arm in arms:
+        for flow in _flows(figure, arm):
+            series = _column(figure, arm, flow)
+            if series is not None and not series.is_empty():
+                name = figure.named.get(arm.label, arm.label)
+                if flow is not None:
+                    name = figure.named.get(f"flow {flow}", f"{name}, flow {flow}")
+                lines.append((name, series))
+    return lines
+
+
+def _listed(lines: list[tuple[str, pl.DataFrame]], title: str) -> Table:
+    rows = []
+    for label, series in lines:
+        kept = series.gather_every(max(1, -(-series.height // TRACED)))
+        rows += [
+            [label, f"{time:.3f}", "–" if value is None else f"{value:.4g}"]
+            for time, value in kept.iter_rows()
+        ]
+    return ["line", "t, s", title], rows
+
+
+def _trace(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
+    lines = _series(figure, arms)
+    if not lines:
+        return None
+    words = _words(figure, arms)
+    steps = figure.mean_of == 1 and figure.metric != "acked_segments"
+    curves.trace(lines, figure.metric, words, output=file, steps=steps)
+    return _listed(lines, words.y)
+
+
+def _areas(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
+    lines = _series(figure, arms[:1])
+    if not lines:
+        return None
+    words = replace(_words(figure, arms[:1]), legend="")
+    curves.areas(lines, figure.metric, words, output=file)
+    return _listed(lines, words.y)
+
+
+def acked_by(acks: pl.DataFrame, first: int) -> list[tuple[float, int]]:
+    """Return time and number of segments that each ACK newly acknowledges, in the order of their times.
+
+    ``first`` is the first byte that an ACK can acknowledge; a duplicate ACK, or one that was overtaken,
+    acknowledges nothing.
+    """
+    most, found = first, []
+    for time, number in acks.iter_rows():
+        found.append((time, round(max(0, number - most) / MSS)))
+        most = max(most, number)
+    return found
+
+
+def _acks(segments: pl.DataFrame, at: str) -> list[tuple[float, int]]:
+    acks = segments.filter(pl.col("kind") == "ack").drop_nulls(at).sort(at)
+    # The first ACKs belong to the handshake, and sequence numbers of data begin at 1.
+    return acked_by(acks.filter(pl.col("ack") > 1).select(at, "ack"), 1)
+
+
+def _exchange(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
+    arm = arms[0]
+    segments, series, routing = (arm.table(name) for name in ("segments", "series", "routing"))
+    if segments is None or series is None or routing is None:
+        return None
+    sent = segments.filter((pl.col("kind") == "data") & (pl.col("bytes") > 0))
+    acks = _acks(segments, "arrived_s")
+    after = [time for time, number in acks if time > BREAK + 0.5 and number > 0]
+    back = after[0] if after else None
+    seconds = float(series["t_s"].to_numpy()[-1])
+    found = Exchange(
+        sent["t_s"].to_list(), acks, series, (BREAK, back) if back else None, float(round(seconds))
+    )
+    words = replace(
+        _words(figure, arms[:1]), note=f"one run, seed {arm.seed}; grey: from the break to the first new ACK"
+    )
+    curves.exchange(found, words, output=file)
+    broken = routing.filter((pl.col("event") == "link-broken") & (pl.col("t_s") > BREAK))["t_s"]
+    waited = [b - a for a, b in pairwise([time for time, n in acks if n > 0])]
+    rows = [
+        ["data segments sent", f"{sent.height}"],
+        ["ACKs received, of these acknowledging nothing new", f"{len(acks)}, {sum(n == 0 for _, n in acks)}"],
+        ["most segments acknowledged by an ACK", f"{max((n for _, n in acks), default=0)}"],
+        ["break noticed by a node, s", "–" if broken.is_empty() else f"{broken[0]:.2f}"],
+        ["first new ACK after the break, s", f"{back:.2f}" if back else "–"],
+        ["longest time between new ACKs, s", f"{max(waited, default=0.0):.2f}"],
+        ["mean window, segments", f"{_over_time(series, 'cwnd_segments'):.2f}"],
+        ["mean smoothed round-trip time, s", f"{_over_time(series.drop_nulls('srtt_s'), 'srtt_s'):.3f}"],
+    ]
+    return [f"one run, seed {arm.seed}", "value"], rows
+
+
+def _over_time(series: pl.DataFrame, column: str) -> float:
+    """Return the mean over time of a column that holds until the next row."""
+    spans = series["t_s"].diff().shift(-1).fill_null(0.0).to_numpy()
+    total = float(spans.sum())
+    return float((series[column].to_numpy() * spans).sum()) / total if total else 0.0
+
+
+def _windows(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
+    shown, rows = [], []
+    for arm in arms:
+        series, routing = arm.table("series"), arm.table("routing")
+        if series is None or routing is None:
+            return None
+        broken = _within(figure, routing.filter(pl.col("event") == "link-broken"))["t_s"].to_list()
+        part = _within(figure, series)
+        shown.append((arm.label, part, broken))
+        window = part["cwnd_segments"].to_numpy()
+        rows.append(
+            [arm.label, f"{window.max():.3g}", f"{_over_time(part, 'cwnd_segments'):.3g}", str(len(broken))]
+        )
+    words = _words(figure, arms, TITLES["cwnd_segments"])
+    words = replace(words, note=f"{words.note}; ×: a packet given up by the MAC, the link counts as broken")
+    curves.windows(shown, words, output=file)
+    return ["", "largest window, segments", "mean window, segments", "packets given up"], rows
+
+
+def _coverage(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
+    arm = arms[0]
+    segments = arm.table("segments")
+    if segments is None or figure.window is None:
+        return None
+    low, high = figure.window
+    shown = [(time, number) for time, number in _acks(segments, "t_s") if low <= time <= high]
+    if not shown:
+        return None
+    ticks = [low + i * HEARTBEAT for i in range(round((high - low) / HEARTBEAT) + 1)]
+    note = f"one run, seed {arm.seed}; dotted: ticks of a timer of 200 ms"
+    words = Words(figure.title, "segments covered by an ACK (0: at once, out of order)", note)
+    curves.acknowledgments(shown, ticks, words, output=file)
+    return ["t, s", "segments covered"], [[f"{time:.3f}", str(number)] for time, number in shown]
+
+
+def _relays(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
+    """Say which relays each node announces last before the end of the window, and in how many runs."""
+    del file
+    arm = arms[0]
+    tables = [arm.table("relays", run) for run in range(len(arm.runs))]
+    known = [_within(figure, table) for table in tables if table is not None]
+    if not known:
+        return None
+    rows = []
+    for node in sorted({node for table in known for node in table["node"].to_list()}):
+        last = [table.filter(pl.col("node") == node).sort("t_s")["relays"].to_list()[-1:] for table in known]
+        sets = Counter(", ".join(LETTERS[relay] for relay in one[0]) for one in last if one)
+        said = "; ".join(
+            f"{relays or 'none'} ({count} of {len(known)} seeds)" for relays, count in sets.most_common()
+        )
+        rows.append([LETTERS[node], said, str(figure.printed.get(LETTERS[node], ""))])
+    return ["node", "its relays", "the paper's"], rows
+
+
+def _speeds(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
+    """Measure the mean speed of all nodes over a run, and its 95 % interval over the runs."""
+    del file
+    rows = []
+    for arm in arms:
+        tables = [arm.table("moves", run) for run in range(len(arm.runs))]
+        found = [
+            mean_speed(table, figure.window[1] if figure.window else 0.0)
+            for table in tables
+            if table is not None
+        ]
+        interval = stats.t_interval(found)
+        if interval:
+            half = (interval.high - interval.low) / 2
+            printed = figure.value(arm.label, None)
+            rows.append(
+                [arm.label, f"{stats.mean(found):.2f} ± {half:.2f}", f"{printed:g}" if printed else ""]
+            )
+    return (["highest speed", "mean speed (m/s)", "the paper's"], rows) if rows else None
+
+
+def mean_speed(moves: pl.DataFrame, end: float) -> float:
+    """Return the mean over nodes and time, until ``end``, s, of the speed in a table ``moves``, m/s."""
+    ordered = moves.sort("node", "t_s").with_columns(
+        until=pl.col("t_s").shift(-1).over("node").fill_null(end),
+        speed=(pl.col("vx_mps") ** 2 + pl.col("vy_mps") ** 2).sqrt(),
+    )
+    spans = (ordered["until"].clip(upper_bound=end) - ordered["t_s"].clip(upper_bound=end)).to_numpy()
+    return float((ordered["speed"].to_numpy() * spans).sum() / spans.sum())
+
+
+def _histogram(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
+    """Draw how often the values of a column in the kept tables are, over all seeds of each arm."""
+    shown, rows = [], []
+    for arm in arms:
+        tables = [arm.table(figure.table, run) for run in range(len(arm.runs))]
+        values = [table[figure.metric].drop_nulls() for table in tables if table is not None]
+        counted = histogram(pl.concat(values).to_list() if values else [], figure.bins)
+        if not counted.counts:
+            continue
+        shown.append((arm.label, counted))
+        total = sum(counted.counts)
+        for low, high, count in zip(counted.edges, counted.edges[1:], counted.counts, strict=False):
+            rows.append([arm.label, f"{low:.3g} to {high:.3g}", str(count), f"{100 * count / total:.2g}"])
+    if not shown:
+        return None
+    title = TITLES.get(figure.metric, figure.metric)
+    curves.bars(shown, Words(figure.title, "", "values of all seeds", x=title), output=file)
+    return [figure.rows, figure.metric.replace("_", " "), "values", "% of them"], rows
+
+
+# By the `kind` of a figure.
+KINDS: dict[str, Callable[[Figure, list[Arm], Path], Table | None]] = {
+    "trace": _trace,
+    "areas": _areas,
+    "exchange": _exchange,
+    "windows": _windows,
+    "coverage": _coverage,
+    "histogram": _histogram,
+    "relays": _relays,
+    "speeds": _speeds,
+}
+UNDRAWN = ("relays", "speeds")

@@ -1,0 +1,79 @@
+"""The multipoint relays that the nodes of a run announce over OLSR, read from its capture."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# Blocks of pcapng: a packet of an interface.
+ENHANCED_PACKET = 6
+# Lengths of the headers below OLSR, B: 802.11 data, LLC/SNAP, IPv4, UDP.
+WIFI, LLC, IP, UDP = 24, 8, 20, 8
+# Type of a data frame and port of OLSR (RFC 3626, §3.1).
+DATA_FRAME, OLSR_PORT, UDP_PROTOCOL = 2, 698, 17
+# RFC 3626: type of a HELLO (§18.4) and of a neighbour that was chosen as relay (§6.1.1).
+HELLO, MPR_NEIGHBOUR = 1, 2
+SCHEMA: Any = {"t_s": pl.Float64, "node": pl.Int64, "relays": pl.List(pl.Int64)}
+
+
+def relay_table(capture: Path) -> pl.DataFrame:
+    """Return the table ``relays``: time, sender and announced relays of every HELLO in a capture.
+
+    A capture has what each node sends, so every HELLO once.
+    """
+    rows = [
+        {"t_s": time, "node": node, "relays": sorted(relays)}
+        for time, frame in packets(capture.read_bytes())
+        for node, relays in hellos(frame)
+    ]
+    return pl.DataFrame(rows, schema=SCHEMA)
+
+
+def packets(data: bytes) -> Iterator[tuple[float, bytes]]:
+    """Yield time, s, and bytes of every packet of a pcapng capture with nanoseconds."""
+    place = 0
+    while place < len(data):
+        kind, length = struct.unpack_from("<II", data, place)
+        if kind == ENHANCED_PACKET:
+            _, high, low, captured = struct.unpack_from("<IIII", data, place + 8)
+            yield (high << 32 | low) * 1e-9, data[place + 28 : place + 28 + captured]
+        place += length
+
+
+def hellos(frame: bytes) -> Iterator[tuple[int, list[int]]]:
+    """Yield originator and announced relays of every HELLO in a frame with a radiotap header."""
+    if frame[0]:
+        return  # An IP packet: a host without a radio has no radiotap header, whose version is 0.
+    start = struct.unpack_from("<H", frame, 2)[0]
+    ip = start + WIFI + LLC
+    if len(frame) < ip + IP + UDP or (frame[start] >> 2) & 3 != DATA_FRAME or frame[ip + 9] != UDP_PROTOCOL:
+        return
+    if struct.unpack_from(">H", frame, ip + IP + 2)[0] != OLSR_PORT:
+        return
+    packet = ip + IP + UDP
+    place, end = packet + 4, packet + struct.unpack_from(">H", frame, packet)[0]
+    while place + 12 <= end:
+        kind, size = frame[place], struct.unpack_from(">H", frame, place + 2)[0]
+        if kind == HELLO:
+            yield _node(frame[place + 4 : place + 8]), list(_relays(frame[place + 16 : place + size]))
+        place += size
+
+
+def _relays(links: bytes) -> Iterator[int]:
+    place = 0
+    while place < len(links):
+        code, size = links[place], struct.unpack_from(">H", links, place + 2)[0]
+        if (code >> 2) & 3 == MPR_NEIGHBOUR:
+            yield from (_node(links[at : at + 4]) for at in range(place + 4, place + size, 4))
+        place += size
+
+
+def _node(address: bytes) -> int:
+    """Return the node of an address: captures give node n the address 10.0.0.0 + n."""
+    return int.from_bytes(address[1:], "big")
