@@ -180,8 +180,8 @@ impl Receiver {
     /// The report of the pure ACK that is about to be sent.
     #[inline]
     pub fn take_report(&mut self) -> Option<Report> {
-        let gap = self.beyond.total() > 0;
-        self.reporter.as_mut()?.take(gap)
+        let reporter = self.reporter.as_mut()?;
+        reporter.take(self.beyond.total() > 0)
     }
 
     /// Payload `[start, end)` arrived with this timestamp.
