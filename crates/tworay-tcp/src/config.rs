@@ -5,6 +5,7 @@ mod presets;
 mod receiver;
 mod recovery;
 mod refusals;
+mod reporting;
 mod rto;
 mod window;
 
@@ -14,6 +15,7 @@ pub use recovery::{
     AfterRto, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, PartialAck, RenoForm, SackConfig,
     SackForm, VegasForm,
 };
+pub use reporting::{BiazRule, GapRule, HybridRule, Reporting, SpikeRule, StateRule, ZigZagRule};
 pub use rto::{RtoConfig, RttArithmetic, Timing};
 pub use window::{Halving, HalvingPrecision, IdleRestart, InitialWindow, NamedInitialWindow, WindowSize};
 

@@ -2,6 +2,8 @@
 //! each variant of the literature. A new variant is one file here and one line in the registry.
 
 pub(crate) mod adaptive_sca;
+pub(crate) mod adtcp;
+pub(crate) mod atcp;
 mod bandwidth;
 pub(crate) mod bbr;
 #[cfg(test)]
@@ -12,6 +14,7 @@ pub(crate) mod copa;
 pub(crate) mod cubic;
 pub(crate) mod cwl;
 pub(crate) mod daa;
+pub(crate) mod differentiation;
 pub(crate) mod elfn;
 pub(crate) mod few;
 pub(crate) mod fixed_rto;
@@ -27,6 +30,8 @@ mod slots;
 pub(crate) mod slow_growth;
 pub(crate) mod tack;
 pub(crate) mod tcp_ap;
+pub(crate) mod tcp_door;
+pub(crate) mod tcp_f;
 pub(crate) mod veno;
 pub(crate) mod welcome;
 pub(crate) mod westwood;

@@ -16,7 +16,7 @@ use crate::send::{Ack, Cx, Sender, heartbeat, ip_bytes};
 use crate::variant::{Needs, Variant};
 use smallvec::SmallVec;
 use tworay_base::{RngStream, Seq32, SimDuration, SimTime};
-use tworay_wire::{ProbeKind, ProbeOption, TcpFlags, TcpSegment};
+use tworay_wire::{ProbeKind, ProbeOption, Report, TcpFlags, TcpSegment};
 
 /// State of the connection.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -44,6 +44,8 @@ pub struct Connection {
     wants_probes: bool,
     /// Both ends support the probe option.
     probes_agreed: bool,
+    /// The newest timestamp of an ACK, for a variant that needs their order.
+    newest_stamp: Option<u32>,
     sender: Sender,
     receiver: Receiver,
     counters: Counters,
@@ -65,6 +67,7 @@ impl Connection {
         sender.seed(|| rng.bits());
         Self {
             sender,
+            receiver: Receiver::new(&config.receiver),
             config,
             ports,
             side,
@@ -72,7 +75,7 @@ impl Connection {
             wants_sack: variant.wants_sack(),
             wants_probes: variant.needs().contains(Needs::PROBES),
             probes_agreed: false,
-            receiver: Receiver::new(),
+            newest_stamp: None,
             counters: Counters::default(),
             ack_phase,
             closing: false,
@@ -146,6 +149,11 @@ impl Connection {
     /// How long before an interruption of the path this end closes its window, if it does (Freeze-TCP).
     pub fn warning(&self) -> Option<SimDuration> {
         self.config.receiver.warning
+    }
+
+    /// True if the variant of this end uses notices of routes found.
+    pub fn wants_routes(&self) -> bool {
+        self.sender.wants_routes()
     }
 
     /// An armed timer expired.
@@ -336,6 +344,9 @@ impl Connection {
         if to < self.sender.space().una && segment.seq_len() == 0 {
             self.counters.ignore(Ignored::OldAck);
         }
+        if self.sender.wants_reports() {
+            self.take_report(now, segment, to, out);
+        }
         let sent = self.with(now, out, |sender, cx| {
             if let Some(hops) = arrival.path_hops() {
                 sender.on_hops(cx, hops);
@@ -355,6 +366,24 @@ impl Connection {
         });
         self.check_finished(out);
         sent
+    }
+
+    /// Passes on what an ACK reports about the path, and that it arrived after an ACK sent later: its timestamp is older,
+    /// or it acknowledges less.
+    #[inline(never)]
+    fn take_report(&mut self, now: SimTime, segment: &TcpSegment, to: u64, out: &mut Vec<TcpAction>) {
+        let mut late = to < self.sender.space().una && segment.seq_len() == 0;
+        if let Some((stamp, _)) = segment.options.timestamps {
+            let newest = *self.newest_stamp.get_or_insert(stamp);
+            match stamp.wrapping_sub(newest) as i32 {
+                ..0 => late = true,
+                _ => self.newest_stamp = Some(stamp),
+            }
+        }
+        let late = late.then_some(Report::OutOfOrder);
+        for report in segment.options.report.into_iter().chain(late) {
+            self.with(now, out, |sender, cx| sender.on_path_event(cx, PathEvent::Report(report)));
+        }
     }
 
     /// Keeps the SACK blocks that are plausible.
@@ -407,6 +436,7 @@ impl Connection {
 
     fn send_marked_ack(&mut self, now: SimTime, mark: Option<ProbeOption>, out: &mut Vec<TcpAction>) {
         let blocks = self.receiver.blocks(&self.config);
+        let report = self.receiver.take_report();
         let (config, at) = (&self.config, self.sender.space().max);
         let cx = Cx {
             now,
@@ -420,6 +450,7 @@ impl Connection {
         let mut segment = self.sender.blank(&cx, at);
         segment.options.sack = blocks;
         segment.options.probe = mark;
+        segment.options.report = report;
         let ip_bytes = ip_bytes(config, &segment);
         cx.counters.acks_sent += 1;
         cx.out.push(TcpAction::Send { segment, ip_bytes, kind: SegmentKind::Ack });

@@ -1,15 +1,17 @@
 //! The receiving half: reassembly, acknowledgments, SACK blocks.
 
 mod daa;
+mod report;
 mod tack;
 
-use crate::config::{AckPolicy, AckSize, TcpConfig};
+use crate::config::{AckPolicy, AckSize, ReceiverConfig, TcpConfig};
 use crate::endpoint::{Counters, Ignored};
 use crate::ranges::{Range, RangeSet};
+use report::{Arrival, Reporter};
 use smallvec::SmallVec;
 use tworay_base::Seq32;
 use tworay_base::{SimDuration, SimTime};
-use tworay_wire::{SackBlock, SackBlocks, TcpFlags, TcpSegment};
+use tworay_wire::{Report, SackBlock, SackBlocks, TcpFlags, TcpSegment};
 
 /// Actions that follow the arrival of payload or a FIN.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -64,6 +66,8 @@ pub(crate) struct Receiver {
     field: WindowField,
     /// The window is closed until the path is back (Freeze-TCP).
     frozen: bool,
+    /// Observes arrivals for the reports in the ACKs.
+    reporter: Option<Box<dyn Reporter>>,
 }
 
 /// Meaning of the header's window field.
@@ -89,7 +93,7 @@ impl WindowField {
 }
 
 impl Receiver {
-    pub fn new() -> Self {
+    pub fn new(cfg: &ReceiverConfig) -> Self {
         Self {
             irs: None,
             next: 0,
@@ -106,6 +110,7 @@ impl Receiver {
             tack: tack::Tack::new(),
             field: WindowField::Unlimited,
             frozen: false,
+            reporter: cfg.reporting.map(report::make),
         }
     }
 
@@ -172,6 +177,23 @@ impl Receiver {
         self.duplicate = None;
     }
 
+    /// The report of the pure ACK that is about to be sent.
+    #[inline]
+    pub fn take_report(&mut self) -> Option<Report> {
+        let reporter = self.reporter.as_mut()?;
+        reporter.take(self.beyond.total() > 0)
+    }
+
+    /// Payload `[start, end)` arrived with this timestamp.
+    #[inline(never)]
+    fn observe(&mut self, now: SimTime, cfg: &TcpConfig, stamp: u32, [start, end]: [u64; 2]) {
+        let Some(reporter) = &mut self.reporter else { return };
+        let clock = cfg.timestamp_clock;
+        let age = i64::from(crate::send::timestamp(now, clock).wrapping_sub(stamp) as i32);
+        let ticks = now.since_start().whole(clock) as i64 - age;
+        reporter.heard(&Arrival { at: now, sent: ticks * clock.as_nanos() as i64, start, end });
+    }
+
     /// The delayed-ACK timer expired: the ACK is sent now.
     pub fn waited(&mut self, now: SimTime, cfg: &TcpConfig) {
         self.daa.disturbed(&cfg.receiver.daa);
@@ -228,6 +250,12 @@ impl Receiver {
             counters.discarded += 1;
             result.ack = AckWhen::Alone;
             return result;
+        }
+        if self.reporter.is_some()
+            && data_end > start
+            && let Some((stamp, _)) = segment.options.timestamps
+        {
+            self.observe(now, cfg, stamp, [start, data_end]);
         }
         // Data beyond the window, or beyond a FIN received earlier, is cut off.
         let end = end.min(window_end).min(self.fin.map_or(u64::MAX, |f| f + 1));

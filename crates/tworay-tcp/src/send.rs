@@ -196,6 +196,17 @@ impl Sender {
         self.tx.quirks.data_with_first_syn
     }
 
+    /// True if the variant uses reports about the path and the order of ACKs.
+    #[inline]
+    pub fn wants_reports(&self) -> bool {
+        self.tx.needs.contains(Needs::REPORTS)
+    }
+
+    /// True if the variant uses notices of routes found.
+    pub fn wants_routes(&self) -> bool {
+        self.tx.needs.contains(Needs::ROUTES)
+    }
+
     /// Sequence numbers and written data.
     pub fn space(&self) -> &Space {
         &self.tx.space

@@ -15,5 +15,5 @@ mod text_file;
 
 pub use packet::{ArpBody, Body, Packet, UdpDatagram};
 pub use real::RealPacket;
-pub use tcp::{ProbeKind, ProbeOption, SackBlock, SackBlocks, TcpFlags, TcpOptions, TcpSegment};
+pub use tcp::{ProbeKind, ProbeOption, Report, SackBlock, SackBlocks, TcpFlags, TcpOptions, TcpSegment};
 pub use text_file::{ReadError, decode_text, read_text};

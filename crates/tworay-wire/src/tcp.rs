@@ -103,6 +103,33 @@ impl ProbeOption {
     pub const WIRE_BYTES: u32 = 4;
 }
 
+/// A receiver's report about the path, which it echoes in its pure ACKs: the state of ADTCP (Fu, Meng, Lu 2002), the
+/// verdict of a loss differentiation algorithm (Cen, Cosman, Voelker 2003), or TCP-DOOR's flag (Wang, Zhang 2002).
+/// One option stands for the three; its code is unassigned, as the papers name none.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// Nothing unusual (ADTCP).
+    Normal,
+    /// The path is congested.
+    Congestion,
+    /// The wireless channel loses packets.
+    Channel,
+    /// The route has changed (ADTCP).
+    RouteChange,
+    /// A segment arrived after one that was sent later (TCP-DOOR).
+    OutOfOrder,
+}
+
+impl Report {
+    /// All reports, by their number in the option.
+    pub const ALL: [Report; 5] =
+        [Report::Normal, Report::Congestion, Report::Channel, Report::RouteChange, Report::OutOfOrder];
+    /// The option code, which is unassigned.
+    pub const CODE: u8 = 245;
+    /// Bytes of the option: type, length, report.
+    pub const WIRE_BYTES: u32 = 3;
+}
+
 /// The options of a segment.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
 pub struct TcpOptions {
@@ -118,6 +145,8 @@ pub struct TcpOptions {
     pub sack: SackBlocks,
     /// A probe, its acknowledgment, or the announcement that probes are understood.
     pub probe: Option<ProbeOption>,
+    /// The receiver's report about the path (pure ACKs only).
+    pub report: Option<Report>,
 }
 
 impl TcpOptions {
@@ -141,6 +170,9 @@ impl TcpOptions {
         }
         if self.probe.is_some() {
             n += ProbeOption::WIRE_BYTES;
+        }
+        if self.report.is_some() {
+            n += Report::WIRE_BYTES;
         }
         n.div_ceil(4) * 4
     }

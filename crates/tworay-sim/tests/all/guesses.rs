@@ -18,7 +18,7 @@ fn diagnosis(tcp: &str) -> (u64, u64, Vec<String>) {
 #[test]
 fn reactions_and_guesses() {
     // Variant, its guesses, and whether every fast retransmit and every timeout has one.
-    let table: [(&str, &[&str], bool); 8] = [
+    let table: [(&str, &[&str], bool); 16] = [
         ("newreno-ff", &["congestion", "channel"], true),
         ("fixed-rto", &["congestion", "link-failure"], false),
         ("welcome", &["congestion", "channel", "link-failure"], false),
@@ -28,6 +28,14 @@ fn reactions_and_guesses() {
         ("veno", &["congestion", "channel"], false),
         ("cerl", &["congestion", "channel"], false),
         ("cdg", &["congestion", "channel"], false),
+        ("spike", &["congestion", "channel"], false),
+        ("zigzag", &["congestion", "channel"], false),
+        ("biaz", &["congestion", "channel"], false),
+        ("zbs", &["congestion", "channel"], false),
+        ("adtcp", &["congestion", "channel", "link-failure"], true),
+        ("tcp-door", &["congestion", "link-failure"], true),
+        ("atcp", &["channel", "link-failure"], false),
+        ("tcp-f", &["link-failure"], false),
     ];
     for (tcp, words, each) in table {
         let (guesses, reactions, said) = diagnosis(tcp);

@@ -27,6 +27,7 @@ mod ns3_strings;
 mod one_hop;
 mod route_break;
 mod rts_strategies;
+mod tcp_f;
 mod true_causes;
 mod true_causes_oracle;
 mod warnings;

@@ -1,5 +1,6 @@
 //! When the receiver acknowledges.
 
+use super::Reporting;
 use super::refusals::{COARSEST_HEARTBEAT, problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,9 @@ pub struct ReceiverConfig {
     /// variant `freeze-tcp` sets it.
     #[serde(skip)]
     pub warning: Option<SimDuration>,
+    /// Reports about the path in the ACKs; `None` for none. Variants set it. Needs `tcp.timestamps`.
+    #[serde(skip)]
+    pub reporting: Option<Reporting>,
 }
 
 impl Default for ReceiverConfig {
@@ -39,6 +43,7 @@ impl Default for ReceiverConfig {
             daa: DaaConfig::default(),
             tack: TackConfig::default(),
             warning: None,
+            reporting: None,
         }
     }
 }

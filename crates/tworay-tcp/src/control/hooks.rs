@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 use std::fmt::Debug;
 use tworay_base::{Seq32, SimDuration, SimTime};
-use tworay_wire::{ProbeKind, ProbeOption};
+use tworay_wire::{ProbeKind, ProbeOption, Report};
 
 /// The sender's state as variants see it.
 #[derive(Copy, Clone, Debug)]
@@ -271,8 +271,11 @@ pub enum PathEvent {
         /// First byte of that segment.
         segment: Option<Seq32>,
     },
-    /// Routing found a route again.
+    /// A search of this end's routing for a route to the peer has succeeded.
     RouteFound,
+    /// The peer reports about the path, or (`OutOfOrder`) an ACK arrived after one that was sent later. It comes before
+    /// the ACK that carries it.
+    Report(Report),
     /// The peer has closed its window or reopened it.
     PeerWindow {
         /// True if it has room now.

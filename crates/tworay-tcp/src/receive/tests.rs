@@ -19,7 +19,7 @@ fn segment(start: u64, len: u32, fin: bool) -> TcpSegment {
 
 /// A receiver whose peer's SYN had number 100; data starts at offset 1.
 fn receiver() -> (Receiver, Counters) {
-    let mut r = Receiver::new();
+    let mut r = Receiver::new(&ReceiverConfig::default());
     r.synchronise(Seq32(100), true);
     (r, Counters::default())
 }

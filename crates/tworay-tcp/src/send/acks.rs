@@ -245,13 +245,18 @@ impl Sender {
                 self.tx.source_routed = true;
             }
             PathEvent::Interruption | PathEvent::Restored => return,
-            PathEvent::LinkFailure { .. } | PathEvent::RouteFound | PathEvent::PeerWindow { .. } => {}
+            PathEvent::LinkFailure { .. }
+            | PathEvent::RouteFound
+            | PathEvent::PeerWindow { .. }
+            | PathEvent::Report(_) => {}
         }
         if self.tx.controls.is_standard() {
             return;
         }
         let asked = match event {
-            PathEvent::LinkFailure { .. } | PathEvent::RouteFound => self.tx.needs.contains(Needs::NOTICES),
+            PathEvent::LinkFailure { .. } => self.tx.needs.contains(Needs::NOTICES),
+            PathEvent::RouteFound => self.wants_routes(),
+            PathEvent::Report(_) => self.wants_reports(),
             PathEvent::Hops(_) | PathEvent::SourceRoute(_) => self.tx.needs.contains(Needs::HOPS),
             PathEvent::PeerWindow { .. } => self.tx.needs.contains(Needs::WINDOWS),
             PathEvent::Interruption | PathEvent::Restored => false,

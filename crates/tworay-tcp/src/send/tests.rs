@@ -23,7 +23,8 @@ fn the_own_source_route_outweighs_what_arrives() {
     let cfg = TcpConfig::default();
     let variant: Variant = "newreno+adaptive-cwl".parse().expect("a variant");
     let mut sender = Sender::new(&variant, &cfg, SimDuration::ZERO);
-    let (mut out, mut counters, rx) = (Vec::new(), Counters::default(), Receiver::new());
+    let (mut out, mut counters, rx) =
+        (Vec::new(), Counters::default(), Receiver::new(&crate::ReceiverConfig::default()));
     // The event, the hop count known after it, and the limit from table 4.2.
     for (event, hops, limit) in [
         (PathEvent::Hops(3), 3, 1.0),

@@ -3,9 +3,9 @@
 use super::{ControlFactory, RecoveryKind};
 use crate::config::TcpConfig;
 use crate::control::{
-    Role, adaptive_sca, bbr, cdg, cerl, copa, cubic, cwl, daa, elfn, few, fixed_rto, freeze_probing,
-    freeze_tcp, hystart, newreno_ff, probing, slow_growth, tack, tcp_ap, veno, welcome, westwood,
-    westwood_plus,
+    Role, adaptive_sca, adtcp, atcp, bbr, cdg, cerl, copa, cubic, cwl, daa, differentiation, elfn, few,
+    fixed_rto, freeze_probing, freeze_tcp, hystart, newreno_ff, probing, slow_growth, tack, tcp_ap, tcp_door,
+    tcp_f, veno, welcome, westwood, westwood_plus,
 };
 use crate::recovery;
 use bitflags::bitflags;
@@ -72,8 +72,7 @@ bitflags! {
     pub struct Needs: u16 {
         /// Marked probes, which both ends negotiate by an option of their SYNs.
         const PROBES = 1;
-        /// Routing's notices of broken links and of routes found. Only protocols with route errors (AODV, DSR)
-        /// send them.
+        /// Routing's notices of broken links. Only protocols with route errors (AODV, DSR) send them.
         const NOTICES = 1 << 1;
         /// Events for each change of the path length in hops.
         const HOPS = 1 << 2;
@@ -92,12 +91,18 @@ bitflags! {
         const RATES = 1 << 8;
         /// A random number for [`seed`](crate::CongestionControl::seed).
         const CHANCE = 1 << 9;
+        /// Notices of routes found by a search of this end's routing (AODV, DSR).
+        const ROUTES = 1 << 10;
+        /// The peer's reports about the path, and ACKs that arrive out of order.
+        const REPORTS = 1 << 11;
     }
 }
 
 impl Needs {
-    /// Everything except probes and chance, for variants that decide at run time which events they use.
-    pub(crate) const ANYTHING: Needs = Needs::PROBES.union(Needs::CHANCE).complement();
+    /// Everything except probes, chance, routes found and reports, for variants that decide at run time which events they
+    /// use.
+    pub(crate) const ANYTHING: Needs =
+        Needs::PROBES.union(Needs::CHANCE).union(Needs::ROUTES).union(Needs::REPORTS).complement();
 }
 
 /// Changes the settings of a variant's connections, given its validated parameters.
@@ -238,6 +243,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
     bbr::ENTRY,
     bbr::three::ENTRY,
     copa::ENTRY,
+    tcp_f::ENTRY,
+    atcp::ENTRY,
+    tcp_door::ENTRY,
+    adtcp::ENTRY,
+    differentiation::SPIKE,
+    differentiation::ZIGZAG,
+    differentiation::BIAZ,
+    differentiation::ZBS,
     #[cfg(test)]
     crate::control::gentle::ENTRY,
 ];

@@ -78,6 +78,10 @@ pub struct Pair {
     pub trace: Vec<Trace>,
     pub tracing: bool,
     pub delay: SimDuration,
+    /// Time that a segment with payload occupies the slowest link; none by default.
+    pub spacing: SimDuration,
+    /// When that link is free, by direction.
+    free: [SimTime; 2],
     /// Periods in which nothing gets through; the sender is notified of each loss.
     pub outages: Vec<(SimTime, SimTime)>,
     /// Whether the path removes probe options.
@@ -110,6 +114,8 @@ impl Pair {
             trace: Vec::new(),
             tracing: false,
             delay: SimDuration::from_millis(50),
+            spacing: SimDuration::ZERO,
+            free: [SimTime::ZERO; 2],
             outages: Vec::new(),
             strips_probes: false,
             fate_of_new_data: None,
@@ -261,7 +267,11 @@ impl Pair {
                     let sent = self.now;
                     self.note(who, || Trace::Sent(sent, segment, fate == Fate::Lost));
                     self.sent += 1;
-                    let at = self.now + self.delay;
+                    let mut at = self.now + self.delay;
+                    if segment.payload > 0 && self.spacing > SimDuration::ZERO {
+                        self.free[who] = self.free[who].max(self.now) + self.spacing;
+                        at = self.free[who] + self.delay;
+                    }
                     if self.outages.iter().any(|o| (o.0..o.1).contains(&self.now)) {
                         let segment = (segment.payload > 0).then_some(segment.seq);
                         self.schedule(at, Event::Path(who, PathEvent::LinkFailure { segment }));

@@ -4,7 +4,7 @@ use crate::common::{Pair, every_variant};
 use proptest::prelude::*;
 use tworay_base::{Seq32, SimDuration};
 use tworay_tcp::{AckSize, Arrival, Handshake, Ignored, PathEvent, SackForm, TcpConfig, TcpTimer};
-use tworay_wire::{ProbeKind, ProbeOption, SackBlock, TcpFlags, TcpOptions, TcpSegment};
+use tworay_wire::{ProbeKind, ProbeOption, Report, SackBlock, TcpFlags, TcpOptions, TcpSegment};
 
 const CASES: u32 = 200;
 
@@ -19,14 +19,17 @@ fn segment() -> impl Strategy<Value = TcpSegment> {
         (prop::sample::select(&ProbeKind::ALL[..]), prop_oneof![0u16..20, any::<u16>()])
             .prop_map(|(kind, id)| ProbeOption { kind, id }),
     );
-    let options = (any::<Option<(u32, u32)>>(), prop::collection::vec(block, 0..5), any::<bool>(), probe)
-        .prop_map(|(timestamps, blocks, sack_permitted, probe)| TcpOptions {
-            probe,
-            timestamps,
-            sack: blocks.into_iter().collect(),
-            sack_permitted,
-            ..TcpOptions::default()
-        });
+    let report = prop::option::of(prop::sample::select(&Report::ALL[..]));
+    let options =
+        (any::<Option<(u32, u32)>>(), prop::collection::vec(block, 0..5), any::<bool>(), probe, report)
+            .prop_map(|(timestamps, blocks, sack_permitted, probe, report)| TcpOptions {
+                probe,
+                report,
+                timestamps,
+                sack: blocks.into_iter().collect(),
+                sack_permitted,
+                ..TcpOptions::default()
+            });
     let flags = prop_oneof![6 => Just(TcpFlags::ACK.0), 1 => any::<u8>()];
     let payload = prop_oneof![Just(0u32), 0u32..3000, any::<u32>()];
     let window = prop_oneof![Just(0u32), Just(93_440u32), any::<u32>()];

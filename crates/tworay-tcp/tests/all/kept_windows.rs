@@ -33,7 +33,88 @@ const FASTER_PROBES: &[(i64, u64)] = &[(60, 45), (170, 40)];
 /// Probes take 98 and 97 ms, and once a round trip of data took 96.
 const SLOWER_PROBES: &[(i64, u64)] = &[(-6000, 48), (-4000, 50), (60, 49), (220, 48)];
 
+/// Trips that have become shorter just before the loss: below ZigZag's mean.
+const SHORTER: &[(i64, u64)] = &[(-30, 45)];
+/// Each fall by 2 ms lets two segments overtake two others: TCP-DOOR's detections go on until the loss.
+const OVERTAKING: &[(i64, u64)] =
+    &[(-110, 48), (-100, 50), (-90, 48), (-80, 50), (-70, 48), (-60, 50), (-50, 48), (-40, 50), (-30, 48)];
+const STILL: &[(i64, u64)] = &[];
+
+/// How long a segment takes on the slowest link, ms. Rules about times between arrivals need a link that is never idle:
+/// 20 segments of 6 ms are more than the round trip.
+fn spacing(part: &str) -> u64 {
+    match part {
+        "tcp-door" => 1,
+        "biaz" | "biaz(slack=0.25)" | "zbs" => 6,
+        _ => 0,
+    }
+}
+
 const ROWS: &[Row] = &[
+    Row {
+        part: "spike",
+        with: FAMILY,
+        share: 1.0,
+        source: "Cen et al. 2003: a loss outside spikes of the trip time is wireless",
+        delays: CONSTANT,
+        guess: Some("channel"),
+    },
+    Row {
+        part: "zigzag",
+        with: FAMILY,
+        share: 1.0,
+        source: "Cen et al. 2003: one loss with a trip time below mean - deviation is wireless",
+        delays: SHORTER,
+        guess: Some("channel"),
+    },
+    Row {
+        part: "biaz",
+        with: FAMILY,
+        share: 1.0,
+        source: "Biaz and Vaidya 1999: (n + 1) T_min <= T < (n + 2) T_min is wireless",
+        delays: STILL,
+        guess: Some("channel"),
+    },
+    Row {
+        part: "biaz(slack=0.25)",
+        with: NEWRENO,
+        share: 1.0,
+        source: "Cen et al. 2003, mBiaz: (n + 1) T_min <= T < (n + 1.25) T_min is wireless",
+        delays: STILL,
+        guess: Some("channel"),
+    },
+    Row {
+        part: "zbs",
+        with: FAMILY,
+        share: 1.0,
+        source: "Cen et al. 2003: at the shortest trip time Spike decides",
+        delays: STILL,
+        guess: Some("channel"),
+    },
+    Row {
+        part: "adtcp",
+        with: FAMILY,
+        share: 1.0,
+        source: "Fu, Meng, Lu 2002: in the state of channel errors a loss is only retransmitted",
+        delays: CONSTANT,
+        guess: Some("channel"),
+    },
+    Row {
+        part: "tcp-door",
+        with: FAMILY,
+        share: 1.0,
+        source: "Wang and Zhang 2002, response 1: for T1 after a detection cwnd is kept constant",
+        delays: OVERTAKING,
+        guess: Some("link-failure"),
+    },
+    Row {
+        part: "atcp",
+        with: &["newreno", "reno"],
+        share: 1.0,
+        source: "Liu and Singh 2001: TCP is in persist mode and resumes with the window that it had",
+        delays: CONSTANT,
+        guess: Some("channel"),
+    },
     Row {
         part: "newreno-ff",
         with: NEWRENO,
@@ -142,7 +223,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// Entries of the registry that judge no loss: recoveries, repairs, growth, limits, pacing, ACKs, and reductions
-/// that are the same for every loss. `elfn` and `freeze-tcp` react to breaks of the path and have tests of their
+/// that are the same for every loss. `elfn`, `tcp-f` and `freeze-tcp` react to breaks of the path and have tests of their
 /// own; `fixed-rto` judges timeouts, and changes only the timer; `f-rto` and `eifel` take timeouts back
 /// (tests/repairs/spurious.rs).
 const NO_JUDGEMENT: &[&str] = &[
@@ -166,6 +247,7 @@ const NO_JUDGEMENT: &[&str] = &[
     "westwood+",
     "fixed-rto",
     "elfn",
+    "tcp-f",
     "freeze-tcp",
     "cwl",
     "adaptive-cwl",
@@ -223,9 +305,10 @@ const MS: i64 = 1_000_000;
 /// When the lost segment is sent, after the start: late enough for every history.
 const LOSS: i64 = 6500 * MS;
 
-fn pair(config: &TcpConfig, variant: &str) -> Pair {
+fn pair(config: &TcpConfig, variant: &str, row: &Row) -> Pair {
     let mut pair = Pair::new(config, &variant.parse().expect(variant), Vec::new());
     pair.tracing = true;
+    pair.spacing = SimDuration::from_millis(spacing(row.part));
     pair.start([40_000_000, 0]);
     pair
 }
@@ -241,7 +324,7 @@ fn step(pair: &mut Pair, row: &Row, lost: Option<SimTime>) {
 
 /// The first new segment after [`LOSS`].
 fn victim(config: &TcpConfig, variant: &str, row: &Row) -> u64 {
-    let mut pair = pair(config, variant);
+    let mut pair = pair(config, variant, row);
     while (pair.now.as_nanos() as i64) < 1000 * MS + LOSS {
         step(&mut pair, row, None);
     }
@@ -256,7 +339,7 @@ fn before_and_after(row: &Row, recovery: Option<&str>, setting: Setting) -> (f64
     let first = victim(&config, &variant, row);
     let lost: Vec<u64> = (0..setting.holes).map(|i| first + 3 * i).collect();
     let last = *lost.last().expect("a hole");
-    let mut pair = pair(&config, &variant);
+    let mut pair = pair(&config, &variant, row);
     pair.fate_of_new_data =
         Some(Box::new(move |n| if lost.contains(&n) { Fate::Lost } else { Fate::Arrives }));
     let (mut before, mut noticed, mut lost_at, mut seen) = (0.0, false, None, 0);
@@ -300,7 +383,7 @@ fn settings(row: &Row, recovery: Option<&str>) -> Vec<Setting> {
         for &form in forms {
             for limit in [Limit::Receiver, Limit::Cwnd] {
                 // Reno ends its recovery at the first new ACK, and these stop at each loss.
-                let single = recovery == Some("reno") || row.part == "vegas";
+                let single = recovery == Some("reno") || ["vegas", "atcp"].contains(&row.part);
                 for holes in if single { 1..=1 } else { 1..=2 } {
                     settings.push(Setting { ns2, form, limit, holes });
                 }
@@ -344,12 +427,13 @@ fn a_loss_that_is_not_congestion_leaves_the_window_that_the_paper_says() {
 #[test]
 fn the_window_that_was_kept_fills_without_a_burst() {
     let setting = Setting { ns2: false, form: None, limit: Limit::Receiver, holes: 1 };
-    let kept = ["newreno-ff", "welcome", "cerl", "veno", "cdg(scale=10000)", "probing"];
+    let kept =
+        ["newreno-ff", "welcome", "cerl", "veno", "cdg(scale=10000)", "probing", "spike", "zigzag", "adtcp"];
     for row in ROWS.iter().filter(|row| kept.contains(&row.part) && row.share != 0.75) {
         let variant = format!("newreno+{}", row.part);
         let config = setting.config();
         let lost = victim(&config, &variant, row);
-        let mut pair = pair(&config, &variant);
+        let mut pair = pair(&config, &variant, row);
         pair.fate_of_new_data = Some(Box::new(move |n| if n == lost { Fate::Lost } else { Fate::Arrives }));
         let (mut lost_at, mut ended, mut seen, mut most, mut least) = (None, None, 0, 0, f64::INFINITY);
         while ended.is_none_or(|at| pair.now < at + SimDuration::from_millis(500)) {

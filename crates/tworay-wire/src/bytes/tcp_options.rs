@@ -1,9 +1,9 @@
 //! TCP's options: MSS (RFC 9293 §3.7.1), SACK-permitted and SACK (RFC 2018), window scale and
-//! timestamps (RFC 7323), and the probe options of TCP-Probing.
+//! timestamps (RFC 7323), the probe options of TCP-Probing, and receivers' reports about the path.
 
 use super::error::{DecodeError, EncodeError};
 use super::reader::Reader;
-use crate::tcp::{ProbeKind, ProbeOption, SackBlock, SackBlocks, TcpOptions};
+use crate::tcp::{ProbeKind, ProbeOption, Report, SackBlock, SackBlocks, TcpOptions};
 
 const END: u8 = 0;
 const NO_OPERATION: u8 = 1;
@@ -18,7 +18,7 @@ const ROOM: u64 = 40;
 /// Largest window scale shift (RFC 7323 §2.3).
 const MOST_SHIFT: u8 = 14;
 
-/// Appends the options in the order MSS, probe, SACK-permitted, timestamps, window scale, SACK. No-operations
+/// Appends the options in the order MSS, probe, report, SACK-permitted, timestamps, window scale, SACK. No-operations
 /// before the last one pad to a multiple of four, so that each option alone is laid out as its RFC
 /// recommends.
 pub fn encode_tcp_options(options: &TcpOptions, out: &mut Vec<u8>) -> Result<(), EncodeError> {
@@ -37,6 +37,10 @@ pub fn encode_tcp_options(options: &TcpOptions, out: &mut Vec<u8>) -> Result<(),
         begin(out);
         out.extend_from_slice(&[probe.kind.code(), ProbeOption::WIRE_BYTES as u8]);
         out.extend_from_slice(&probe.id.to_be_bytes());
+    }
+    if let Some(report) = options.report {
+        begin(out);
+        out.extend_from_slice(&[Report::CODE, Report::WIRE_BYTES as u8, report as u8]);
     }
     if options.sack_permitted {
         begin(out);
@@ -97,6 +101,8 @@ pub fn decode_tcp_options(bytes: &[u8]) -> Result<TcpOptions, DecodeError> {
             (TIMESTAMPS, _) => return wrong("the timestamps option", "it has 10"),
             (SACK, 10 | 18 | 26 | 34) => options.sack = blocks(body)?,
             (SACK, _) => return wrong("the SACK option", "it has 10, 18, 26 or 34"),
+            // This code is unassigned, too: an unknown number is no report.
+            (Report::CODE, 3) => options.report = Report::ALL.get(usize::from(body.u8()?)).copied(),
             _ => match ProbeKind::ALL.into_iter().find(|probe| probe.code() == kind) {
                 // These codes are unassigned: an option of another length is not a probe.
                 Some(kind) if length == ProbeOption::WIRE_BYTES as usize => {

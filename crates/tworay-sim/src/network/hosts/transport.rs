@@ -229,6 +229,20 @@ impl Network {
         }
     }
 
+    /// A search of routing at `node` has found a route to `dst`: notifies senders that wait for it (TCP-F).
+    #[inline(never)]
+    pub(crate) fn notify_of_route_found(&mut self, node: NodeId, dst: NodeId) {
+        for flow in 0..self.flows.len() {
+            let f = &self.flows[flow];
+            let Transport::Tcp(pair) = &f.transport else { continue };
+            if (f.setup.from, f.setup.to) == (node, dst) && pair.sender.wants_routes() {
+                self.with_tcp(flow, Side::Active, |c, now, out| {
+                    c.on_path_event(now, PathEvent::RouteFound, out);
+                });
+            }
+        }
+    }
+
     /// Routing at `node` selected another source route to `dst`: notifies senders that use its length.
     #[inline(never)]
     pub(crate) fn notify_of_source_route(&mut self, node: NodeId, dst: NodeId, hops: u8) {

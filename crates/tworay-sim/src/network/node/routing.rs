@@ -261,7 +261,7 @@ impl Network {
     }
 
     /// Notifies the sender as far as it may know: the length of its source route,
-    /// a broken link (ELFN). Records breaks and lost routes.
+    /// a broken link (ELFN), a route found (TCP-F). Records breaks and lost routes.
     #[inline(never)]
     fn on_routing_note(&mut self, node: NodeId, note: RoutingNote, trigger: &mut Trigger) {
         self.common.observe(Fact::Noted { node, note });
@@ -269,6 +269,7 @@ impl Network {
             RoutingNote::RouteChanged { dst, hops } if self.nodes[node].router.routes_at_source() => {
                 self.notify_of_source_route(node, dst, hops);
             }
+            RoutingNote::RouteFound { dst, .. } => self.notify_of_route_found(node, dst),
             RoutingNote::LinkBroken { neighbour } => {
                 let known = matches!(trigger, Trigger::Break(_, root) if root.next_hop == Some(neighbour));
                 if !known {

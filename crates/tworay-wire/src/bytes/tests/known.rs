@@ -6,7 +6,7 @@ use crate::dsr::{DsrHeader, RouteReply, RouteRequest, SourceRoute};
 use crate::olsr::{
     LinkCode, LinkGroup, LinkType, NeighbourType, OlsrBody, OlsrHello, OlsrMessage, OlsrPacket, Vtime,
 };
-use crate::{ArpBody, ProbeKind, ProbeOption, SackBlock, TcpFlags, TcpOptions, TcpSegment};
+use crate::{ArpBody, ProbeKind, ProbeOption, Report, SackBlock, TcpFlags, TcpOptions, TcpSegment};
 use tworay_base::{NodeId, Seq32, SimDuration};
 
 fn options(options: TcpOptions) -> Vec<u8> {
@@ -24,7 +24,7 @@ fn block(left: u32, right: u32) -> SackBlock {
 fn tcp_options_byte_for_byte() {
     let none = TcpOptions::default;
     let (b1, b2) = (block(0x01020304, 0x05060708), block(0x0a0b0c0d, 0x0e0f1011));
-    let cases: [(&str, TcpOptions, &[u8]); 11] = [
+    let cases: [(&str, TcpOptions, &[u8]); 12] = [
         ("none", none(), &[]),
         ("MSS 1460", TcpOptions { mss: Some(1460), ..none() }, &[2, 4, 0x05, 0xb4]),
         ("SACK permitted", TcpOptions { sack_permitted: true, ..none() }, &[1, 1, 4, 2]),
@@ -69,6 +69,11 @@ fn tcp_options_byte_for_byte() {
             "the second question of an exchange",
             TcpOptions { probe: Some(ProbeOption { kind: ProbeKind::Probe2, id: 0x0102 }), ..none() },
             &[243, 4, 1, 2],
+        ),
+        (
+            "a report beside timestamps",
+            TcpOptions { timestamps: Some((1, 2)), report: Some(Report::Channel), ..none() },
+            &[245, 3, 2, 1, 1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2],
         ),
         (
             "timestamps and SACK share the padding",

@@ -6,7 +6,8 @@ use crate::olsr::{
     HnaNetwork, LinkCode, LinkGroup, OlsrBody, OlsrHello, OlsrMessage, OlsrPacket, OlsrTc, Vtime,
 };
 use crate::{
-    ArpBody, Body, Packet, ProbeKind, ProbeOption, SackBlock, TcpFlags, TcpOptions, TcpSegment, UdpDatagram,
+    ArpBody, Body, Packet, ProbeKind, ProbeOption, Report, SackBlock, TcpFlags, TcpOptions, TcpSegment,
+    UdpDatagram,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -115,8 +116,10 @@ pub fn options() -> impl Strategy<Value = TcpOptions> {
     let stamps = option::of(any::<(u32, u32)>());
     let mss = option::of(any::<u16>());
     let probe = option::of((prop::sample::select(&ProbeKind::ALL[..]), any::<u16>()));
-    (mss, any::<bool>(), option::of(0..=14u8), stamps, vec(block, 0..=4), probe)
-        .prop_map(|(mss, sack_permitted, window_scale, timestamps, sack, probe)| TcpOptions {
+    let report = option::of(prop::sample::select(&Report::ALL[..]));
+    (mss, any::<bool>(), option::of(0..=14u8), stamps, vec(block, 0..=4), probe, report)
+        .prop_map(|(mss, sack_permitted, window_scale, timestamps, sack, probe, report)| TcpOptions {
+            report,
             mss,
             sack_permitted,
             window_scale,
