@@ -16,8 +16,9 @@ from tworay.papers import library, overview
 from tworay.papers.answers import answer
 from tworay.papers.figures import draw_figure
 from tworay.papers.library import Figure, State
+from tworay.papers.samples import mean_speed
 from tworay.papers.tables import numbers
-from tworay.papers.timelines import acked_by, mean_speed
+from tworay.papers.timelines import acked_by
 from tworay.running.relays import hellos
 from tworay.showing.curves import JOINED, MOST_POINTS, marks, thinned
 from tworay.showing.drawing import Look, draw

@@ -47,6 +47,34 @@ def test_a_known_optimum_is_found_and_named_in_a_preset(tmp_path: Path) -> None:
     assert again.best == found.best, "the same call finds the same"
 
 
+def test_parameters_whose_default_is_nothing_are_searched_from_there() -> None:
+    """SCA's `min_hops` and `keep` are 0 unless named: the search begins with the variant as it is."""
+    seen: list[int] = []
+    found = tune(
+        *("reno+sca", ["string-1"]),
+        trials=2,
+        seeds=[1],
+        held_out_seeds=[2],
+        settings=["duration=2s"],
+        watch=lambda done, total, best: seen.append(done),
+    )
+    assert seen == [1, 2]
+    assert all(r.low <= float(r.default or 0) <= r.high for r in found.ranges)
+
+
+def test_a_default_outside_the_range_is_no_start() -> None:
+    """SCA's parameter is 10 unless named; a search from 20 to 30 must not try it."""
+    found = tune(
+        *("reno+sca", ["string-1"]),
+        parameters=["theta=20..30"],
+        trials=3,
+        seeds=[1],
+        held_out_seeds=[2],
+        settings=["duration=2s"],
+    )
+    assert 20 <= int(found.best.removeprefix("reno+sca(theta=").removesuffix(")")) <= 30
+
+
 def test_parameters_are_spelt_out() -> None:
     ranges = ranges_of("newreno+sca", ["theta=1..50"])
     assert (ranges[0].low, ranges[0].high, ranges[0].whole) == (1, 50, True)

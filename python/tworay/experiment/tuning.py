@@ -49,6 +49,12 @@ class Range:
         """Its name in the search."""
         return f"{self.part}.{self.name}"
 
+    def holds(self, value: float | str | None) -> bool:
+        """Return whether a value is among those that are tried."""
+        if value is None or isinstance(value, str):
+            return value in self.words
+        return self.low <= value <= self.high
+
 
 @dataclass
 class Tuned:
@@ -130,7 +136,8 @@ def _default_range(part: str, parameter: ParameterInfo) -> Range:
         default = parameter.choices[int(parameter.default or 0)]
         return Range(part, parameter.name, words=tuple(parameter.choices), default=default)
     middle = parameter.default if parameter.default else max(parameter.minimum, 1.0)
-    low = max(parameter.minimum, middle / REACH)
+    # A default of 0 turns the part off: the search may leave it so.
+    low = 0.0 if parameter.default == 0 else max(parameter.minimum, middle / REACH)
     high = min(parameter.maximum, middle * REACH)
     whole = float(middle).is_integer() and middle >= 3
     return Range(
@@ -218,7 +225,7 @@ def tune(
     study = optuna.create_study(
         direction="minimize" if less else "maximize", sampler=optuna.samplers.TPESampler(seed=1)
     )
-    start = {r.key: r.default for r in ranges if r.default is not None}
+    start = {r.key: r.default for r in ranges if r.holds(r.default)}
     if len(start) == len(ranges):
         study.enqueue_trial(start)
     study.optimize(

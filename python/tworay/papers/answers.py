@@ -87,7 +87,7 @@ def _gains(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table:
                 if (one, name) == (row, column) and (row, base, place) in found
             ]
             known = [gain for gain in gains if gain is not None]
-            said = f"{min(known):.0f} to {max(known):.0f}" if known else "–"
+            said = f"{round(min(known))} to {round(max(known))}" if known else "–"
             printed = figure.printed.get(row, {}).get(column)
             cells.append(f"{said} (paper: {printed})" if printed else said)
         rows.append(cells)

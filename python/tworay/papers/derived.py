@@ -148,11 +148,18 @@ def _jain(rates: list[float]) -> float | None:
 
 def at_changes(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     """Add means of the segments alive over the times of their changes, as Papanastasiou (2006) averages."""
-    columns: dict[str, list[float | None]] = {"alive.data_at_changes": [], "alive.ack_at_changes": []}
+    columns: dict[str, list[float | None]] = {
+        name: [] for name in ("alive.data_at_changes", "alive.ack_at_changes", "alive.all_at_changes")
+    }
     for world, seed in frame.select("world", "seed").iter_rows():
         table = pl.read_parquet(where / "tables" / "alive" / f"{world}-{seed}.parquet")
-        for name, column in zip(columns, ("data_segments", "ack_segments"), strict=True):
-            changed = table[column].filter(table[column].diff().fill_null(1) != 0)
+        counts = (
+            table["data_segments"],
+            table["ack_segments"],
+            table["data_segments"] + table["ack_segments"],
+        )
+        for name, count in zip(columns, counts, strict=True):
+            changed = count.filter(count.diff().fill_null(1) != 0)
             columns[name].append(stats.mean(changed.cast(pl.Float64).to_list()))
     return frame.with_columns([pl.Series(name, values, dtype=pl.Float64) for name, values in columns.items()])
 

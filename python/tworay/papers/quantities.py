@@ -36,6 +36,7 @@ TITLES: dict[str, tuple[str, float]] = {
     "mean_ack_alive_segments": ("ACKs in flight (segments, mean over time)", 1.0),
     "alive.data_at_changes": ("data in flight (segments, mean over changes)", 1.0),
     "alive.ack_at_changes": ("ACKs in flight (segments, mean over changes)", 1.0),
+    "alive.all_at_changes": ("both in flight (segments, mean over changes)", 1.0),
     "energy.radio_per_received_bit": ("radio (µJ/bit)", 1e6),
     "energy.computing_per_received_bit": ("computing (µJ/bit)", 1e6),
     "model.usable": ("modelled by simulated bytes, model as printed", 1.0),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tworay.analysis import stats
 from tworay.analysis.contrasts import select
 from tworay.errors import InputError
-from tworay.histograms import histogram
+from tworay.papers import samples
+from tworay.papers.kept import TITLES, Arm, within
 from tworay.papers.quantities import heading
 from tworay.showing import curves
 from tworay.showing.curves import Exchange, Words
@@ -30,41 +29,10 @@ TRACED = 40
 BREAK = 35.0
 # Bytes of a segment of Papanastasiou 2006.
 MSS = 1460
-# Names of the nodes of the route break (Papanastasiou 2006, figure 3.1).
-LETTERS = "ABCDEF"
+# Times that Papanastasiou gives for the route break, by their keys in `printed`.
+TIMES = {"noticed": "notice of the break ", "back": "new route"}
 # Seconds between the ticks of the receiver's timer in Papanastasiou's figure 5.3.
 HEARTBEAT = 0.2
-TITLES = {
-    "cwnd_segments": "congestion window (segments)",
-    "in_flight_segments": "data in flight as the sender sees it (segments)",
-    "data_segments": "data in flight (segments)",
-    "ack_segments": "ACKs in flight (segments)",
-    "total_segments": "data and ACKs in flight (segments)",
-    "excess_segments": "window − data in flight (segments)",
-    "srtt_s": "smoothed round-trip time (s)",
-    "acked_segments": "acknowledged (segments)",
-    "hops": "mean shortest path of a pair (hops)",
-}
-
-
-@dataclass(frozen=True)
-class Arm:
-    """An arm of the experiment with its runs: label, and place of their tables by seed."""
-
-    label: str
-    where: Path
-    runs: tuple[tuple[str, int], ...]
-
-    def table(self, name: str, run: int = 0) -> pl.DataFrame | None:
-        """Return a kept table of a run (default: of the first seed); ``None`` if it was not kept."""
-        world, seed = self.runs[run]
-        file = self.where / "tables" / name / f"{world}-{seed}.parquet"
-        return pl.read_parquet(file) if file.is_file() else None
-
-    @property
-    def seed(self) -> int:
-        """The first seed, whose run is drawn."""
-        return self.runs[0][1]
 
 
 def draw(
@@ -95,12 +63,6 @@ def _words(figure: Figure, arms: list[Arm], y: str = "") -> Words:
     return Words(figure.title, title, note, legend=figure.x)
 
 
-def _within(figure: Figure, series: pl.DataFrame) -> pl.DataFrame:
-    if figure.window is None:
-        return series
-    return series.filter(pl.col("t_s").is_between(*figure.window))
-
-
 def _column(figure: Figure, arm: Arm, flow: int | None = None) -> pl.DataFrame | None:
     """Return the figure's column of an arm's first run over time, of one flow."""
     series = arm.table(figure.table)
@@ -124,7 +86,7 @@ def _column(figure: Figure, arm: Arm, flow: int | None = None) -> pl.DataFrame |
     series = series.select("t_s", figure.metric)
     if figure.mean_of > 1:
         series = series.with_columns(pl.col(figure.metric).rolling_mean(figure.mean_of)).drop_nulls()
-    return _within(figure, series)
+    return within(figure, series)
 
 
 def _flows(figure: Figure, arm: Arm) -> list[int | None]:
@@ -177,6 +139,24 @@ def _areas(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
     return _listed(lines, words.y)
 
 
+def _flight(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
+    """Draw data, ACKs and both in flight, a panel for each arm."""
+    columns = ("data_segments", "ack_segments", "total_segments")
+    shown, rows = [], []
+    for arm in arms:
+        lines = []
+        for name, column in zip(("data", "ACKs", "both"), columns, strict=True):
+            series = _column(replace(figure, metric=column), arm)
+            if series is None:
+                return None
+            lines.append((name, series, column))
+        peaks = [f"{float(series[column].to_numpy().max()):.3g}" for _, series, column in lines]
+        shown.append((f"{figure.x}: {arm.label}", lines))
+        rows.append([arm.label, *peaks])
+    curves.layers(shown, _words(figure, arms, "in flight (segments)"), output=file)
+    return [figure.x, "most data", "most ACKs", "most of both"], rows
+
+
 def acked_by(acks: pl.DataFrame, first: int) -> list[tuple[float, int]]:
     """Return time and number of segments that each ACK newly acknowledges, in the order of their times.
 
@@ -206,26 +186,31 @@ def _exchange(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
     after = [time for time, number in acks if time > BREAK + 0.5 and number > 0]
     back = after[0] if after else None
     seconds = float(series["t_s"].to_numpy()[-1])
+    printed = [float(figure.printed[key]) for key in TIMES if key in figure.printed]
     found = Exchange(
-        sent["t_s"].to_list(), acks, series, (BREAK, back) if back else None, float(round(seconds))
+        sent["t_s"].to_list(), acks, series, (BREAK, back) if back else None, float(round(seconds)), printed
     )
-    words = replace(
-        _words(figure, arms[:1]), note=f"one run, seed {arm.seed}; grey: from the break to the first new ACK"
-    )
-    curves.exchange(found, words, output=file)
+    note = f"one run, seed {arm.seed}; grey: from the break to the first new ACK"
+    if printed:
+        note += f"; dotted: the source's {'and '.join(TIMES[key] for key in TIMES if key in figure.printed)}"
+    curves.exchange(found, replace(_words(figure, arms[:1]), note=note), output=file)
     broken = routing.filter((pl.col("event") == "link-broken") & (pl.col("t_s") > BREAK))["t_s"]
+
+    def said(key: str) -> str:
+        return f"{figure.printed[key]:g}" if key in figure.printed else ""
+
     waited = [b - a for a, b in pairwise([time for time, n in acks if n > 0])]
     rows = [
         ["data segments sent", f"{sent.height}"],
         ["ACKs received, of these acknowledging nothing new", f"{len(acks)}, {sum(n == 0 for _, n in acks)}"],
         ["most segments acknowledged by an ACK", f"{max((n for _, n in acks), default=0)}"],
-        ["break noticed by a node, s", "–" if broken.is_empty() else f"{broken[0]:.2f}"],
-        ["first new ACK after the break, s", f"{back:.2f}" if back else "–"],
+        ["break noticed by a node, s", "–" if broken.is_empty() else f"{broken[0]:.2f}", said("noticed")],
+        ["first new ACK after the break, s", f"{back:.2f}" if back else "–", said("back")],
         ["longest time between new ACKs, s", f"{max(waited, default=0.0):.2f}"],
-        ["mean window, segments", f"{_over_time(series, 'cwnd_segments'):.2f}"],
+        ["mean window, segments", f"{_over_time(series, 'cwnd_segments'):.2f}", said("window")],
         ["mean smoothed round-trip time, s", f"{_over_time(series.drop_nulls('srtt_s'), 'srtt_s'):.3f}"],
     ]
-    return [f"one run, seed {arm.seed}", "value"], rows
+    return [f"one run, seed {arm.seed}", "value", "the paper's"], [[*row, ""][:3] for row in rows]
 
 
 def _over_time(series: pl.DataFrame, column: str) -> float:
@@ -241,8 +226,8 @@ def _windows(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
         series, routing = arm.table("series"), arm.table("routing")
         if series is None or routing is None:
             return None
-        broken = _within(figure, routing.filter(pl.col("event") == "link-broken"))["t_s"].to_list()
-        part = _within(figure, series)
+        broken = within(figure, routing.filter(pl.col("event") == "link-broken"))["t_s"].to_list()
+        part = within(figure, series)
         shown.append((arm.label, part, broken))
         window = part["cwnd_segments"].to_numpy()
         rows.append(
@@ -270,85 +255,16 @@ def _coverage(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
     return ["t, s", "segments covered"], [[f"{time:.3f}", str(number)] for time, number in shown]
 
 
-def _relays(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
-    """Say which relays each node announces last before the end of the window, and in how many runs."""
-    del file
-    arm = arms[0]
-    tables = [arm.table("relays", run) for run in range(len(arm.runs))]
-    known = [_within(figure, table) for table in tables if table is not None]
-    if not known:
-        return None
-    rows = []
-    for node in sorted({node for table in known for node in table["node"].to_list()}):
-        last = [table.filter(pl.col("node") == node).sort("t_s")["relays"].to_list()[-1:] for table in known]
-        sets = Counter(", ".join(LETTERS[relay] for relay in one[0]) for one in last if one)
-        said = "; ".join(
-            f"{relays or 'none'} ({count} of {len(known)} seeds)" for relays, count in sets.most_common()
-        )
-        rows.append([LETTERS[node], said, str(figure.printed.get(LETTERS[node], ""))])
-    return ["node", "its relays", "the paper's"], rows
-
-
-def _speeds(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
-    """Measure the mean speed of all nodes over a run, and its 95 % interval over the runs."""
-    del file
-    rows = []
-    for arm in arms:
-        tables = [arm.table("moves", run) for run in range(len(arm.runs))]
-        found = [
-            mean_speed(table, figure.window[1] if figure.window else 0.0)
-            for table in tables
-            if table is not None
-        ]
-        interval = stats.t_interval(found)
-        if interval:
-            half = (interval.high - interval.low) / 2
-            printed = figure.value(arm.label, None)
-            rows.append(
-                [arm.label, f"{stats.mean(found):.2f} ± {half:.2f}", f"{printed:g}" if printed else ""]
-            )
-    return (["highest speed", "mean speed (m/s)", "the paper's"], rows) if rows else None
-
-
-def mean_speed(moves: pl.DataFrame, end: float) -> float:
-    """Return the mean over nodes and time, until ``end``, s, of the speed in a table ``moves``, m/s."""
-    ordered = moves.sort("node", "t_s").with_columns(
-        until=pl.col("t_s").shift(-1).over("node").fill_null(end),
-        speed=(pl.col("vx_mps") ** 2 + pl.col("vy_mps") ** 2).sqrt(),
-    )
-    spans = (ordered["until"].clip(upper_bound=end) - ordered["t_s"].clip(upper_bound=end)).to_numpy()
-    return float((ordered["speed"].to_numpy() * spans).sum() / spans.sum())
-
-
-def _histogram(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
-    """Draw how often the values of a column in the kept tables are, over all seeds of each arm."""
-    shown, rows = [], []
-    for arm in arms:
-        tables = [arm.table(figure.table, run) for run in range(len(arm.runs))]
-        values = [table[figure.metric].drop_nulls() for table in tables if table is not None]
-        counted = histogram(pl.concat(values).to_list() if values else [], figure.bins)
-        if not counted.counts:
-            continue
-        shown.append((arm.label, counted))
-        total = sum(counted.counts)
-        for low, high, count in zip(counted.edges, counted.edges[1:], counted.counts, strict=False):
-            rows.append([arm.label, f"{low:.3g} to {high:.3g}", str(count), f"{100 * count / total:.2g}"])
-    if not shown:
-        return None
-    title = TITLES.get(figure.metric, figure.metric)
-    curves.bars(shown, Words(figure.title, "", "values of all seeds", x=title), output=file)
-    return [figure.rows, figure.metric.replace("_", " "), "values", "% of them"], rows
-
-
 # By the `kind` of a figure.
 KINDS: dict[str, Callable[[Figure, list[Arm], Path], Table | None]] = {
     "trace": _trace,
     "areas": _areas,
     "exchange": _exchange,
     "windows": _windows,
+    "flight": _flight,
     "coverage": _coverage,
-    "histogram": _histogram,
-    "relays": _relays,
-    "speeds": _speeds,
+    "histogram": samples.bins,
+    "relays": samples.relays,
+    "speeds": samples.speeds,
 }
 UNDRAWN = ("relays", "speeds")

@@ -60,6 +60,8 @@ class Exchange:
     state: pl.DataFrame
     span: tuple[float, float] | None
     seconds: float
+    printed: Sequence[float] = ()
+    """Times that the source gives, s."""
 
 
 @dataclass(frozen=True)
@@ -211,10 +213,12 @@ def exchange(found: Exchange, words: Words, *, output: str | PathLike[str]) -> N
         window.yaxis.set_major_locator(MaxNLocator(5, integer=True))
         below.set_xlabel(words.x)
         below.set_xlim(0, found.seconds)
+        handles = [*below.get_lines(), *window.get_lines()]
         for axes in (above, below):
             if found.span:
                 axes.axvspan(*found.span, color="0.85", linewidth=0, zorder=0)
-        handles = [*below.get_lines(), *window.get_lines()]
+            for time in found.printed:
+                axes.axvline(time, color="black", linestyle=":", linewidth=0.9)
         figure.legend(handles=handles, loc="outside right center", frameon=False, fontsize=9)
 
 
@@ -223,6 +227,24 @@ def _few(levels: Sequence[int]) -> list[int]:
     most = levels[-1] if levels else 0
     apart = max(1, -(-most // 8))
     return list(range(0, most + 1, apart))
+
+
+def layers(
+    arms: Sequence[tuple[str, Sequence[tuple[str, pl.DataFrame, str]]]],
+    words: Words,
+    *,
+    output: str | PathLike[str],
+) -> None:
+    """Draw a panel for each arm with several lines, each a column of a frame."""
+    with _Drawing(words, output, len(arms), 1, sharex=True, sharey=True) as (figure, panels):
+        for axes, (name, lines) in zip(panels[:, 0], arms, strict=True):
+            for i, (label, frame, column) in enumerate(lines):
+                style = {"drawstyle": "default", "color": COLOURS[i]}
+                step(axes, frame, column, label=label if axes is panels[0, 0] else None, **style)
+            axes.set_title(name, fontsize=9, loc="left")
+        panels[-1, 0].set_xlabel(words.x)
+        figure.supylabel(words.y, fontsize=10)
+        figure.legend(loc="outside right center", frameon=False, fontsize=9)
 
 
 def windows(

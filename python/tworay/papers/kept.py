@@ -1,0 +1,53 @@
+"""The kept tables of an arm's runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tworay.papers.library import Figure
+
+# Titles of columns, with units.
+TITLES = {
+    "cwnd_segments": "congestion window (segments)",
+    "in_flight_segments": "data in flight as the sender sees it (segments)",
+    "data_segments": "data in flight (segments)",
+    "ack_segments": "ACKs in flight (segments)",
+    "total_segments": "data and ACKs in flight (segments)",
+    "excess_segments": "window − data in flight (segments)",
+    "srtt_s": "smoothed round-trip time (s)",
+    "acked_segments": "acknowledged (segments)",
+    "hops": "mean shortest path of a pair (hops)",
+}
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An arm of the experiment with its runs: label, and place of their tables by seed."""
+
+    label: str
+    where: Path
+    runs: tuple[tuple[str, int], ...]
+
+    def table(self, name: str, run: int = 0) -> pl.DataFrame | None:
+        """Return a kept table of a run (default: of the first seed); ``None`` if it was not kept."""
+        world, seed = self.runs[run]
+        file = self.where / "tables" / name / f"{world}-{seed}.parquet"
+        return pl.read_parquet(file) if file.is_file() else None
+
+    @property
+    def seed(self) -> int:
+        """The first seed, whose run is drawn."""
+        return self.runs[0][1]
+
+
+def within(figure: Figure, series: pl.DataFrame) -> pl.DataFrame:
+    """Return the part of a table that lies in the figure's window of time."""
+    if figure.window is None:
+        return series
+    return series.filter(pl.col("t_s").is_between(*figure.window))
