@@ -99,9 +99,7 @@ def main() -> int:
     given = options.parse_args()
     for tool in ("valgrind", "setarch"):
         if shutil.which(tool) is None:
-            text = (
-                f"not counted: {tool} is missing (Debian: apt-get install valgrind util-linux)"
-            )
+            text = f"not counted: {tool} is missing (Debian: apt-get install valgrind util-linux)"
             if given.check:
                 print(text)
                 return 0
