@@ -86,7 +86,7 @@ python-checks:
 	$(BIN)/ruff format --check python studies docs/make
 	$(BIN)/mypy
 	$(BIN)/stubtest tworay._native
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses 2 --dist loadgroup
 
 fmt:
 	cargo fmt --all

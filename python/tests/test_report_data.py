@@ -20,7 +20,7 @@ import polars as pl
 import pytest
 
 import tworay
-from tworay.cli.app import app
+from tworay.cli.whole import app
 from tworay.errors import InputError
 from tworay.report.packing import pack
 from tworay.report.page import capital, coded, whole_page
