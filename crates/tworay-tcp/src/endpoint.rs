@@ -9,11 +9,13 @@ pub use types::{
     Amount, Arrival, Control, Phase, Ports, SegmentKind, Side, Snapshot, TcpAction, TcpNote, TcpTimer,
 };
 
+use crate::clock::heartbeat;
 use crate::config::{AckPolicy, Handshake, TcpConfig};
 use crate::control::{PathEvent, ProbeEvent};
+use crate::parts::Needs;
 use crate::receive::{AckWhen, Receiver, WindowField};
-use crate::send::{Ack, Cx, Sender, heartbeat, ip_bytes};
-use crate::variant::{Needs, Variant};
+use crate::send::{Ack, Cx, Sender, ip_bytes};
+use crate::variant::Variant;
 use smallvec::SmallVec;
 use tworay_base::{RngStream, Seq32, SimDuration, SimTime};
 use tworay_wire::{ProbeKind, ProbeOption, Report, TcpFlags, TcpSegment};

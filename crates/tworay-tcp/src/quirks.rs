@@ -4,7 +4,7 @@
 //! Here is what follows from these choices in code shared by all variants.
 
 use crate::config::{Handshake, NewRenoExit, RttArithmetic, SackForm, TcpConfig, VegasForm};
-use crate::variant::RecoveryKind;
+use crate::parts::RecoveryKind;
 
 /// One switch per quirk; all are off in the standard dialect.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]

@@ -67,7 +67,7 @@ fn report(config: &mut TcpConfig, rule: GapRule) {
     config.receiver.reporting = Some(Reporting::Gaps(rule));
 }
 
-const fn entry(info: VariantInfo, configure: crate::variant::Configure) -> Entry {
+const fn entry(info: VariantInfo, configure: crate::parts::Configure) -> Entry {
     Entry {
         info,
         meaning: Meaning::Part(Part {

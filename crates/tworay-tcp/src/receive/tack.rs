@@ -58,7 +58,7 @@ impl Tack {
         if echo == 0 || std::mem::replace(&mut self.echo, echo) == echo {
             return;
         }
-        let age = clock * u64::from(crate::send::timestamp(now, clock).wrapping_sub(echo));
+        let age = clock * u64::from(crate::clock::timestamp(now, clock).wrapping_sub(echo));
         if age > LONGEST_ROUND_TRIP {
             return;
         }

@@ -2,7 +2,7 @@
 //! `linux` combines most of them.
 
 use crate::config::{Halving, HalvingPrecision, RttArithmetic, SackForm, TcpConfig, Timing};
-use crate::variant::{Entry, Meaning, Preset, RecoveryKind, Repair, Repairs, VariantInfo};
+use crate::parts::{Entry, Meaning, Preset, RecoveryKind, Repair, Repairs, VariantInfo};
 use tworay_base::SimDuration;
 
 const SACK_ONLY: &[RecoveryKind] = &[RecoveryKind::Sack];

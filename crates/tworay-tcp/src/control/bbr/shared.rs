@@ -5,7 +5,7 @@ use super::filter::{OwnLimit, Rounds, gap};
 use crate::control::{
     Backoff, Effect, Effects, RateSample, RestartEvent, RtoDecision, SenderView, SentEvent, Window,
 };
-use crate::variant::Needs;
+use crate::parts::Needs;
 use tworay_base::{Purpose, RngStream, SimDuration, SimTime};
 
 /// Startup's pipe counts as full after [`FULL_ROUNDS`] rounds in which the rate grew by less than this

@@ -12,7 +12,7 @@
 //! each other. Only segments beyond all before count: retransmissions say nothing about the path that a stream of
 //! datagrams, for which the rules were made, would have met.
 
-use super::{Arrival, Reporter};
+use super::reporter::{Arrival, Reporter};
 use crate::config::{BiazRule, GapRule, HybridRule, SpikeRule, ZigZagRule};
 use tworay_base::SimTime;
 use tworay_wire::Report;

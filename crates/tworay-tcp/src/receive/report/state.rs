@@ -11,7 +11,8 @@
 //! this order: congestion if IDD is high and STT low, a change of the route if POR is high, channel errors if PLR is high,
 //! otherwise nothing. The paper's interval and number of samples could not be recovered.
 
-use super::{Arrival, Order, Reporter};
+use super::order::Order;
+use super::reporter::{Arrival, Reporter};
 use crate::config::StateRule;
 use std::collections::VecDeque;
 use tworay_base::SimTime;

@@ -3,7 +3,8 @@
 
 use super::*;
 use crate::config::{BiazRule, GapRule, HybridRule, SpikeRule, StateRule, ZigZagRule};
-use tworay_base::SimDuration;
+use tworay_base::{SimDuration, SimTime};
+use tworay_wire::Report;
 
 type Row = (u64, i64, i64, Option<Report>);
 const CHANNEL: Option<Report> = Some(Report::Channel);
