@@ -1,5 +1,7 @@
-//! A connection's settings: the default follows the RFCs, `ns2()` follows ns-2.35.
+//! A connection's settings: the default follows the RFCs, `ns2()` follows ns-2.35. Each table has its values in both
+//! dialects (`of`) and the quirks that come with them.
 
+mod agents;
 mod handshake;
 mod presets;
 mod receiver;

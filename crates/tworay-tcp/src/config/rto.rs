@@ -3,7 +3,7 @@
 use super::refusals::problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::{ConfigProblem, SimDuration};
+use tworay_base::{ConfigProblem, Dialect, FollowsDialect, SimDuration};
 
 /// The retransmission timer (RFC 6298).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +42,28 @@ impl Default for RtoConfig {
     }
 }
 
+impl FollowsDialect for RtoConfig {
+    fn of(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Standard => Self::default(),
+            Dialect::Ns2 => Self {
+                initial: SimDuration::from_secs(3),
+                forget_above: 8,
+                arithmetic: RttArithmetic::ScaledTicks,
+                ..Self::default()
+            },
+        }
+    }
+}
+
 impl RtoConfig {
+    /// True if a lost SYN does not raise the initial RTO for data (see
+    /// [`TcpQuirks::lost_syn_keeps_rto`](crate::TcpQuirks)). The other arithmetics are those of programs: ns-2 never
+    /// raises it, and Linux only without a round-trip sample, which its timestamps always give.
+    pub(super) fn lost_syn_keeps_rto(&self) -> bool {
+        self.arithmetic != RttArithmetic::Exact
+    }
+
     pub(super) fn validate(&self) -> Result<(), ConfigProblem> {
         if self.initial.is_zero() {
             return problem(
@@ -97,7 +118,7 @@ pub enum RttArithmetic {
 }
 
 impl RttArithmetic {
-    /// Whether the estimators count whole ticks.
+    /// True if the estimators count whole ticks.
     pub(crate) fn counts_ticks(self) -> bool {
         matches!(self, RttArithmetic::ScaledTicks | RttArithmetic::LinuxTicks)
     }

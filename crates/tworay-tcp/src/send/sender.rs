@@ -166,9 +166,6 @@ impl Sender {
 impl SendState {
     /// The state of a new connection.
     fn new(variant: &Variant, cfg: &TcpConfig, clock_phase: SimDuration) -> Self {
-        let mut quirks = cfg.quirks(variant.recovery());
-        // A sender that marks segments has a form of its own.
-        quirks.data_with_first_syn &= !variant.repairs().marks_segments();
         Self {
             space: Space::new(cfg),
             window: CongestionWindow::new(cfg),
@@ -194,7 +191,7 @@ impl SendState {
             hops: 0,
             source_routed: false,
             controls: variant.controls(cfg),
-            quirks,
+            quirks: cfg.quirks(variant.recovery()),
         }
     }
 }

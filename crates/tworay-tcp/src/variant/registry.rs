@@ -1,10 +1,6 @@
 //! The registry of variants: one line each, pointing to the file that implements it.
 
-use crate::control::{
-    adaptive_sca, adtcp, atcp, bbr, cdg, cerl, copa, cubic, cwl, daa, differentiation, elfn, few, fixed_rto,
-    freeze_probing, freeze_tcp, hystart, newreno_ff, probing, slow_growth, tack, tcp_ap, tcp_door, tcp_f,
-    veno, welcome, westwood, westwood_plus,
-};
+use crate::control::*;
 use crate::parts::{Entry, Meaning, RecoveryKind, VariantInfo};
 use crate::recovery;
 
@@ -58,7 +54,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     differentiation::BIAZ,
     differentiation::ZBS,
     #[cfg(test)]
-    crate::control::gentle::ENTRY,
+    gentle::ENTRY,
 ];
 
 const INFOS: [VariantInfo; ENTRIES.len()] = {
