@@ -3,10 +3,10 @@
 //! A segment goes down through transport, routing, interface queue and MAC to the radio, and up through the
 //! same layers at each hop. Layers return actions; this module carries them from one layer to the next.
 //!
-//! Each part owns its state: `common` what all parts use (agenda, packets, observers), `medium` what is on the
-//! air, `node` what stands on each node (link layer, routing, power), `hosts` the flows and their transports, `wires`
-//! the wired connections. `impl Network` is spread over the files that connect these parts. What happens is
-//! reported to [`crate::observe`].
+//! Each part owns its state: `common` what all parts use (agenda, packets, observers), `medium` what is on
+//! the air, `node` what stands on each node (link layer, routing, power), `hosts` the flows and their
+//! transports, `wires` the wired connections. `impl Network` is spread over the files that connect these
+//! parts. What happens is reported to [`crate::observe`].
 
 mod agenda;
 mod common;

@@ -1,5 +1,5 @@
-//! Clocks of the two ends that don't run continuously: timers that fire at heartbeats, and the clock of the timestamp
-//! option.
+//! Clocks of the two ends that don't run continuously: timers that fire at heartbeats, and the clock of the
+//! timestamp option.
 
 use tworay_base::{SimDuration, SimTime};
 

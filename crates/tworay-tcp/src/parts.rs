@@ -1,5 +1,5 @@
-//! The choices of which variants are made: each file of a controller or a recovery declares an [`Entry`], from
-//! which the [registry](crate::variant::registry) is put together.
+//! The choices of which variants are made: each file of a controller or a recovery declares an [`Entry`],
+//! from which the [registry](crate::variant::registry) is put together.
 //!
 //! | file | holds |
 //! |---|---|
@@ -93,7 +93,7 @@ pub(crate) enum Role {
     Acks,
     /// Both of these.
     LimitAndAcks,
-    /// How slow start ends: it sees in `event.standard` what the owner of growth wants, and may want less.
+    /// The end of slow start: it sees in `event.standard` what the owner of growth wants, and may want less.
     Start,
     /// Everything.
     Whole,
@@ -130,7 +130,7 @@ pub(crate) struct Repair {
     pub with: &'static [RecoveryKind],
     /// Why other recoveries are rejected; shown to the user.
     pub unless: &'static str,
-    /// What it is.
+    /// The pieces that it adds.
     pub adds: Repairs,
     /// Changes the settings of its connections.
     pub configure: fn(&mut TcpConfig),
@@ -141,7 +141,7 @@ pub(crate) struct Repair {
 pub(crate) struct Preset {
     /// The recovery that it is based on.
     pub recovery: RecoveryKind,
-    /// What it has.
+    /// The pieces that it has.
     pub repairs: Repairs,
     /// Changes the settings of its connections.
     pub configure: fn(&mut TcpConfig),
@@ -156,7 +156,7 @@ pub(crate) struct Part {
     pub with: &'static [RecoveryKind],
     /// Why other recoveries are rejected; shown to the user.
     pub unless: &'static str,
-    /// What it needs.
+    /// Events and queries that it needs.
     pub needs: Needs,
     /// Changes the settings of its connections, if anything.
     pub configure: Option<Configure>,

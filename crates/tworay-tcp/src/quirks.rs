@@ -1,8 +1,8 @@
 //! Named departures of ns-2.35's TCP agents from the RFCs and papers.
 //!
 //! Choices that a scenario can make (what is halved, sizes of ACKs, the form of SACK) are in
-//! [`TcpConfig`](crate::TcpConfig). Here are the departures that come with such a choice in code shared by all
-//! variants; the table with the choice owns them.
+//! [`TcpConfig`](crate::TcpConfig). Here are the departures that come with such a choice in code shared by
+//! all variants; the table with the choice owns them.
 
 /// One switch per quirk; all are off in the standard dialect.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]

@@ -38,8 +38,8 @@ impl Default for TcpConfig {
 }
 
 impl FollowsDialect for TcpConfig {
-    /// ns-2: the defaults of ns-2.35's `Agent/TCP` with the values of the 802.11 reference runs: packets of 1460 B,
-    /// window 64, maxburst 3, minrto 0.2 s.
+    /// ns-2: the defaults of ns-2.35's `Agent/TCP` with the values of the 802.11 reference runs: packets of
+    /// 1460 B, window 64, maxburst 3, minrto 0.2 s.
     fn of(dialect: Dialect) -> Self {
         let tables = Self {
             rto: RtoConfig::of(dialect),

@@ -103,9 +103,9 @@ pub struct SackConfig {
     pub max_blocks: u32,
     /// Report duplicate segments (D-SACK, RFC 2883).
     pub dsack: bool,
-    /// What happens to the scoreboard on a timeout.
+    /// Treatment of the scoreboard on a timeout.
     pub after_rto: AfterRto,
-    /// What the `ns2-pipe` form sends on a partial ACK.
+    /// Segments that the `ns2-pipe` form sends on a partial ACK.
     pub partial_ack: PartialAck,
 }
 
@@ -169,7 +169,7 @@ pub enum SackForm {
     TcpLinux,
 }
 
-/// What happens to the scoreboard on a timeout.
+/// Treatment of the scoreboard on a timeout.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterRto {
@@ -179,7 +179,7 @@ pub enum AfterRto {
     Clear,
 }
 
-/// What ns-2's SACK sender does on an ACK that advances during recovery without ending it.
+/// Reaction of ns-2's SACK sender to an ACK that advances during recovery without ending it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartialAck {
@@ -190,7 +190,7 @@ pub enum PartialAck {
     TwoSegments,
 }
 
-/// How Vegas records its transmissions. The choice matters only after losses.
+/// Vegas' record of its transmissions. The choice matters only after losses.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum VegasForm {

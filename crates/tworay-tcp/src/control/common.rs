@@ -16,8 +16,8 @@ pub(super) fn outstanding(view: &SenderView) -> f64 {
     view.flight.min(view.cwnd)
 }
 
-/// True if the congestion window was the limit before this ACK: the data in flight filled the window up to one segment
-/// (RFC 9438 §5.8, RFC 7661).
+/// True if the congestion window was the limit before this ACK: the data in flight filled the window up to
+/// one segment (RFC 9438 §5.8, RFC 7661).
 pub(super) fn limits(view: &SenderView, event: &AckEvent) -> bool {
     view.flight + event.segments + 1.0 >= view.cwnd
 }

@@ -31,12 +31,12 @@ use crate::control::{
     AckEvent, Backoff, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, ProbeEvent, ProbeVerdict,
     RtoDecision, RtoEvent, RttEvent, SenderView, Window,
 };
-use decision::{Judge, Outcome, Reference, Tie};
+use decision::{Outcome, Reference, RoundTrips, Tie};
 use tworay_base::{Seq32, SimDuration, SimTime};
 use tworay_wire::{ProbeKind, ProbeOption};
 
 /// After this many consecutive unanswered probes, an unmarked ACK shows that answers do not get through.
-const PATIENCE: u16 = 8;
+const MOST_UNANSWERED: u16 = 8;
 
 /// Upper bound of the probe timer.
 const LONGEST: SimDuration = SimDuration::from_secs(60);
@@ -102,7 +102,7 @@ enum Contention {
     SlowStart,
 }
 
-/// What is retransmitted after the cycle of a timeout.
+/// Retransmission after the cycle of a timeout.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Resend {
     BySignal,
@@ -141,17 +141,17 @@ struct Probing {
     floor: SimDuration,
     best: f64,
     last: f64,
-    judge: Judge,
+    round_trips: RoundTrips,
     id: u16,
     cycle: Option<Cycle>,
     /// ACKs arrive but no answers: something on the path removes the option. Plain NewReno from now on.
     gave_up: bool,
     kept: Kept,
-    /// How losses were dealt with, in the order of [`HANDLED`].
+    /// Losses by the way they were handled, in the order of [`HANDLED`].
     handled: [(&'static str, u64); HANDLED.len()],
 }
 
-/// What becomes of a loss: contention was predicted and nothing probed; the four outcomes of a probe cycle;
+/// Ways to handle a loss: contention was predicted and nothing probed; the four outcomes of a probe cycle;
 /// the cycle was given up without an answer.
 const HANDLED: [&str; 6] =
     ["predicted", "full-immediate", "three-quarters", "half", "slow-start", "given-up"];
@@ -160,13 +160,13 @@ const GIVEN_UP: usize = 5;
 
 impl Probing {
     fn new(options: Options, floor: SimDuration) -> Self {
-        let judge = Judge::new(options.reference, options.tie);
+        let round_trips = RoundTrips::new(options.reference, options.tie);
         Self {
             options,
             floor,
             best: f64::INFINITY,
             last: 0.0,
-            judge,
+            round_trips,
             id: 0,
             cycle: None,
             gave_up: false,
@@ -231,13 +231,14 @@ impl Probing {
     }
 
     fn unanswered(&self) -> bool {
-        self.cycle.is_some_and(|c| c.step == Step::First && self.id.wrapping_sub(c.first_id) >= PATIENCE)
+        self.cycle
+            .is_some_and(|c| c.step == Step::First && self.id.wrapping_sub(c.first_id) >= MOST_UNANSWERED)
     }
 
     /// Both round trips are known: select the recovery.
     fn finish(&mut self, view: &SenderView, cycle: Cycle, probes: [f64; 2], effects: &mut Effects) {
         self.cycle = None;
-        let outcome = self.judge.decide(probes, self.best);
+        let outcome = self.round_trips.decide(probes, self.best);
         let guess = if outcome.is_contention() { CONGESTION } else { TRANSIENT };
         effects.push(Effect::Guess { seq: cycle.seq, guess });
         effects.push(Effect::StopTimer);

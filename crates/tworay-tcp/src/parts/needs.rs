@@ -35,8 +35,8 @@ bitflags! {
 }
 
 impl Needs {
-    /// Everything except probes, chance, routes found and reports, for variants that decide at run time which events they
-    /// use.
+    /// Everything except probes, chance, routes found and reports, for variants that decide at run time which
+    /// events they use.
     pub(crate) const ANYTHING: Needs =
         Needs::PROBES.union(Needs::CHANCE).union(Needs::ROUTES).union(Needs::REPORTS).complement();
 }

@@ -17,8 +17,8 @@ impl SendState {
         }
     }
 
-    /// Lets the timer run for something that comes before the timeout. A probe that would come later takes the place
-    /// of the timeout (RFC 8985 §7.2).
+    /// Lets the timer run for something that comes before the timeout. A probe that would come later takes
+    /// the place of the timeout (RFC 8985 §7.2).
     pub fn arm_early(&mut self, cx: &mut Cx, early: Early, at: SimTime) {
         if early == Early::Reordering && at >= self.timer.expiry {
             self.rearm_timer(cx);

@@ -43,8 +43,8 @@ pub(crate) struct Sent {
     pub at: SimTime,
     /// Number of transmissions.
     pub times: u32,
-    /// Number of its latest transmission, counted over all segments from 1. Several segments can be sent in the same
-    /// nanosecond.
+    /// Number of its latest transmission, counted over all segments from 1. Several segments can be sent in
+    /// the same nanosecond.
     pub order: u64,
 }
 

@@ -189,7 +189,8 @@ impl Sender {
         }
     }
 
-    /// Applies the rule of the settings after an idle time longer than the RTO, unless the variant decides otherwise.
+    /// Applies the rule of the settings after an idle time longer than the RTO, unless the variant decides
+    /// otherwise.
     #[inline(never)]
     fn restart_after(&mut self, cx: &mut Cx, idle: SimDuration) {
         let CongestionWindow { cwnd, ssthresh, initial, .. } = self.tx.window;

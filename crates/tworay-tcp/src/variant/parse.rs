@@ -105,7 +105,8 @@ fn fits_with(entry: &Entry) -> (&'static [RecoveryKind], &'static str) {
     }
 }
 
-/// The recovery when none is named: the first part's first choice that fits all others too, or its first choice.
+/// The recovery when none is named: the first part's first choice that fits all others too, or its first
+/// choice.
 fn common_base(wanted: &[(&Entry, Vec<f64>)]) -> Option<(String, RecoveryKind)> {
     let (first, _) = fits_with(wanted.first()?.0);
     let fits_all = |kind: &&RecoveryKind| wanted.iter().all(|(entry, _)| fits_with(entry).0.contains(kind));

@@ -11,7 +11,7 @@ pub(super) enum Reference {
     Connection,
 }
 
-/// How a current round trip equal to the average counts.
+/// Side on which a current round trip equal to the average counts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Tie {
     Above,
@@ -52,7 +52,7 @@ const ALFA: f64 = 0.25;
 
 /// Round trips of the connection's probes, seconds.
 #[derive(Debug)]
-pub(super) struct Judge {
+pub(super) struct RoundTrips {
     reference: Reference,
     tie: Tie,
     best: f64,
@@ -60,7 +60,7 @@ pub(super) struct Judge {
     current: Option<f64>,
 }
 
-impl Judge {
+impl RoundTrips {
     pub fn new(reference: Reference, tie: Tie) -> Self {
         Self { reference, tie, best: f64::INFINITY, worst: 0.0, current: None }
     }

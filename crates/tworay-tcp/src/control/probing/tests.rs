@@ -129,15 +129,15 @@ fn the_decision_table() {
         ("equal to the best is not shorter", [200.0, 200.0], [100.0, 100.0], 100.0, ThreeQuarters),
     ];
     for (what, before, now, best, outcome) in table {
-        let mut judge = Judge::new(Reference::Data, Tie::Above);
-        judge.decide(before, best);
-        assert_eq!(judge.decide(now, best), outcome, "{what}");
+        let mut round_trips = RoundTrips::new(Reference::Data, Tie::Above);
+        round_trips.decide(before, best);
+        assert_eq!(round_trips.decide(now, best), outcome, "{what}");
     }
-    let first = |tie| Judge::new(Reference::Data, tie).decide([50.0, 50.0], 100.0);
+    let first = |tie| RoundTrips::new(Reference::Data, tie).decide([50.0, 50.0], 100.0);
     assert_eq!((first(Tie::Above), first(Tie::Below)), (Reno, FullImmediate));
-    let mut judge = Judge::new(Reference::BestProbe, Tie::Above);
-    judge.decide([90.0, 90.0], 1.0);
-    assert_eq!(judge.decide([50.0, 50.0], 1.0), FullImmediate, "shorter than the probes before");
+    let mut round_trips = RoundTrips::new(Reference::BestProbe, Tie::Above);
+    round_trips.decide([90.0, 90.0], 1.0);
+    assert_eq!(round_trips.decide([50.0, 50.0], 1.0), FullImmediate, "shorter than the probes before");
 }
 
 #[test]
@@ -228,8 +228,8 @@ fn what_becomes_of_losses_is_counted() {
     assert_eq!(counted(&b), [("predicted", 1), ("full-immediate", 1)]);
 }
 
-/// A receiver's window of 8: the difference is 8 (1 − 100/150) = 2.7 segments, below the threshold of 4, and a cwnd of
-/// 78 does not make it 26.
+/// A receiver's window of 8: the difference is 8 (1 − 100/150) = 2.7 segments, below the threshold of 4, and
+/// a cwnd of 78 does not make it 26.
 #[test]
 fn the_predictor_counts_the_window_in_use() {
     for (last, wanted) in [(150, "freeze probe1#1 timer=0.1"), (250, "guess=congestion")] {

@@ -3,8 +3,8 @@
 use super::reporter::{Arrival, Reporter};
 use tworay_wire::Report;
 
-/// TCP-DOOR's receiver. A retransmission has a newer timestamp than the first transmission, so it is not out of order
-/// when it fills a gap.
+/// TCP-DOOR's receiver. A retransmission has a newer timestamp than the first transmission, so it is not out
+/// of order when it fills a gap.
 #[derive(Debug, Default)]
 pub struct Order {
     newest: Option<i64>,
