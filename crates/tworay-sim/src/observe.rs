@@ -14,6 +14,7 @@ mod medium_log;
 mod observers;
 mod path_probe;
 mod record;
+mod series;
 mod watchers;
 mod wire_trace;
 
@@ -25,4 +26,5 @@ pub use medium_log::{Content, Emission, MediumLog, Reception};
 pub(crate) use observers::Observers;
 pub(crate) use path_probe::PathProbe;
 pub(crate) use record::Recorder;
+pub(crate) use series::Sample;
 pub use wire_trace::WireRecord;

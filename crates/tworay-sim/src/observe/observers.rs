@@ -10,6 +10,7 @@ use super::loss::root_cause::RootCause;
 use super::medium_log::MediumLog;
 use super::path_probe::PathProbe;
 use super::record::Recorder;
+use super::series::Series;
 use super::watchers::Watchers;
 use super::wire_trace::WireRecord;
 use crate::network::packets::{UNTRACKED, is_message};
@@ -31,6 +32,8 @@ pub(crate) struct Observers {
     pub paths: Vec<PathProbe>,
     /// Network-wide counters.
     pub counters: NetworkCounters,
+    /// Time series of the senders.
+    pub series: Series,
     /// Observers on request; `None` if there are none.
     watchers: Option<Box<Watchers>>,
 }
@@ -43,6 +46,7 @@ impl Observers {
             ledger: Ledger::new(flows.iter().map(|(from, _)| *from), series),
             causes: Causes::new(nodes),
             paths: flows.iter().map(|(_, to)| PathProbe::to(*to)).collect(),
+            series: Series::new(flows.len(), series),
             ..Self::default()
         }
     }
@@ -52,6 +56,7 @@ impl Observers {
     pub fn observe(&mut self, fact: Fact<'_>, view: View<'_>) {
         match fact {
             Fact::Taken { flow, carries, seq } => self.ledger.sent(flow, carries, seq, view.now),
+            Fact::Sender { flow, state, acked } => self.series.note(view.now, flow, state, acked),
             Fact::Copied { uid } => self.ledger.copied(uid),
             Fact::HandedOn { packet } => self.handed_on(packet, view),
             Fact::Died { packet, node, died, root } => self.died(packet, (node, died, root), view),
@@ -61,6 +66,7 @@ impl Observers {
             Fact::FlowAdded { from, to } => {
                 self.ledger.add_flow(from, view.now);
                 self.paths.push(PathProbe::to(to));
+                self.series.add_flow();
             }
             Fact::FlowTurned { flow, to } => {
                 if let Some(path) = self.paths.get_mut(flow.index()) {

@@ -272,8 +272,14 @@ impl Network {
             input(end, now, &mut out);
         }
         if side == Side::Active {
-            self.draw_computing(flow);
-            self.flows[flow].observe(now);
+            let f = &mut self.flows[flow];
+            if let Some(joules) = f.joules_computed() {
+                let node = f.setup.from;
+                self.draw(node, joules);
+            }
+            if let Some((state, acked)) = self.flows[flow].observe(now) {
+                self.common.observe(Fact::Sender { flow: FlowId(flow as u16), state: &state, acked });
+            }
         }
         // Timers first: an action may call this connection again, which then changes them.
         let base = self.flows[flow].timers + if side == Side::Active { 0 } else { TcpTimer::COUNT as u32 };
@@ -288,18 +294,6 @@ impl Network {
             self.apply_tcp(flow, side, action);
         }
         self.scratch.tcp.push(out);
-    }
-
-    /// The sender's latest computations draw energy from its node's battery.
-    fn draw_computing(&mut self, flow: usize) {
-        let f = &mut self.flows[flow];
-        let (Some(drawn), Transport::Tcp(pair)) = (&mut f.drawn, &f.transport) else { return };
-        let joules = drawn.charge(&pair.sender.counters().operations(), f.means.phase());
-        if joules > 0.0
-            && let Some(meters) = &mut self.nodes.meters
-        {
-            meters.computed(self.common.now, f.setup.from, joules, &mut self.common.agenda);
-        }
     }
 
     fn apply_tcp(&mut self, flow: usize, side: Side, action: TcpAction) {
