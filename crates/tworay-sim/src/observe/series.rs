@@ -18,21 +18,29 @@ pub struct Sample {
 #[derive(Default)]
 pub(crate) struct Series {
     flows: Vec<Option<Vec<Sample>>>,
+    /// True if any flow has a series.
+    recorded: bool,
 }
 
 impl Series {
     /// Series of this many flows, if they are to be recorded.
     pub fn new(flows: usize, recorded: bool) -> Self {
-        Self { flows: (0..flows).map(|_| recorded.then(Vec::new)).collect() }
+        Self { flows: (0..flows).map(|_| recorded.then(Vec::new)).collect(), recorded }
     }
 
     /// A flow is added, whose series is recorded in any case.
     pub fn add_flow(&mut self) {
         self.flows.push(Some(Vec::new()));
+        self.recorded = true;
+    }
+
+    /// True if any flow has a series.
+    #[inline]
+    pub fn is_recorded(&self) -> bool {
+        self.recorded
     }
 
     /// A sender's state after an event, with the bytes acknowledged so far; recorded if it has changed.
-    #[inline]
     pub fn note(&mut self, now: SimTime, flow: FlowId, state: &Snapshot, acked_bytes: u64) {
         if let Some(Some(samples)) = self.flows.get_mut(flow.index())
             && samples.last().is_none_or(|s| s.state != *state)

@@ -277,14 +277,13 @@ impl Flow {
         (joules > 0.0).then_some(joules)
     }
 
-    /// Records the sender's state after an event; returns it with the bytes acknowledged so far.
+    /// Records the sender's state after an event.
     #[inline]
-    pub fn observe(&mut self, now: SimTime) -> Option<(Snapshot, u64)> {
-        let Transport::Tcp(pair) = &self.transport else { return None };
+    pub fn observe(&mut self, now: SimTime) {
+        let Transport::Tcp(pair) = &self.transport else { return };
         let state = pair.sender.snapshot();
         let acked = pair.sender.counters().acked_bytes;
         self.note_state(now, &state, acked);
-        Some((state, acked))
     }
 
     /// Records that the sender's state is `state` from `now` on, with `acked` bytes acknowledged.

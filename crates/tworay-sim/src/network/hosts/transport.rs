@@ -277,8 +277,9 @@ impl Network {
                 let node = f.setup.from;
                 self.draw(node, joules);
             }
-            if let Some((state, acked)) = self.flows[flow].observe(now) {
-                self.common.observe(Fact::Sender { flow: FlowId(flow as u16), state: &state, acked });
+            self.flows[flow].observe(now);
+            if self.common.observers.series.is_recorded() {
+                self.show_sender(flow);
             }
         }
         // Timers first: an action may call this connection again, which then changes them.
@@ -294,6 +295,14 @@ impl Network {
             self.apply_tcp(flow, side, action);
         }
         self.scratch.tcp.push(out);
+    }
+
+    /// Reports the state of a flow's sender.
+    #[cold]
+    fn show_sender(&mut self, flow: usize) {
+        let Transport::Tcp(pair) = &self.flows[flow].transport else { return };
+        let (state, acked) = (pair.sender.snapshot(), pair.sender.counters().acked_bytes);
+        self.common.observe(Fact::Sender { flow: FlowId(flow as u16), state: &state, acked });
     }
 
     fn apply_tcp(&mut self, flow: usize, side: Side, action: TcpAction) {
