@@ -6,20 +6,18 @@
 //! | `parameter` | a parameter that users write in parentheses |
 //! | `settings` | typed structs of parameters |
 //! | `needs` | events and queries that a part asks for |
-//! | `repairs` | the pieces of a loss repair |
 
 mod needs;
 mod parameter;
-mod repairs;
 mod settings;
 
 pub use needs::Needs;
 pub use parameter::Parameter;
-pub(crate) use repairs::Repairs;
 pub(crate) use settings::{FromNumber, Settings, doc, parameter, settings, value};
 
 use crate::config::TcpConfig;
 use crate::control::CongestionControl;
+use bitflags::bitflags;
 use std::sync::Arc;
 
 /// One entry of `tworay variants`.
@@ -121,6 +119,32 @@ pub(crate) enum Meaning {
     Repair(Repair),
     /// A recovery with repairs and settings of its own.
     Preset(Preset),
+}
+
+bitflags! {
+    /// The parts of the repair of losses besides the recovery's own rules.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+    pub(crate) struct Repairs: u8 {
+        /// Losses are found by time.
+        const RACK = 1;
+        /// Tail loss probes.
+        const TLP = 1 << 1;
+        /// Proportional Rate Reduction.
+        const PRR = 1 << 2;
+        /// Spurious timeouts are found by sending new data.
+        const F_RTO = 1 << 3;
+        /// Spurious timeouts are found by time stamps.
+        const EIFEL = 1 << 4;
+        /// Linux' habits where the RFCs leave a choice.
+        const LINUX = 1 << 5;
+    }
+}
+
+impl Repairs {
+    /// True if SACK needs a mark for each segment.
+    pub fn marks_segments(self) -> bool {
+        self.intersects(Repairs::RACK.union(Repairs::PRR))
+    }
 }
 
 /// A repair by name.

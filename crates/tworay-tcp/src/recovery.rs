@@ -1,8 +1,8 @@
 //! Loss recovery: the event interface ([`Recovery`]) and one file for each recovery.
 //!
-//! A recovery owns its state. It receives events, reads the [`SendState`], and returns [`Decision`]s; the
-//! [sender](crate::send) alone carries them out. Events that interest only one recovery have a default
-//! method that does nothing, so each file can be read without the others.
+//! A recovery owns its state. It receives events, reads the [`SendState`](crate::send::SendState), and
+//! returns [`Decision`]s; the [sender](crate::send) alone carries them out. Events that interest only one
+//! recovery have a default method that does nothing, so each file can be read without the others.
 
 mod choice;
 mod decisions;

@@ -196,7 +196,7 @@ pub enum PartialAck {
 pub enum VegasForm {
     /// Records every transmission of a segment until it is acknowledged.
     Clean,
-    /// As `Agent/TCP/Vegas` of ns-2.35, with its quirks ([`TcpQuirks`](crate::TcpQuirks)): transmission
+    /// As `Agent/TCP/Vegas` of ns-2.35, with its quirks (`TcpQuirks`): transmission
     /// counts that survive an ACK, empty slots that count as overdue, a window of 0 after a timeout, and a
     /// clock that a repeated SYN restarts. With a one-way handshake the SYN is as long as a full segment,
     /// and a repeated SYN is followed by data.

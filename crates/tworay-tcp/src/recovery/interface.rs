@@ -9,9 +9,10 @@ use tworay_base::SimTime;
 /// Reactions of a recovery to its sender's events: events in, decisions out.
 ///
 /// Decisions are carried out in order. A decision that the variant may change is answered by an event:
-/// [`CountDup`](Decision::CountDup) by [`on_dup`](Self::on_dup), [`Reduce`](Decision::Reduce) by
-/// [`on_reduced`](Self::on_reduced), [`GrowTo`](Decision::GrowTo) by [`on_grown`](Self::on_grown) and
-/// [`Leave`](Decision::Leave) by [`on_left`](Self::on_left). What depends on the answer is decided there.
+/// [`CountDup`](super::Decision::CountDup) by [`on_dup`](Self::on_dup), [`Reduce`](super::Decision::Reduce)
+/// by [`on_reduced`](Self::on_reduced), [`GrowTo`](super::Decision::GrowTo) by [`on_grown`](Self::on_grown)
+/// and [`Leave`](super::Decision::Leave) by [`on_left`](Self::on_left). What depends on the answer is decided
+/// there.
 pub(crate) trait Recovery: Debug + Send {
     /// An ACK arrived; none of it has been processed.
     fn on_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Reply;

@@ -12,7 +12,7 @@ use crate::control::{Effects, UndoEvent, Window};
 
 impl SendState {
     /// True if a timeout is being judged; ACKs then go to
-    /// [`on_ack_after_timeout`](Self::on_ack_after_timeout).
+    /// [`on_ack_after_timeout`](Sender::on_ack_after_timeout).
     #[inline]
     pub(super) fn judges_timeout(&self) -> bool {
         self.spurious.trial.is_some()

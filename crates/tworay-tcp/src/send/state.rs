@@ -48,7 +48,8 @@ pub(crate) struct Sent {
     pub order: u64,
 }
 
-/// The state of sending that all recoveries share. They read it; only the [`Sender`] changes it.
+/// The state of sending that all recoveries share. They read it; only the [`Sender`](super::Sender) changes
+/// it.
 #[derive(Debug)]
 pub(crate) struct SendState {
     pub space: Space,
