@@ -4,7 +4,7 @@
 //! | state | entered by | TCP | left by |
 //! |---|---|---|---|
 //! | normal | – | sends | – |
-//! | loss | the third duplicate ACK, or a timeout about to happen | persist mode, window unchanged | an ACK of new data |
+//! | loss | a third duplicate ACK, or an imminent timeout | persist mode, same window | an ACK of new data |
 //! | disconnected | a notice of a broken link | persist mode with cwnd = 1, empty probes | any ACK |
 //!
 //! In state *loss* ATCP retransmits the oldest segment, and again after each timeout.
