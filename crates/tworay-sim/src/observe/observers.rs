@@ -56,13 +56,13 @@ impl Observers {
     pub fn observe(&mut self, fact: Fact<'_>, view: View<'_>) {
         match fact {
             Fact::Taken { flow, carries, seq } => self.ledger.sent(flow, carries, seq, view.now),
-            Fact::Sender { flow, state, acked } => self.series.note(view.now, flow, state, acked),
             Fact::Copied { uid } => self.ledger.copied(uid),
             Fact::HandedOn { packet } => self.handed_on(packet, view),
             Fact::Died { packet, node, died, root } => self.died(packet, (node, died, root), view),
             Fact::HeldUp { uid, by } => self.ledger.held_up(uid, by, view.now),
             Fact::Delivered { packet, node } => self.delivered(packet, node, view),
             Fact::Sent { packet, again } => self.sent(packet, again, view),
+            Fact::Sender { flow, state, acked } => self.series.note(view.now, flow, state, acked),
             Fact::FlowAdded { from, to } => {
                 self.ledger.add_flow(from, view.now);
                 self.paths.push(PathProbe::to(to));

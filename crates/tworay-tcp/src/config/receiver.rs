@@ -108,8 +108,8 @@ pub enum AckPolicy {
     Delayed,
     /// Up to four segments per ACK, adapted to their arrival rate (Dynamic Adaptive ACK).
     Daa,
-    /// A few ACKs per round trip, whatever the number of segments (after TACK). Needs `tcp.timestamps`;
-    /// without it, every segment is acknowledged.
+    /// A few ACKs per round trip, whatever the number of segments (after TACK). Needs `tcp.timestamps`; without it,
+    /// every segment is acknowledged.
     Tack,
 }
 

@@ -31,7 +31,7 @@ use crate::control::{
     AckEvent, Backoff, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, ProbeEvent, ProbeVerdict,
     RtoDecision, RtoEvent, RttEvent, SenderView, Window,
 };
-use decision::{Outcome, Reference, RoundTrips, Tie};
+use decision::{Judge, Outcome, Reference, Tie};
 use tworay_base::{Seq32, SimDuration, SimTime};
 use tworay_wire::{ProbeKind, ProbeOption};
 
@@ -141,7 +141,7 @@ struct Probing {
     floor: SimDuration,
     best: f64,
     last: f64,
-    round_trips: RoundTrips,
+    judge: Judge,
     id: u16,
     cycle: Option<Cycle>,
     /// ACKs arrive but no answers: something on the path removes the option. Plain NewReno from now on.
@@ -160,13 +160,13 @@ const GIVEN_UP: usize = 5;
 
 impl Probing {
     fn new(options: Options, floor: SimDuration) -> Self {
-        let round_trips = RoundTrips::new(options.reference, options.tie);
+        let judge = Judge::new(options.reference, options.tie);
         Self {
             options,
             floor,
             best: f64::INFINITY,
             last: 0.0,
-            round_trips,
+            judge,
             id: 0,
             cycle: None,
             gave_up: false,
@@ -238,7 +238,7 @@ impl Probing {
     /// Both round trips are known: select the recovery.
     fn finish(&mut self, view: &SenderView, cycle: Cycle, probes: [f64; 2], effects: &mut Effects) {
         self.cycle = None;
-        let outcome = self.round_trips.decide(probes, self.best);
+        let outcome = self.judge.decide(probes, self.best);
         let guess = if outcome.is_contention() { CONGESTION } else { TRANSIENT };
         effects.push(Effect::Guess { seq: cycle.seq, guess });
         effects.push(Effect::StopTimer);

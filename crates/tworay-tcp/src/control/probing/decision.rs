@@ -52,7 +52,7 @@ const ALFA: f64 = 0.25;
 
 /// Round trips of the connection's probes, seconds.
 #[derive(Debug)]
-pub(super) struct RoundTrips {
+pub(super) struct Judge {
     reference: Reference,
     tie: Tie,
     best: f64,
@@ -60,7 +60,7 @@ pub(super) struct RoundTrips {
     current: Option<f64>,
 }
 
-impl RoundTrips {
+impl Judge {
     pub fn new(reference: Reference, tie: Tie) -> Self {
         Self { reference, tie, best: f64::INFINITY, worst: 0.0, current: None }
     }

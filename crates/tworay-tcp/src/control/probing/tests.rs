@@ -129,15 +129,15 @@ fn the_decision_table() {
         ("equal to the best is not shorter", [200.0, 200.0], [100.0, 100.0], 100.0, ThreeQuarters),
     ];
     for (what, before, now, best, outcome) in table {
-        let mut round_trips = RoundTrips::new(Reference::Data, Tie::Above);
-        round_trips.decide(before, best);
-        assert_eq!(round_trips.decide(now, best), outcome, "{what}");
+        let mut judge = Judge::new(Reference::Data, Tie::Above);
+        judge.decide(before, best);
+        assert_eq!(judge.decide(now, best), outcome, "{what}");
     }
-    let first = |tie| RoundTrips::new(Reference::Data, tie).decide([50.0, 50.0], 100.0);
+    let first = |tie| Judge::new(Reference::Data, tie).decide([50.0, 50.0], 100.0);
     assert_eq!((first(Tie::Above), first(Tie::Below)), (Reno, FullImmediate));
-    let mut round_trips = RoundTrips::new(Reference::BestProbe, Tie::Above);
-    round_trips.decide([90.0, 90.0], 1.0);
-    assert_eq!(round_trips.decide([50.0, 50.0], 1.0), FullImmediate, "shorter than the probes before");
+    let mut judge = Judge::new(Reference::BestProbe, Tie::Above);
+    judge.decide([90.0, 90.0], 1.0);
+    assert_eq!(judge.decide([50.0, 50.0], 1.0), FullImmediate, "shorter than the probes before");
 }
 
 #[test]
