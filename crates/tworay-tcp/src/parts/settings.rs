@@ -68,7 +68,7 @@ pub(crate) const fn doc(text: &'static str) -> &'static str {
 ///
 /// ```text
 /// settings! {
-///     /// What the struct is.
+///     /// The parameters of this variant.
 ///     struct Options {
 ///         /// what it does, with its unit: shown to users
 ///         interval: SimDuration = 2.0, 0.01..1000.0;
