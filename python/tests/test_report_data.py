@@ -1,4 +1,4 @@
-"""What reports are made of: packed tables, levels of detail, qlog, the server, the built script."""
+"""Data of reports: packed tables, levels of detail, qlog, the server, the built script."""
 
 from __future__ import annotations
 

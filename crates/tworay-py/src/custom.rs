@@ -21,7 +21,7 @@ pub(crate) struct Custom {
     name: String,
     recovery: simulator::RecoveryKind,
     class: Py<PyAny>,
-    /// Whether the class overrides `on_rate`.
+    /// True if the class overrides `on_rate`.
     rated: bool,
 }
 
@@ -109,7 +109,7 @@ impl Trouble {
         py.detach(|| slot.lock().unwrap_or_else(PoisonError::into_inner).take())
     }
 
-    /// Whether an error has occurred.
+    /// True if an error has occurred.
     pub(crate) fn is_kept(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
@@ -224,7 +224,8 @@ impl CongestionControl for Part {
     }
 }
 
-/// Accepts a window, a pair (cwnd, ssthresh), or a number, which sets cwnd only. A window's gap goes to `effects`.
+/// Accepts a window, a pair (cwnd, ssthresh), or a number, which sets cwnd only. A window's gap goes to
+/// `effects`.
 fn window(answer: &Bound<'_, PyAny>, view: &SenderView, effects: &mut Effects) -> PyResult<Window> {
     let window = if let Ok(window) = answer.cast::<PyWindow>() {
         effects.extend(window.get().gap.map(pace).transpose()?);

@@ -189,7 +189,7 @@ impl Receiver {
     fn observe(&mut self, now: SimTime, cfg: &TcpConfig, stamp: u32, [start, end]: [u64; 2]) {
         let Some(reporter) = &mut self.reporter else { return };
         let clock = cfg.timestamp_clock;
-        let age = i64::from(crate::send::timestamp(now, clock).wrapping_sub(stamp) as i32);
+        let age = i64::from(crate::clock::timestamp(now, clock).wrapping_sub(stamp) as i32);
         let ticks = now.since_start().whole(clock) as i64 - age;
         reporter.heard(&Arrival { at: now, sent: ticks * clock.as_nanos() as i64, start, end });
     }

@@ -19,7 +19,7 @@ impl Network {
         let medium_log = self.common.observers.take_medium_log();
         self.flows.iter_mut().for_each(|flow| flow.means.close(end));
         self.common.close_holds();
-        let Observers { mut ledger, paths, counters, .. } = self.common.observers;
+        let Observers { mut ledger, paths, counters, series, .. } = self.common.observers;
         ledger.close(end);
         let mut mac = MacCounters::default();
         self.nodes.iter().for_each(|node| mac.add(node.mac.counters()));
@@ -34,6 +34,7 @@ impl Network {
             ledger,
             paths,
             counters,
+            series: series.rows(),
             mac,
             routing,
             meters,

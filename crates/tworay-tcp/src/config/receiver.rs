@@ -24,7 +24,7 @@ pub struct ReceiverConfig {
     pub daa: DaaConfig,
     /// The parameters of `acks = "tack"`.
     pub tack: TackConfig,
-    /// How long before an interruption of the path the receiver closes its window; `None` for never. The
+    /// Time before an interruption of the path at which the receiver closes its window; `None` for never. The
     /// variant `freeze-tcp` sets it.
     #[serde(skip)]
     pub warning: Option<SimDuration>,
@@ -140,8 +140,8 @@ impl Default for DaaConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TackConfig {
-    /// Maximum number of ACKs per shortest round trip, and minimum per current round trip as far as `most` allows.
-    /// 2 to 64. Default 2, the fewest that keep a sender going; Li et al. use 4 for fast networks.
+    /// Maximum number of ACKs per shortest round trip, and minimum per current round trip as far as `most`
+    /// allows. 2 to 64. Default 2, the fewest that keep a sender going; Li et al. use 4 for fast networks.
     pub beta: u32,
     /// Maximum number of segments per ACK; the ACK still waits for the shortest round trip / beta. 1 to 64.
     /// Default 8.

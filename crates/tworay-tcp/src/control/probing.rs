@@ -36,7 +36,7 @@ use tworay_base::{Seq32, SimDuration, SimTime};
 use tworay_wire::{ProbeKind, ProbeOption};
 
 /// After this many consecutive unanswered probes, an unmarked ACK shows that answers do not get through.
-const PATIENCE: u16 = 8;
+const MOST_UNANSWERED: u16 = 8;
 
 /// Upper bound of the probe timer.
 const LONGEST: SimDuration = SimDuration::from_secs(60);
@@ -102,7 +102,7 @@ enum Contention {
     SlowStart,
 }
 
-/// What is retransmitted after the cycle of a timeout.
+/// Retransmission after the cycle of a timeout.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Resend {
     BySignal,
@@ -147,11 +147,11 @@ struct Probing {
     /// ACKs arrive but no answers: something on the path removes the option. Plain NewReno from now on.
     gave_up: bool,
     kept: Kept,
-    /// How losses were dealt with, in the order of [`HANDLED`].
+    /// Losses by the way they were handled, in the order of [`HANDLED`].
     handled: [(&'static str, u64); HANDLED.len()],
 }
 
-/// What becomes of a loss: contention was predicted and nothing probed; the four outcomes of a probe cycle;
+/// Ways to handle a loss: contention was predicted and nothing probed; the four outcomes of a probe cycle;
 /// the cycle was given up without an answer.
 const HANDLED: [&str; 6] =
     ["predicted", "full-immediate", "three-quarters", "half", "slow-start", "given-up"];
@@ -231,7 +231,8 @@ impl Probing {
     }
 
     fn unanswered(&self) -> bool {
-        self.cycle.is_some_and(|c| c.step == Step::First && self.id.wrapping_sub(c.first_id) >= PATIENCE)
+        self.cycle
+            .is_some_and(|c| c.step == Step::First && self.id.wrapping_sub(c.first_id) >= MOST_UNANSWERED)
     }
 
     /// Both round trips are known: select the recovery.

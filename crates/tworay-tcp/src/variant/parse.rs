@@ -1,7 +1,8 @@
 //! Parses `recovery+part(parameters)+…`.
 
 use super::registry::ENTRIES;
-use super::*;
+use super::{PartSpec, Variant};
+use crate::parts::{Entry, Meaning, Needs, Parameter, Part, RecoveryKind, Repair, Repairs, Role};
 use std::str::FromStr;
 use tworay_base::{ConfigProblem, suggest};
 
@@ -104,18 +105,13 @@ fn fits_with(entry: &Entry) -> (&'static [RecoveryKind], &'static str) {
     }
 }
 
-/// The recovery when none is named: the first part's first choice that fits all others too, or its first choice.
+/// The recovery when none is named: the first part's first choice that fits all others too, or its first
+/// choice.
 fn common_base(wanted: &[(&Entry, Vec<f64>)]) -> Option<(String, RecoveryKind)> {
     let (first, _) = fits_with(wanted.first()?.0);
     let fits_all = |kind: &&RecoveryKind| wanted.iter().all(|(entry, _)| fits_with(entry).0.contains(kind));
     let kind = *first.iter().find(fits_all).unwrap_or(&first[0]);
     Some((kind.name().to_owned(), kind))
-}
-
-/// Default parameters of a recovery.
-pub(super) fn defaults(kind: RecoveryKind) -> Vec<f64> {
-    let row = ENTRIES.iter().find(|e| matches!(e.meaning, Meaning::Recovery(k) if k == kind));
-    row.map(|e| e.info.parameters.iter().filter_map(|p| p.default).collect()).unwrap_or_default()
 }
 
 /// True if two roles own the same decision.

@@ -254,20 +254,6 @@ impl Network {
         self.link_failed(give_up.packet, give_up.to, died, root);
     }
 
-    /// A packet has crossed the link from `from` to `node`; an order to cut the link may wait for this.
-    #[cold]
-    fn cut_behind(&mut self, packet: PacketId, from: NodeId, node: NodeId) {
-        let p = self.common.packets.get(packet);
-        let (flow, dst) = (p.flow, p.dst);
-        if flow == FlowId::NONE || self.flows[flow.index()].setup.to != dst {
-            return;
-        }
-        let Some(radio) = &mut self.radio else { return };
-        if let Some((at, mended)) = radio.cut_behind(self.common.now, flow, [from, node]) {
-            self.common.agenda.push(at, mended);
-        }
-    }
-
     /// Why a node considers the link to a neighbour broken. If nothing is wrong with the link, routing has given up a
     /// path that exists, and the search for it decides.
     pub(crate) fn link_root(&mut self, node: NodeId, next_hop: NodeId) -> RootCause {

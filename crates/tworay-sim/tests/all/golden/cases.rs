@@ -1,8 +1,8 @@
 //! The golden runs: one short case per routing protocol and dialect, TCP variant, kind of wire, energy model,
 //! propagation, fading and error model.
 //!
-//! Variants come from the registry, so a new one has cases at once, and the golden files lack them until they are
-//! blessed. `every_word_of_a_scenario_has_a_case` finds other choices without a case.
+//! Variants come from the registry, so a new one has cases at once, and the golden files lack them until they
+//! are blessed. `every_word_of_a_scenario_has_a_case` finds other choices without a case.
 
 use crate::common::load;
 use tworay_sim::scenario::Scenario;

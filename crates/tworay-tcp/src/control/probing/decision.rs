@@ -11,7 +11,7 @@ pub(super) enum Reference {
     Connection,
 }
 
-/// How a current round trip equal to the average counts.
+/// Side on which a current round trip equal to the average counts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Tie {
     Above,

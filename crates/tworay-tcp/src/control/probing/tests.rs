@@ -228,8 +228,8 @@ fn what_becomes_of_losses_is_counted() {
     assert_eq!(counted(&b), [("predicted", 1), ("full-immediate", 1)]);
 }
 
-/// A receiver's window of 8: the difference is 8 (1 − 100/150) = 2.7 segments, below the threshold of 4, and a cwnd of
-/// 78 does not make it 26.
+/// A receiver's window of 8: the difference is 8 (1 − 100/150) = 2.7 segments, below the threshold of 4, and
+/// a cwnd of 78 does not make it 26.
 #[test]
 fn the_predictor_counts_the_window_in_use() {
     for (last, wanted) in [(150, "freeze probe1#1 timer=0.1"), (250, "guess=congestion")] {
