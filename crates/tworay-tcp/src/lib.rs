@@ -26,9 +26,9 @@ pub use config::{
     VegasForm, WindowSize,
 };
 pub use control::{
-    AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
-    ProbeEvent, ProbeVerdict, RateSample, RestartEvent, RtoDecision, RtoEvent, RttEvent, Sampling,
-    SenderView, SentEvent, UndoEvent, Window,
+    AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent,
+    LossPredictor, PathEvent, PredictorFactory, ProbeEvent, ProbeVerdict, RateSample, RestartEvent,
+    RtoDecision, RtoEvent, RttEvent, Sampling, SenderView, SentEvent, UndoEvent, Window,
 };
 pub use costs::{
     COSTS_CSV, Call, Computing, CostProblem, CostTable, Lived, Operation, Operations, Timed, live,
