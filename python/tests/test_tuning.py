@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -45,6 +45,43 @@ def test_a_known_optimum_is_found_and_named_in_a_preset(tmp_path: Path) -> None:
     assert named.goodput_bps == by_name.goodput_bps
     again = search()
     assert again.best == found.best, "the same call finds the same"
+
+
+def over_one_hop(**how: Any) -> Tuned:
+    """Search a window limit over one hop: a sender with one segment waits for each ACK."""
+    return tune(
+        *("newreno+cwl", ["string-1"]),
+        seeds=[1, 2, 3],
+        held_out_seeds=[11, 12],
+        settings=["duration=4s"],
+        **how,
+    )
+
+
+def test_every_value_of_a_grid_is_tried_and_those_as_good_as_the_best_are_named() -> None:
+    seen: list[tuple[int, int]] = []
+    found = over_one_hop(
+        parameters=["n=1..6"], grid=True, watch=lambda done, total, best: seen.append((done, total))
+    )
+    assert seen == [(n, 6) for n in range(1, 7)]
+    assert (found.trials, found.tried) == (6, 6)
+    tried = {
+        n: tworay.compare("string-1", tcp=[f"newreno+cwl({n})"], seeds=3, set="duration=4s") for n in (1, 6)
+    }
+    low, high = (one.table["mean"][0] for one in tried.values())
+    assert low < 0.9 * high, "one segment in flight is too few"
+    assert found.best in found.as_good
+    assert "newreno+cwl(n=1)" not in found.as_good
+    assert len(found.as_good) > 1, "beyond the pipe's capacity more makes no difference"
+    assert f"as good in training: {len(found.as_good)} of 6 tried, n from " in found.flatness()
+    assert found.document()["as_good"] == found.as_good
+
+
+def test_a_grid_needs_whole_numbers_and_an_end() -> None:
+    with pytest.raises(InputError, match=r"welcome.a is no whole number; say which to try"):
+        tune("newreno+welcome", ["string-1"], parameters=["a=0.2..0.9"], grid=True)
+    with pytest.raises(InputError, match=r"2,500 combinations; narrow the ranges to at most 1000"):
+        tune("newreno+cwl+sca", ["string-1"], parameters=["n=1..50", "theta=1..50"], grid=True)
 
 
 def test_parameters_whose_default_is_nothing_are_searched_from_there() -> None:

@@ -22,8 +22,8 @@ mod variant;
 pub use config::{
     AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart,
     InitialWindow, NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, PartialAck,
-    ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, TackConfig, TcpConfig, Timing,
-    VegasForm, WindowSize,
+    ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, StretchedConfig, TackConfig,
+    TcpConfig, Timing, VegasForm, WindowSize,
 };
 pub use control::{
     AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent,

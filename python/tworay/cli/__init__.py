@@ -32,6 +32,7 @@ COMMANDS = (
     "schema",
     "convert",
     "costs",
+    "energy",
 )
 # Groups of commands.
 GROUPS = ("kernel", "live", "sedlane")
