@@ -263,13 +263,13 @@ def _over_the_grid(
     less: bool,
 ) -> tuple[str, int]:
     """Try every combination; return the best and their number."""
-    columns = []
+    columns: list[list[int | str]] = []
     for one in ranges:
         if not one.words and not one.whole:
             raise InputError(
                 f"--grid: {one.key} is no whole number; say which to try, such as --param {one.name}=0..50"
             )
-        columns.append(list(one.words) or list(range(int(one.low), int(one.high) + 1)))
+        columns.append([*one.words] if one.words else [*range(int(one.low), int(one.high) + 1)])
     total = math.prod(map(len, columns))
     if total > MOST_COMBINATIONS:
         raise InputError(
@@ -277,8 +277,8 @@ def _over_the_grid(
             "without --grid"
         )
     best: tuple[float, str] | None = None
-    for number, values in enumerate(itertools.product(*columns), 1):
-        text = spelt(variant, ranges, {r.key: v for r, v in zip(ranges, values, strict=True)})
+    for number, row in enumerate(itertools.product(*columns), 1):
+        text = spelt(variant, ranges, {r.key: value for r, value in zip(ranges, row, strict=True)})
         found = score(text)
         if best is None or (found < best[0] if less else found > best[0]):
             best = found, text

@@ -26,7 +26,7 @@ from tworay._native import (
     SenderState,
     Window,
 )
-from tworay.errors import InputError
+from tworay.errors import InputError, ScenarioError
 
 __all__ = [
     "AckEvent",
@@ -179,7 +179,7 @@ def _check_predictor(found: type[LossPredictor], where: str) -> None:
         )
     try:
         terms = Scenario.spelt_out(str(found.probing)).split("+")
-    except ValueError as error:
+    except ScenarioError as error:
         raise InputError(f"{where}: {found.__name__}.probing: {error}") from error
     if not any(term.partition("(")[0] == "probing" for term in terms):
         raise InputError(
