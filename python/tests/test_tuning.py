@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -48,7 +48,7 @@ def test_a_known_optimum_is_found_and_named_in_a_preset(tmp_path: Path) -> None:
 
 
 def test_every_value_of_a_grid_is_tried_and_those_as_good_as_the_best_are_named() -> None:
-    """The peer's window is 3 segments: limits of 3 to 6 are the same, 1 and 2 carry a third and two thirds."""
+    """The peer's window is 3 segments: limits of 3 to 6 are the same, smaller ones carry less."""
     seen: list[tuple[int, int]] = []
     found = tune(
         *("newreno+cwl", ["bottleneck-1"]),

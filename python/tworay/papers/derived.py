@@ -11,6 +11,7 @@ import polars as pl
 
 from tworay.analysis import stats
 from tworay.histograms import Rule, histogram
+from tworay.papers.replays import replayed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -235,4 +236,5 @@ DERIVED: dict[str, Callable[[pl.DataFrame, Path], pl.DataFrame]] = {
     "at-changes": at_changes,
     "pair-lengths": pair_lengths,
     "ack-coverage": ack_coverage,
+    "replayed": replayed,
 }
