@@ -138,6 +138,7 @@ kernel-strings: kernel
 	$(BIN)/python -m studies.live.strings
 # make live-study  runs this machine's kernels in the paper's loss situations, in real time (as root, 15 minutes); writes docs/studies/live.md
 # make live-long   adds ten minutes of five flows among 50 moving nodes, and 20 MB over four hops (as root)
-.PHONY: live-study live-long
-live-study live-long: test-tools
+# make live-outages  measures the guesses of the kernel's WELCOME about a broken path (as root, 2 minutes)
+.PHONY: live-study live-outages live-long
+live-study live-outages live-long: test-tools
 	$(BIN)/python -m studies.live $(subst live-,,$@)

@@ -13,10 +13,12 @@ from tworay.analysis import stats
 from tworay.errors import InputError
 from tworay.sedlane.access import HOP, NONE, TRACED, Access
 from tworay.sedlane.fitting import MOST_CLASSES, fit
-from tworay.sedlane.traces import Trace, of_run, read_trace
+from tworay.sedlane.reading import of_run, read_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tworay.sedlane.traces import Trace
 
 # A replay is like its trace if each measure differs by less than this share of it, and loss rates by one
 # point.
