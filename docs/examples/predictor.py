@@ -1,7 +1,7 @@
 """A predictor of contention for TCP-Probing: tworay run wired.toml --tcp predictor.py:Vegas.
 
-TCP-Probing asks it at each loss (Psaras et al., §4.2): True recovers as Reno does, False probes. This one is the
-paper's own, so that it gives the same result as the built-in probing, bit for bit.
+TCP-Probing asks it at each loss (Psaras et al., §4.2): True recovers as Reno does, False probes. This one is
+the paper's own, so that it gives the same result as the built-in probing, bit for bit.
 """
 
 import tworay

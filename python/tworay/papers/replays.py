@@ -68,7 +68,7 @@ def _compared(text: str, seed: int) -> dict[str, float | None]:
 
 def _traced(world: Scenario, seed: int) -> Trace:
     import tworay
-    from tworay.sedlane.traces import of_run
+    from tworay.sedlane.reading import of_run
 
     run: Any = tworay.run(world, seed=seed, record=True)
     return of_run(run, 0)
