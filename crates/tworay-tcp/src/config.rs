@@ -12,7 +12,7 @@ mod rto;
 mod window;
 
 pub use handshake::{AckSize, Handshake};
-pub use receiver::{AckPolicy, DaaConfig, ReceiverConfig, TackConfig};
+pub use receiver::{AckPolicy, DaaConfig, ReceiverConfig, StretchedConfig, TackConfig};
 pub use recovery::{
     AfterRto, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, PartialAck, RenoForm, SackConfig,
     SackForm, VegasForm,

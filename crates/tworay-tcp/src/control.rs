@@ -43,6 +43,7 @@ pub use hooks::{
     ProbeEvent, ProbeVerdict, RateSample, RestartEvent, RtoDecision, RtoEvent, RttEvent, Sampling,
     SenderView, SentEvent, UndoEvent, Window,
 };
+pub use probing::{LossPredictor, PredictorFactory};
 pub(crate) use slots::Controls;
 
 use crate::parts::{

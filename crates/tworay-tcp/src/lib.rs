@@ -24,13 +24,13 @@ mod variant;
 pub use config::{
     AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart,
     InitialWindow, NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, PartialAck,
-    ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, TackConfig, TcpConfig, Timing,
-    VegasForm, WindowSize,
+    ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, StretchedConfig, TackConfig,
+    TcpConfig, Timing, VegasForm, WindowSize,
 };
 pub use control::{
-    AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
-    ProbeEvent, ProbeVerdict, RateSample, RestartEvent, RtoDecision, RtoEvent, RttEvent, Sampling,
-    SenderView, SentEvent, UndoEvent, Window,
+    AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent,
+    LossPredictor, PathEvent, PredictorFactory, ProbeEvent, ProbeVerdict, RateSample, RestartEvent,
+    RtoDecision, RtoEvent, RttEvent, Sampling, SenderView, SentEvent, UndoEvent, Window,
 };
 pub use costs::{
     COSTS_CSV, Call, Computing, CostProblem, CostTable, Lived, Operation, Operations, Timed, live,

@@ -300,7 +300,10 @@ impl Receiver {
             match cfg.receiver.acks {
                 AckPolicy::EverySegment => AckWhen::Now,
                 AckPolicy::Delayed if self.unacked >= cfg.receiver.every => AckWhen::Now,
-                AckPolicy::Delayed => {
+                AckPolicy::Stretched if self.unacked >= cfg.receiver.stretched.every(self.segment(cfg)) => {
+                    AckWhen::Now
+                }
+                AckPolicy::Delayed | AckPolicy::Stretched => {
                     result.wait = (self.unacked == 1).then_some(cfg.receiver.interval);
                     AckWhen::Later
                 }
@@ -319,6 +322,11 @@ impl Receiver {
             self.tack.disturbed(now);
         }
         result
+    }
+
+    /// The position in the transfer of the segment received last, counted from 1.
+    fn segment(&self, cfg: &TcpConfig) -> u64 {
+        (self.next - 1).div_ceil(cfg.mss.0)
     }
 
     /// Puts a block first and removes blocks it covers (RFC 2018 §4).

@@ -30,6 +30,7 @@ COMMANDS = (
     "schema",
     "convert",
     "costs",
+    "energy",
 )
 # Groups of commands.
 GROUPS = ("kernel", "live", "sedlane")

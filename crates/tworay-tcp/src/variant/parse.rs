@@ -2,6 +2,7 @@
 
 use super::registry::ENTRIES;
 use super::{PartSpec, Variant};
+use crate::control::{PredictorFactory, probing};
 use crate::parts::{Entry, Meaning, Needs, Parameter, Part, RecoveryKind, Repair, Repairs, Role};
 use std::str::FromStr;
 use tworay_base::{ConfigProblem, suggest};
@@ -92,6 +93,31 @@ impl FromStr for Variant {
             }
         }
         Ok(Self { name: names.join("+"), recovery, parameters, repairs, repair_ids, changes, parts, alone })
+    }
+}
+
+impl Variant {
+    /// TCP-Probing with another predictor of contention, under a name of its own. `text` is a variant with the
+    /// part `probing` and its other parameters: `probing`, `probing(probes=one)`, `newreno+probing+cwl(3)`.
+    ///
+    /// # Errors
+    ///
+    /// `text` is no variant, or has no part `probing`.
+    pub fn probing(
+        name: impl Into<String>,
+        text: &str,
+        make: PredictorFactory,
+    ) -> Result<Self, ConfigProblem> {
+        let fail = |problem: &str, remedy: String| ConfigProblem::new(format!("\"{text}\""), problem, remedy);
+        let mut variant: Variant = text.parse()?;
+        let own = probing::ENTRY.info.name;
+        let Some(part) = variant.parts.iter_mut().find(|part| part.id == own) else {
+            return Err(fail("only probing has a predictor", format!("write {own} or newreno+{own}")));
+        };
+        let (_, values) = read_term(&part.name).map_err(|(problem, remedy)| fail(&problem, remedy))?;
+        part.make = probing::with_predictor(&values, make);
+        (variant.name, variant.alone) = (name.into(), true);
+        Ok(variant)
     }
 }
 
