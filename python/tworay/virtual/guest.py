@@ -12,6 +12,7 @@ import os
 import shutil
 import stat
 import sys
+import time
 import traceback
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -27,11 +28,17 @@ if TYPE_CHECKING:
 HERE = Path("/run/tworay-machine")
 # A directory that every system has, hidden by the memory that holds what programs write.
 MEMORY = Path("/mnt")
+HOST = b"virtual"
 POWER_OFF = 0x4321FEDC
 READ_ONLY = 1
 # Programs' output reaches the host within this time, hundredths of a (virtual) second.
 WRITE_BACK = 100
+# Programs such as ping take a clock that is near zero for one that was never read, seconds.
+UPTIME = 10.0
 SETTINGS = {
+    # The limits of a machine with some GB, whatever the memory of this one.
+    "net/ipv4/tcp_rmem": "4096 131072 6291456",
+    "net/ipv4/tcp_wmem": "4096 16384 4194304",
     "vm/dirty_writeback_centisecs": WRITE_BACK,
     "vm/dirty_expire_centisecs": WRITE_BACK,
     # Addresses must not depend on where a program happens to be.
@@ -74,6 +81,8 @@ def set_up(scratch: str) -> int:
     os.chdir("/")
     for name, value in SETTINGS.items():
         (Path("/proc/sys") / name).write_text(str(value), encoding="ascii")
+    libc.sethostname(HOST, len(HOST))
+    time.sleep(UPTIME)
     return written
 
 
