@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay.errors import InputError, RunError, ScenarioError
 from tworay.experiment.mixing import Mix, load_classes, parse_mixes
-from tworay.running.control import is_reference, load_class, name_of
+from tworay.running.control import is_kernel, is_reference, load_class, name_of
 from tworay.running.scenarios import load, overrides, with_variant
 from tworay.running.spec import parse_variants
+from tworay.virtual import cache
+from tworay.virtual.controllers import controller_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -49,6 +51,11 @@ class Arm:
         return self.world
 
     @property
+    def kernel(self) -> str | None:
+        """The controller of the kernel that sends the TCP flows, if one does."""
+        return controller_of(self.tcp) if self.tcp is not None and is_kernel(self.tcp) else None
+
+    @property
     def place(self) -> str:
         """Return a name for what decides positions and links: arms with equal names have equal paths."""
         return label(pair for pair in self.settings if pair[0].split(".")[0] not in WITHOUT_PLACE)
@@ -56,7 +63,8 @@ class Arm:
     def describe(self) -> dict[str, Any]:
         """Return the description of the arm in documents and result directories."""
         mix = {"mix": self.mix.shares} if self.mix else {}
-        return {"tcp": self.tcp, "set": dict(self.settings)} | mix
+        kernel = {"kernel": cache.kernel().name} if self.kernel else {}
+        return {"tcp": self.tcp, "set": dict(self.settings)} | mix | kernel
 
     @classmethod
     def stored(cls, name: str, description: dict[str, Any]) -> Arm:
@@ -198,6 +206,9 @@ def line_up(
     for settings in combinations:
         for arm in _arms(worlds[settings], settings, chosen, mixes):
             arms.setdefault(arm.name, arm)
+    if any(arm.kernel for arm in arms.values()):
+        # Before anything runs: it has to be in the cache.
+        cache.kernel()
     _refuse_twins(list(arms.values()))
     return Field(plain, list(arms.values()), worlds, classes)
 
@@ -208,7 +219,7 @@ def _again(old: Arm, world: Scenario, classes: Mapping[str, Variant]) -> Arm:
         mix = Mix(old.mix.shares, load_classes(old.mix.shares))
         mix.check(world)
         return replace(old, world=world, mix=mix)
-    if old.tcp is None:
+    if old.tcp is None or is_kernel(old.tcp):
         return replace(old, world=world)
     return replace(old, world=with_variant(world, classes[old.tcp], name=old.tcp))
 
@@ -225,7 +236,8 @@ def _arms(
     if not classes:
         yield Arm(" ".join(suffix), world, None, settings)
     for name, variant in classes.items():
-        yield Arm(" ".join([name, *suffix]), with_variant(world, variant, name=name), name, settings)
+        sender = world if is_kernel(variant) else with_variant(world, variant, name=name)
+        yield Arm(" ".join([name, *suffix]), sender, name, settings)
     for mix in mixes:
         mix.check(world)
         yield Arm(" ".join([mix.name, *suffix]), world, None, settings, mix)
@@ -235,7 +247,7 @@ def _refuse_twins(arms: list[Arm]) -> None:
     """Reject arms with the same scenario: one would be compared with itself."""
     seen: dict[str, str] = {}
     for arm in arms:
-        if arm.mix or arm.world is None:
+        if arm.mix or arm.world is None or arm.kernel:
             continue
         same = seen.setdefault(arm.world.to_toml(), arm.name)
         if same != arm.name:

@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import json
 import os
-import platform
 import re
 import shutil
 import subprocess
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from tworay.errors import InputError, RunError
 from tworay.virtual import cache
+from tworay.virtual.controllers import check_machine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ PROGRAMS = {
 # Packages whose programs work from any place, so that they need not be installed.
 PORTABLE = ("flex", "bison", "m4", "bc", "patch")
 # Steps of a build as make prints them, counted with Linux 6.1; only the progress depends on it.
-STEPS = 1000
+STEPS = 1114
 STEP = re.compile(rb"^  [A-Z][A-Z0-9_]+ +\S")
 # Interval of lines of progress where there is no terminal, seconds.
 SELDOM = 30.0
@@ -57,8 +57,7 @@ def build(source: Path | None = None, *, jobs: int | None = None) -> tuple[cache
         RunError: the build failed.
 
     """
-    if platform.machine() not in ("x86_64", "AMD64"):
-        raise InputError(f"virtual time needs an x86-64 machine; this one is {platform.machine()}")
+    check_machine()
     if source is not None and not (source / "Kconfig").is_file():
         raise InputError(f"--source {source}: this is no source of Linux (it has no Kconfig)")
     with _alone():

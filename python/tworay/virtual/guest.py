@@ -16,13 +16,18 @@ import time
 import traceback
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tworay.virtual import carrying
 from tworay.virtual.order import CAPTURE, ENDED, ERR, FAILURE, FILES, OUT, SCENARIO, STATUS, Order
 
 if TYPE_CHECKING:
-    from tworay.live.network import Status
+    from collections.abc import Callable
+
+    from tworay._native import Scenario
+    from tworay.live.network import Ended, Status
+    from tworay.live.options import Options
+    from tworay.virtual.order import Transfer
 
 # Where the machine sees the scratch directory.
 HERE = Path("/run/tworay-machine")
@@ -35,6 +40,8 @@ READ_ONLY = 1
 WRITE_BACK = 100
 # Programs such as ping take a clock that is near zero for one that was never read, seconds.
 UPTIME = 10.0
+# Interval at which transfers report their status, (virtual) seconds.
+LOOK = 0.5
 SETTINGS = {
     # The limits of a machine with some GB, whatever the memory of this one.
     "net/ipv4/tcp_rmem": "4096 131072 6291456",
@@ -129,17 +136,50 @@ def work(order: Order) -> None:
         # Closing the file hands it to the host.
         (HERE / STATUS).write_text(json.dumps(status._asdict()), encoding="utf-8")
 
+    if order.transfers is not None:
+        leave(transfer(world, options, order.transfers, show), None, None)
+        return
     conducted = conduct(
         world, options, order.command, order.serve,
         each=order.each, listener=nullcontext(), show=show, to_stderr=order.to_stderr,
     )  # fmt: skip
-    ended = conducted.ended
+    leave(conducted.ended, conducted.code, conducted.programs)
+
+
+def transfer(
+    world: Scenario, options: Options, transfers: list[Transfer], show: Callable[[Status], None]
+) -> Ended:
+    """Run the flows of a scenario until the network's limit."""
+    from tworay.live.network import Network
+
+    def start(node: int, *words: object) -> None:
+        # Without the environment's and the user's packages: it needs none.
+        program = [sys.executable, "-I", "-S", "-B", os.fspath(Path(__file__).with_name("transfer.py"))]
+        network.start(node, [*program, *map(str, words)], apart=True)
+
+    with Network(world, options) as network:
+        began = time.monotonic()
+        for one in transfers:
+            start(one.to, "serve", one.port, one.window)
+        for one in transfers:
+            when, until = began + one.start, began + one.stop
+            start(one.source, "send", network.address(one.to), one.port, when, until, one.length)
+        while True:
+            time.sleep(LOOK)
+            status = network.status
+            show(status)
+            if not status.running and status.sim_seconds > 0:
+                return network.end()
+
+
+def leave(ended: Ended, code: int | None, programs: dict[str, Any] | None) -> None:
+    """Write the results for the host."""
     carrying.write(HERE, ended.report)
     left = {
         "problem": ended.problem,
         "extras": ended.extras,
-        "code": conducted.code,
-        "programs": conducted.programs,
+        "code": code,
+        "programs": programs,
     }
     (HERE / ENDED).write_text(json.dumps(left), encoding="utf-8")
 

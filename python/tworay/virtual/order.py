@@ -21,6 +21,19 @@ OUT, ERR, CONSOLE, FILES, FAILURE = "out", "err", "console", "files", "failure"
 
 
 @dataclass(frozen=True)
+class Transfer:
+    """A TCP flow of a scenario: nodes, port, start and stop in simulated seconds, bytes (0: no end)."""
+
+    source: int
+    to: int
+    port: int
+    start: float
+    stop: float
+    length: int
+    window: int
+
+
+@dataclass(frozen=True)
 class Order:
     """A network to run, and what runs over it.
 
@@ -34,6 +47,7 @@ class Order:
         keep: true to hand over the files that programs wrote.
         directory: the working directory.
         environment: all variables of the programs.
+        transfers: flows to run in place of a command, until the network's limit.
 
     """
 
@@ -46,6 +60,7 @@ class Order:
     keep: bool
     directory: str
     environment: dict[str, str]
+    transfers: list[Transfer] | None = None
 
     def write(self, place: Path) -> None:
         """Write it into the scratch directory."""
@@ -54,4 +69,7 @@ class Order:
     @classmethod
     def read(cls, place: Path) -> Order:
         """Read it there."""
-        return cls(**json.loads((place / ORDER).read_text(encoding="utf-8")))
+        found = json.loads((place / ORDER).read_text(encoding="utf-8"))
+        if found["transfers"] is not None:
+            found["transfers"] = [Transfer(**one) for one in found["transfers"]]
+        return cls(**found)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import platform
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,9 @@ from tworay.errors import InputError, OutputError
 from tworay.live.commanding import Outcome, ends
 from tworay.live.network import Ended, Status
 from tworay.virtual import cache, carrying
+from tworay.virtual.controllers import check_controller, check_machine
 from tworay.virtual.machine import MEMORY, Machine
-from tworay.virtual.order import CAPTURE, FILES, SCENARIO, Order
+from tworay.virtual.order import CAPTURE, FILES, SCENARIO, Order, Transfer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 # Of the host's environment, programs get PATH only: they are found as on the host.
 ENVIRONMENT = {"HOME": "/tmp", "LANG": "C.UTF-8", "TZ": "UTC", "USER": "root", "TMPDIR": "/tmp"}
-OURS = "tworay_"
 
 
 def check(options: Options) -> None:
@@ -34,13 +33,9 @@ def check(options: Options) -> None:
         InputError: with the reason.
 
     """
-    if platform.machine() not in ("x86_64", "AMD64"):
-        raise InputError(f"virtual time needs an x86-64 machine; this one is {platform.machine()}")
-    if options.congestion is not None and options.congestion.startswith(OURS):
-        raise InputError(
-            f"{options.congestion} is a BPF program, and the kernel of virtual time (User Mode Linux) can't "
-            "load those: it has no BPF trampolines; run it in real time, without --virtual"
-        )
+    check_machine()
+    if options.congestion is not None:
+        check_controller(options.congestion, f"--congestion {options.congestion}")
     if options.slow != 1:
         raise InputError("--slow is for real time: in virtual time no machine is too slow; leave it out")
 
@@ -72,21 +67,16 @@ def run_virtual(
     check(options)
     ends(scenario, options)
     machine = Machine(cache.kernel(), options.seed, memory)
-    settings = {name: value for name, value in asdict(options).items() if name != "pcap"}
-    environment = {"PATH": os.environ.get("PATH", os.defpath)} | ENVIRONMENT
-    order = Order(
-        options=settings,
+    order = replace(
+        order_for(options),
         command=list(command),
         serve=serve,
         each=each,
         to_stderr=to_stderr,
-        capture=options.pcap is not None,
         keep=keep is not None,
-        directory=str(Path.cwd()),
-        environment=environment,
     )
     with cache.scratch() as scratch:
-        _write_scenario(scenario, scratch)
+        write_scenario(scenario, scratch)
         left = machine.run(
             scratch, order, show=lambda status: show(Status(**status)), warn=warn, stopped=stopped
         )
@@ -104,7 +94,24 @@ def run_virtual(
     return Outcome(run, left["code"], ended.problem, interrupted=False)
 
 
-def _write_scenario(scenario: Scenario, place: Path) -> None:
+def order_for(options: Options, *, transfers: list[Transfer] | None = None) -> Order:
+    """Return an order that runs a network with no command yet, or with transfers."""
+    return Order(
+        options={name: value for name, value in asdict(options).items() if name != "pcap"},
+        command=[],
+        serve=None,
+        each=None,
+        to_stderr=False,
+        capture=options.pcap is not None,
+        keep=False,
+        directory=str(Path.cwd()),
+        environment={"PATH": os.environ.get("PATH", os.defpath)} | ENVIRONMENT,
+        transfers=transfers,
+    )
+
+
+def write_scenario(scenario: Scenario, place: Path) -> None:
+    """Write a scenario and the files that it names into the scratch directory."""
     from tworay.experiment.store.results import keep
 
     # Variants written in Python are for simulated flows, of which a live network has none.
