@@ -6,7 +6,7 @@
 
 use crate::clock::Clock;
 use crate::diag::Told;
-use crate::engine::{End, Engine, Progress, Reports};
+use crate::engine::{End, Engine, NAP, Progress, Reports};
 use crate::idle::Idle;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
@@ -25,13 +25,15 @@ impl Engine {
         mut tell: impl FnMut(Progress),
     ) -> End {
         let mut reports = Reports::default();
+        let mut busy = false;
         loop {
-            let quiet = match idle.wait(clock) {
+            let quiet = match if busy { idle.look(clock) } else { idle.wait(clock) } {
                 Ok(quiet) => quiet,
                 Err(error) => {
                     return End::Failed(format!("the machine's idle device can't be read: {error}"));
                 }
             };
+            busy = quiet.until.is_none();
             // Programs that ran meanwhile have moved the time a little by reading the clock.
             let now = quiet.now.min(self.rules.limit);
             let next = self.live.next_time();
@@ -48,15 +50,20 @@ impl Engine {
             if stop.load(Ordering::Relaxed) {
                 return End::Stopped;
             }
-            if let Err(error) = self.take_in(Duration::ZERO, usize::MAX, || now) {
+            let limit = self.rules.limit;
+            // A program that waits in a loop can send at any time: then the network keeps step with it.
+            let next = self.live.next_time().min(self.freezer.next_due()).min(limit);
+            let wait = if busy { clock.span(now, next).min(NAP) } else { Duration::ZERO };
+            let at = || if busy { idle.look(clock).map_or(now, |quiet| quiet.now.min(limit)) } else { now };
+            if let Err(error) = self.take_in(wait, usize::MAX, at) {
                 return End::Failed(format!("the devices can't be read: {error}"));
             }
             self.report(&mut reports, told, 0.0, &mut tell);
-            if sent > 0 {
-                // The kernels have work again.
+            let (Some(until), 0) = (quiet.until, sent) else {
+                // Another program runs, or the kernels have work again.
                 continue;
-            }
-            let mut until = quiet.until.min(self.rules.limit);
+            };
+            let mut until = until.min(limit);
             if self.rules.freeze {
                 // Broken routes make the engine send to the kernels, which no packet announces.
                 until = until.min(self.live.next_time()).min(self.freezer.next_due());

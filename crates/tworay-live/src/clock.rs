@@ -51,6 +51,13 @@ impl Clock {
         while clock_nanosleep(ClockId::CLOCK_MONOTONIC, flags, &until) == Err(Errno::EINTR) {}
     }
 
+    /// Real time from one simulated time to a later one; zero if it is not later.
+    pub fn span(&self, from: SimTime, to: SimTime) -> Duration {
+        let real = to.max(from).since(from).as_nanos() as f64 * self.slow;
+        // `NEVER` exceeds what the kernel takes.
+        Duration::from_nanos(real.min(1e18) as u64)
+    }
+
     /// Real time until simulated time `at`; zero if it is past.
     pub fn until(&self, at: SimTime) -> Duration {
         let real = at.since_start().as_nanos() as f64 * self.slow;

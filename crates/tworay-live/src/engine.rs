@@ -23,7 +23,7 @@ use tworay_base::{FlowId, NodeId, Seq32, SimTime};
 use tworay_sim::{Entering, Expired, Layer, Leaving, Live, LiveStatus};
 
 /// Longest sleep, which bounds the reaction time to a stop request.
-const NAP: Duration = Duration::from_millis(20);
+pub(crate) const NAP: Duration = Duration::from_millis(20);
 /// Most packets read from one device before the network runs again.
 const BATCH: usize = 32;
 /// Longest piece of simulated time processed before the devices are checked.

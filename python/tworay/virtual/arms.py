@@ -93,6 +93,7 @@ def _in_order(run: Run, document: dict[str, Any]) -> Run:
         if "flow" in table.columns:
             column = pl.col("flow").replace(numbers)
             run.tables[name] = table.with_columns(column)
+    run.tables["flows"] = run.tables["flows"].sort("flow")
     return run
 
 
