@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
 
 STATION = Path(station.__file__).resolve()
 SIZE = 300_000
-SERVER = f"exec python3 {STATION} serve {SIZE}"
+SERVER = f"exec {sys.executable} {STATION} serve {SIZE}"
 # What programs see: the transfer, random numbers, hashes, addresses, clock, environment.
 LOOK = f"""
-python3 {STATION} fetch http://$TWORAY_PEER:8000/ 1
+{sys.executable} {STATION} fetch http://$TWORAY_PEER:8000/ 1
 head -c 8 /dev/urandom | od -A n -x
-python3 -c 'import os; print(hash("word"), id(object()), os.getrandom(4).hex())'
+{sys.executable} -c 'import os; print(hash("word"), id(object()), os.getrandom(4).hex())'
 date +%s.%N
 env | sort
 ss -tn | grep -c . || true
