@@ -355,6 +355,57 @@ def test_kernels_are_arms_of_comparisons_and_resume(virtual_able: None, tmp_path
     assert 0.2e6 < goodput < 0.85e6
 
 
+def test_a_comparison_is_not_continued_with_another_kernel(
+    cli: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    false_kernel(tmp_path, "#!/bin/sh\necho no; exit 3\n")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    # Runs of the arm fail, but its kernel is in the manifest.
+    arms = ("string-2", "--tcp", "newreno,kernel:cubic", "--seeds", "1", "--set", "duration=3s")
+    failed = cli("compare", *arms, "--out", "one")
+    assert "the machine in virtual time did not start" in failed.err
+    manifest = tmp_path / "one/tworay.json"
+    name = f"6.1.0-{cache.recipe()}"
+    text = manifest.read_text(encoding="utf-8")
+    assert name in text
+    manifest.write_text(text.replace(name, "6.1.0-00000000"), encoding="utf-8")
+    refused = cli("compare", "--resume", "one", "--seeds", "2")
+    assert refused.code == 2
+    assert f"run by the kernel 6.1.0-00000000, and this one is {name}" in refused.err
+
+
+def test_no_privilege_is_needed(virtual_able: None, tmp_path: Path) -> None:
+    words = command("live", "run", "string-2", "--virtual", "--", "ping", "-c", "2", "{peer}")
+    # As root a process without any capability may do what another user may.
+    drop = (
+        ["setpriv", "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs"] if os.geteuid() == 0 else []
+    )
+    done = subprocess.run(
+        [*drop, *words], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "2 packets transmitted, 2 received" in done.stdout
+
+
+def test_a_cancelled_comparison_ends_its_machines(virtual_able: None, tmp_path: Path) -> None:
+    before = set(left_behind(cache.home().parent))
+    process = subprocess.Popen(
+        command("compare", "string-2", "--tcp", "kernel:reno,kernel:cubic", "--set", "duration=5000s"),
+        cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    until = time.monotonic() + 60
+    scratch: set[Path] = set()
+    while not scratch and time.monotonic() < until:
+        time.sleep(0.1)
+        scratch = set(left_behind(cache.home().parent)) - before
+    assert scratch
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    assert not any(of(machines(), one) for one in scratch)
+    assert not scratch & set(left_behind(cache.home().parent))
+
+
 MIXED = """
 name = "mixed"
 duration = "6s"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay.errors import InputError, RunError, ScenarioError
 from tworay.experiment.mixing import Mix, load_classes, parse_mixes
-from tworay.running.control import is_kernel, is_reference, load_class, name_of
+from tworay.running.control import KERNEL, is_kernel, is_reference, load_class, name_of
 from tworay.running.scenarios import load, overrides, with_variant
 from tworay.running.spec import parse_variants
 from tworay.virtual import cache
@@ -42,6 +42,8 @@ class Arm:
     tcp: str | None = None
     settings: Settings = ()
     mix: Mix | None = None
+    built: str | None = None
+    """Name of the kernel that sends the TCP flows, if one does."""
 
     @property
     def scenario(self) -> Scenario:
@@ -52,8 +54,8 @@ class Arm:
 
     @property
     def kernel(self) -> str | None:
-        """The controller of the kernel that sends the TCP flows, if one does."""
-        return controller_of(self.tcp) if self.tcp is not None and is_kernel(self.tcp) else None
+        """The controller of that kernel."""
+        return self.tcp.removeprefix(KERNEL) if self.tcp is not None and is_kernel(self.tcp) else None
 
     @property
     def place(self) -> str:
@@ -63,7 +65,7 @@ class Arm:
     def describe(self) -> dict[str, Any]:
         """Return the description of the arm in documents and result directories."""
         mix = {"mix": self.mix.shares} if self.mix else {}
-        kernel = {"kernel": cache.kernel().name} if self.kernel else {}
+        kernel = {"kernel": self.built} if self.built else {}
         return {"tcp": self.tcp, "set": dict(self.settings)} | mix | kernel
 
     @classmethod
@@ -71,7 +73,8 @@ class Arm:
         """Create the arm from its description, without its scenario."""
         shares = description.get("mix")
         settings = tuple(description["set"].items())
-        return cls(name, None, description["tcp"], settings, Mix(shares) if shares else None)
+        mix = Mix(shares) if shares else None
+        return cls(name, None, description["tcp"], settings, mix, description.get("kernel"))
 
 
 @dataclass(frozen=True)
@@ -175,6 +178,8 @@ def line_up(
     variants: list[Variant] = [] if tcp is None else parse_variants(tcp)
     if not (variants or axes or mixes or earlier):
         raise InputError("nothing to compare; name variants (--tcp), settings (--vary) or mixtures (--mix)")
+    for variant in filter(is_kernel, variants):
+        controller_of(name_of(variant))
     # A mixture is compared with its unmixed cases.
     names = [name_of(variant) for variant in variants]
     for one in mixes:
@@ -206,9 +211,6 @@ def line_up(
     for settings in combinations:
         for arm in _arms(worlds[settings], settings, chosen, mixes):
             arms.setdefault(arm.name, arm)
-    if any(arm.kernel for arm in arms.values()):
-        # Before anything runs: it has to be in the cache.
-        cache.kernel()
     _refuse_twins(list(arms.values()))
     return Field(plain, list(arms.values()), worlds, classes)
 
@@ -219,6 +221,11 @@ def _again(old: Arm, world: Scenario, classes: Mapping[str, Variant]) -> Arm:
         mix = Mix(old.mix.shares, load_classes(old.mix.shares))
         mix.check(world)
         return replace(old, world=world, mix=mix)
+    if old.built is not None and old.built != cache.kernel().name:
+        raise InputError(
+            f"{old.name} was run by the kernel {old.built}, and this one is {cache.kernel().name}; start a "
+            "new comparison with --out"
+        )
     if old.tcp is None or is_kernel(old.tcp):
         return replace(old, world=world)
     return replace(old, world=with_variant(world, classes[old.tcp], name=old.tcp))
@@ -236,8 +243,10 @@ def _arms(
     if not classes:
         yield Arm(" ".join(suffix), world, None, settings)
     for name, variant in classes.items():
-        sender = world if is_kernel(variant) else with_variant(world, variant, name=name)
-        yield Arm(" ".join([name, *suffix]), sender, name, settings)
+        kernel = is_kernel(variant)
+        sender = world if kernel else with_variant(world, variant, name=name)
+        built = cache.kernel().name if kernel else None
+        yield Arm(" ".join([name, *suffix]), sender, name, settings, built=built)
     for mix in mixes:
         mix.check(world)
         yield Arm(" ".join([mix.name, *suffix]), world, None, settings, mix)
