@@ -406,6 +406,27 @@ def test_a_cancelled_comparison_ends_its_machines(virtual_able: None, tmp_path: 
     assert not scratch & set(left_behind(cache.home().parent))
 
 
+EXPERIMENT = """
+scenario = "string-2"
+tcp = ["newreno", "kernel:cubic"]
+seeds = 1
+[set]
+duration = "3s"
+"""
+
+
+def test_kernels_are_cells_of_sweeps(virtual_able: None, cli: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "exp.toml").write_text(EXPERIMENT, encoding="ascii")
+    first = cli("sweep", "exp.toml", "--out", "swept", "--json")
+    assert first.code == 0, first.err
+    assert (first.document["stored"], first.document["failed"]) == (2, 0)
+    again = cli("sweep", "exp.toml", "--out", "swept", "--json")
+    assert (again.document["stored"], again.document["done"]) == (2, 0)
+    ours = cli("sweep", "exp.toml", "--out", "other", "--tcp", "kernel:tworay_welcome")
+    assert ours.code == 2
+    assert "it has no BPF trampolines" in ours.err
+
+
 MIXED = """
 name = "mixed"
 duration = "6s"

@@ -70,3 +70,6 @@ impl Clock {
         simulated * self.slow
     }
 }
+
+#[cfg(test)]
+mod tests;
