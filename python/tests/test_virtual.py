@@ -108,6 +108,18 @@ def test_wrong_options_are_refused(cli: Callable[..., Result], arguments: tuple[
     assert refused.out == ""
 
 
+def test_directories_that_the_machine_hides_or_that_are_taken_are_refused(tmp_path: Path) -> None:
+    false_kernel(tmp_path, "#!/bin/sh\n")
+    home = {"XDG_CACHE_HOME": str(tmp_path)}
+    hidden = virtual("string-2", "--virtual", "--", "true", cwd=Path("/dev"), **home)
+    assert hidden.code == 2
+    assert "the working directory /dev is not seen in virtual time" in hidden.err
+    (tmp_path / "file").touch()
+    taken = virtual("string-2", "--virtual", "--keep", "file", "--", "true", cwd=tmp_path, **home)
+    assert taken.code == 2
+    assert "--keep file exists already and is no empty directory" in taken.err
+
+
 def test_without_a_kernel_the_remedy_is_named(tmp_path: Path) -> None:
     home = {"XDG_CACHE_HOME": str(tmp_path)}
     refused = virtual("string-2", "--virtual", "--out", "out", "--", "true", cwd=tmp_path, **home)

@@ -98,8 +98,9 @@ def _check_virtual(options: Options, virtual: Virtual) -> None:
 
     check(options)
     cache.kernel()
-    if virtual.keep is not None and virtual.keep.exists() and any(virtual.keep.iterdir()):
-        raise InputError(f"--keep {virtual.keep}: the directory is not empty; name another one")
+    keep = virtual.keep
+    if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
+        raise InputError(f"--keep {keep} exists already and is no empty directory; name another one")
 
 
 def _run_virtual(

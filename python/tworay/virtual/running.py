@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tworay.live.options import Options
     from tworay.running.scenarios import Scenario
 
+# Directories of the machine that are not the host's.
+OWN = ("dev", "proc", "run", "sys")
 # Of the host's environment, programs get PATH only: they are found as on the host.
 ENVIRONMENT = {"HOME": "/tmp", "LANG": "C.UTF-8", "TZ": "UTC", "USER": "root", "TMPDIR": "/tmp"}
 
@@ -96,6 +98,12 @@ def run_virtual(
 
 def order_for(options: Options, *, transfers: list[Transfer] | None = None) -> Order:
     """Return an order that runs a network with no command yet, or with transfers."""
+    directory = Path.cwd()
+    if directory.parts[1:2] and directory.parts[1] in OWN:
+        raise InputError(
+            f"the working directory {directory} is not seen in virtual time, where "
+            f"/{directory.parts[1]} is the machine's own; change to another one"
+        )
     return Order(
         options={name: value for name, value in asdict(options).items() if name != "pcap"},
         command=[],
@@ -104,7 +112,7 @@ def order_for(options: Options, *, transfers: list[Transfer] | None = None) -> O
         to_stderr=False,
         capture=options.pcap is not None,
         keep=False,
-        directory=str(Path.cwd()),
+        directory=str(directory),
         environment={"PATH": os.environ.get("PATH", os.defpath)} | ENVIRONMENT,
         transfers=transfers,
     )
