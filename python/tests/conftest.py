@@ -95,6 +95,37 @@ def live_able() -> None:
         pytest.skip(f"{missing}; then: sudo .venv/bin/pytest -k live")
 
 
+def _without_virtual_time() -> str | None:
+    """Return why networks in virtual time can't be tested here."""
+    from tworay.errors import InputError
+    from tworay.virtual import cache
+    from tworay.virtual.controllers import check_machine
+
+    try:
+        check_machine()
+        cache.kernel()
+    except InputError as error:
+        return str(error)
+    return None
+
+
+@pytest.fixture(scope="session")
+def virtual_able() -> None:
+    """Skip where the kernel of virtual time is not in the cache; the last line of the tests says so."""
+    missing = _without_virtual_time()
+    if missing is not None:
+        pytest.skip(missing)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say in the last line if virtual time was not tested."""
+    skipped = [one for one in terminalreporter.stats.get("skipped", []) if "test_virtual" in one.nodeid]
+    if skipped:
+        terminalreporter.write_line(
+            f"virtual time was not tested ({len(skipped)} tests): {_without_virtual_time()}"
+        )
+
+
 # A browser for each file: while it is open, the main thread has a running event loop.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:

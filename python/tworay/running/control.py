@@ -44,6 +44,7 @@ __all__ = [
 Recovery: TypeAlias = Literal["tahoe", "reno", "newreno", "sack"]
 Answer: TypeAlias = "Window | tuple[float, float] | float | None"
 
+KERNEL = "kernel:"
 CALLBACKS = ("on_ack", "on_loss", "on_rto", "on_rtt", "on_rate")
 PREDICTOR_CALLBACKS = ("on_ack", "on_rtt", "contention")
 
@@ -106,10 +107,17 @@ def identity(variant: Variant) -> object:
     if not isinstance(variant, str):
         file = getattr(sys.modules.get(variant.__module__), "__file__", None)
         return (str(Path(file).resolve()), variant.__qualname__) if file else variant
+    if is_kernel(variant):
+        return variant
     if is_reference(variant):
         file, _, name = variant.rpartition(":")
         return str(Path(file).resolve()), name
     return Scenario.spelt_out(variant)
+
+
+def is_kernel(variant: Variant) -> bool:
+    """Return whether a variant is the TCP of a kernel in virtual time: ``kernel:cubic``."""
+    return isinstance(variant, str) and variant.startswith(KERNEL)
 
 
 def is_reference(text: str) -> bool:
