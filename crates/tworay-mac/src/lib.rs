@@ -2,7 +2,8 @@
 //!
 //! [`Dcf`] is the distributed coordination function of one station: `(now, input) -> actions`. It owns no
 //! clock and no timer: it requests two ([`MacTimer`]), and the caller reports when they expire. Carrier sense
-//! is lazy: while the station has nothing to send, a busy medium costs one comparison.
+//! is lazy: while the station has nothing to send, a busy medium costs one comparison. [`rate`] chooses among the
+//! rates of 802.11a/b/g/n/ac.
 
 mod arp;
 mod config;
@@ -14,6 +15,7 @@ mod frame;
 mod overload;
 mod queue;
 mod quirks;
+pub mod rate;
 mod timing;
 
 pub use arp::{ArpAction, ArpBody, ArpDue, ArpTable, MAX_REQUESTS};
