@@ -86,12 +86,12 @@ impl Sampler {
         aggregate: f64,
     ) -> Option<usize> {
         match self.sampling {
-            Sampling::Slots => self.from_slots(now),
+            Sampling::Slots => self.take_slot(now),
             Sampling::Lookaround => self.look_around(rates, best, aggregate),
         }
     }
 
-    fn from_slots(&mut self, now: SimTime) -> Option<usize> {
+    fn take_slot(&mut self, now: SimTime) -> Option<usize> {
         if now < self.next_slot {
             return None;
         }
