@@ -3,7 +3,8 @@
 //! [`Dcf`] is the distributed coordination function of one station: `(now, input) -> actions`. It owns no
 //! clock and no timer: it requests two ([`MacTimer`]), and the caller reports when they expire. Carrier sense
 //! is lazy: while the station has nothing to send, a busy medium costs one comparison. [`rate`] chooses among the
-//! rates of 802.11a/b/g/n/ac, [`FqCodel`] queues packets by flow.
+//! rates of 802.11a/b/g/n/ac, [`FqCodel`] queues packets by flow, and
+//! [`hcf`] has the parts of their MAC.
 
 mod arp;
 mod codel;
@@ -14,6 +15,7 @@ mod dcf;
 mod duplicate;
 mod fq_codel;
 mod frame;
+pub mod hcf;
 mod overload;
 mod queue;
 mod quirks;

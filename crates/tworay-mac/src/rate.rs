@@ -17,7 +17,7 @@ use tworay_radio::phy::Mode;
 /// One stage of a retry chain.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
-    /// How to send.
+    /// The mode.
     pub mode: Mode,
     /// Attempts with this mode before the next stage, at least 1.
     pub tries: u8,
@@ -74,7 +74,7 @@ impl RetryChain {
 /// The outcome of one transmission: a frame, or an aggregate whose subframes were judged singly.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct RateReport {
-    /// How it was sent.
+    /// Its mode.
     pub mode: Mode,
     /// Frames in it, at least 1.
     pub frames: u32,

@@ -31,9 +31,9 @@ const RELIABLE: f64 = 0.75;
 pub struct MinstrelConfig {
     /// Time between updates of the statistics: 50 ms, before Linux 5.12 100 ms.
     pub interval: SimDuration,
-    /// How probabilities are averaged.
+    /// The average of probabilities.
     pub averaging: Averaging,
-    /// Which rates are sampled, and when.
+    /// Choice and times of samples.
     pub sampling: Sampling,
 }
 
@@ -185,7 +185,7 @@ impl MinstrelHt {
         (self.best.throughput.map(|i| self.rates.mode(i)), self.rates.mode(self.best.probability))
     }
 
-    /// What is known about `mode`, if it is in the table.
+    /// Statistics of `mode`, if it is in the table.
     pub fn statistics(&self, mode: Mode) -> Option<RateStatistics> {
         self.rates.find(mode).map(|index| self.rates.statistics(index))
     }

@@ -1,4 +1,4 @@
-//! What a receiver notices: preambles, a stronger preamble during another, and a busy medium.
+//! Detection by a receiver: preambles, a stronger preamble during another, and a busy medium.
 
 use super::mode::Mode;
 use super::standard::Width;
@@ -17,7 +17,7 @@ pub fn noise(mode: Mode, figure: Ratio) -> Watts {
     Dbm(THERMAL_NOISE.get() + 60.0 + 10.0 * libm::log10(megahertz) + figure.get()).to_watts()
 }
 
-/// When a receiver detects a preamble. The defaults are those of ns-3.37 and of §17.3.10.6.
+/// Conditions under which a receiver detects a preamble. The defaults are those of ns-3.37 and of §17.3.10.6.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct PreambleDetection {
     /// Least received power.
@@ -41,7 +41,7 @@ impl PreambleDetection {
     }
 }
 
-/// When a receiver leaves a frame for a stronger one whose preamble begins during it.
+/// Conditions under which a receiver leaves a frame for a stronger one whose preamble begins during it.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Capture {
     /// By how much the new signal must exceed the sum of the one being received and everything else.
@@ -60,7 +60,7 @@ impl Default for Capture {
 /// A signal at a receiver.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Heard {
-    /// When it began.
+    /// Its beginning.
     pub start: SimTime,
     /// Received power, W.
     pub power: f64,

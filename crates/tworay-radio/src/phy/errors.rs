@@ -17,7 +17,7 @@ use tworay_base::Hertz;
 /// Noise bandwidth of DSSS, to which its ratios refer.
 pub const DSSS_BANDWIDTH: Hertz = Hertz(22e6);
 
-/// How a part of a frame is modulated and coded.
+/// Modulation and coding of a part of a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Coding {
     /// DSSS or CCK.

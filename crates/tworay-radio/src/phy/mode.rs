@@ -18,7 +18,7 @@ pub enum Mode {
     Vht(VhtMode),
 }
 
-/// What HT and VHT modes have in common.
+/// The parameters that HT and VHT modes have in common.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Spatial {
     mcs: u8,

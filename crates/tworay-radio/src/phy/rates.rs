@@ -2,7 +2,7 @@
 
 use tworay_base::BitRate;
 
-/// How bits become a signal.
+/// Modulation of a signal.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Modulation {
     /// Differential BPSK over the 11-chip Barker sequence, 1 Mb/s (§15.4.6).

@@ -34,7 +34,7 @@ impl AccessCategory {
     pub const ALL: [Self; 4] = [Self::Background, Self::BestEffort, Self::Video, Self::Voice];
 }
 
-/// How an access category contends.
+/// Parameters of an access category's contention.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct EdcaParameters {
     /// Slots of the arbitration interframe space after SIFS (AIFSN).

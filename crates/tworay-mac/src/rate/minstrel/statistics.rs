@@ -20,7 +20,7 @@ const MOST_TRIES: u8 = 7;
 const BLOCK_ACK: u32 = 32;
 const ACK: u32 = 14;
 
-/// How success probabilities are averaged over updates.
+/// The average of success probabilities over updates.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Averaging {
     /// Three quarters of the old value and a quarter of the new.
@@ -46,7 +46,7 @@ impl Averaging {
     }
 }
 
-/// What is known about a rate.
+/// Statistics of a rate.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct RateStatistics {
     /// Frames sent since the last update.
@@ -70,7 +70,7 @@ struct Rate {
     group: usize,
     /// Airtime of one packet: for aggregates its share of symbols, otherwise the whole exchange.
     packet: SimDuration,
-    /// What an aggregate costs beside its symbols: header, SIFS and BlockAck. Zero for other rates.
+    /// Cost of an aggregate beside its symbols: header, SIFS and BlockAck. Zero for other rates.
     overhead: SimDuration,
     statistics: RateStatistics,
 }
@@ -84,7 +84,7 @@ pub(super) struct RateTable {
     window: (u32, u32),
 }
 
-/// What the rates of a group have in common.
+/// Format, guard interval, width and streams of a group's rates.
 type GroupKey = (u8, GuardInterval, Width, u8);
 
 fn group_of(mode: Mode) -> GroupKey {
