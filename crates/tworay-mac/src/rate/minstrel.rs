@@ -12,15 +12,12 @@ mod statistics;
 pub use sampling::Sampling;
 pub use statistics::{Averaging, RateStatistics};
 
-use super::{RateReport, RetryChain, Stage};
+use super::chain::{RateReport, RetryChain, Stage};
 use sampling::Sampler;
-use statistics::RateTable;
+use statistics::{Best, KEPT, RateTable};
 use tworay_base::{ConfigProblem, RngStream, SimDuration, SimTime};
 use tworay_radio::phy::{Airtime, Mode, PhyTiming};
 
-/// Share of the old value in averages, for probabilities with [`Averaging::Exponential`] and always for the length
-/// of aggregates.
-const KEPT: f64 = 0.75;
 /// Frames in an aggregate, until some were sent.
 const USUAL_AGGREGATE: f64 = 16.0;
 /// Success probability from which a rate counts as reliable.
@@ -56,15 +53,6 @@ impl Default for MinstrelConfig {
     fn default() -> Self {
         Self::LINUX
     }
-}
-
-/// The best rates, as indices of the rate table.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(in crate::rate) struct Best {
-    /// By throughput, best first.
-    pub throughput: [usize; 4],
-    /// By probability: of the reliable rates the one with most throughput; without any, the likeliest.
-    pub probability: usize,
 }
 
 /// Minstrel-HT towards one neighbour.

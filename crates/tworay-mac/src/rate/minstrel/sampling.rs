@@ -1,7 +1,6 @@
 //! Which rates are tried for the sake of learning, and when.
 
-use super::Best;
-use super::statistics::RateTable;
+use super::statistics::{Best, RateTable};
 use tworay_base::{RngStream, SimDuration, SimTime};
 
 /// The ways of sampling.

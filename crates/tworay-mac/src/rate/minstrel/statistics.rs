@@ -20,6 +20,10 @@ const MOST_TRIES: u8 = 7;
 const BLOCK_ACK: u32 = 32;
 const ACK: u32 = 14;
 
+/// Share of the old value in averages, for probabilities with [`Averaging::Exponential`] and always for the length
+/// of aggregates.
+pub(super) const KEPT: f64 = 0.75;
+
 /// The average of success probabilities over updates.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Averaging {
@@ -34,7 +38,7 @@ impl Averaging {
     /// The next average from the latest probability, the average, and the one before it.
     pub(super) fn next(self, latest: f64, average: f64, before: f64) -> f64 {
         match self {
-            Self::Exponential => super::KEPT * average + (1.0 - super::KEPT) * latest,
+            Self::Exponential => KEPT * average + (1.0 - KEPT) * latest,
             Self::LowPass => {
                 let a = libm::exp(-PI * SQRT_2 / 16.0);
                 let second = 2.0 * a * libm::cos(SQRT_2 * 2.0 * PI / 16.0);
@@ -211,4 +215,13 @@ impl RateTable {
         }
         tries
     }
+}
+
+/// The best rates, as indices of the rate table.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Best {
+    /// By throughput, best first.
+    pub throughput: [usize; 4],
+    /// By probability: of the reliable rates the one with most throughput; without any, the likeliest.
+    pub probability: usize,
 }
