@@ -51,7 +51,8 @@ pub struct Capture {
 }
 
 impl Default for Capture {
-    /// 5 dB within 16 µs, as the simple frame capture of ns-3.37.
+    /// 5 dB within 16 µs: the figures of ns-3.37's simple frame capture, which compares with the current frame
+    /// alone.
     fn default() -> Self {
         Self { margin: Ratio(5.0), window: SimDuration::from_micros(16) }
     }

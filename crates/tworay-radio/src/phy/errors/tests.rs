@@ -128,6 +128,30 @@ fn ofdm_frames_succeed_as_in_ns3() {
     }
 }
 
+/// Success probabilities of 2,000 bytes that ns-3.37's NIST model computes for modes of HT and VHT: mode, dB,
+/// probability.
+#[test]
+fn ht_and_vht_frames_succeed_as_in_ns3() {
+    use crate::phy::{GuardInterval::Long, Width};
+    let ht = |mcs| Mode::ht(mcs, Width::Mhz20, Long).expect("a mode");
+    let vht = |mcs| Mode::vht(mcs, 1, Width::Mhz80, Long).expect("a mode");
+    let figures = [
+        (ht(5), 21.0, 0.649_337),
+        (ht(7), 23.5, 0.717_199),
+        (ht(7), 24.0, 0.930_305),
+        (ht(7), 24.5, 0.986_076),
+        (vht(8), 28.0, 0.565_753),
+        (vht(8), 29.0, 0.970_594),
+        (vht(9), 29.5, 0.776_977),
+        (vht(9), 30.0, 0.944_785),
+        (vht(9), 31.0, 0.998_043),
+    ];
+    for (mode, db, expected) in figures {
+        let found = success(Coding::of_body(mode), factor(db), 16_000.0);
+        assert!((found - expected).abs() <= 2e-6, "{mode} at {db} dB: {found} for {expected}");
+    }
+}
+
 /// Figures that ns-3's validation of its DSSS model gives for 8,624 bits: rate, dBm over a noise of -93.5522786
 /// dBm, success probability, tolerance.
 #[test]
