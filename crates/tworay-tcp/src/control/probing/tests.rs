@@ -2,7 +2,7 @@ use super::super::bench::{Bench, HALF};
 use super::decision::*;
 use super::*;
 use crate::Variant;
-use crate::variant::Settings;
+use crate::parts::Settings;
 use ProbeKind::{Pr1Ack, Pr2Ack};
 
 const SAME: Window = Window { cwnd: 10.0, ssthresh: 20.0 };
