@@ -98,7 +98,7 @@ CORE void probing_weigh(struct probing *p, u32 probe)
 }
 
 /* The paper's table (section 4.3): which outcome two round trips, with the earlier ones, select. */
-CORE struct decision probing_decide(struct probing *p, const struct view *v, u32 first, u32 second)
+CORE struct decision probing_decide(struct probing *p, u32 first, u32 second)
 {
 	struct decision d = {};
 	u32 kept;
@@ -139,7 +139,7 @@ CORE int probing_sample(struct probing *p, const struct view *v, u32 rtt, struct
 		p->asked = v->now;
 		return 0;
 	}
-	*d = probing_decide(p, v, p->first, rtt);
+	*d = probing_decide(p, p->first, rtt);
 	return 1;
 }
 
