@@ -83,7 +83,8 @@ fn mac_and_reception_have_their_own_dialects() {
     assert_eq!(quirks(&["dialect=ns2", "mac.dialect=standard"]), (mac, radio_ns2));
 }
 
-/// The key that selects an agent of ns-2 brings its quirks, in either dialect; the dialects of other tables bring none.
+/// The key that selects an agent of ns-2 brings its quirks, in either dialect; the dialects of other tables bring
+/// none.
 #[test]
 fn quirks_of_tcp_follow_keys_of_tcp() {
     let quirks = |recovery, sets: &[&str]| read(PLAIN, sets).settings.tcp.quirks(recovery);

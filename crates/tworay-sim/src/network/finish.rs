@@ -15,11 +15,12 @@ impl Network {
             }
             recorder
         });
+        let series = self.common.observers.series.take_rows();
         let wire_trace = self.common.observers.take_wire_trace();
         let medium_log = self.common.observers.take_medium_log();
         self.flows.iter_mut().for_each(|flow| flow.means.close(end));
         self.common.close_holds();
-        let Observers { mut ledger, paths, counters, series, .. } = self.common.observers;
+        let Observers { mut ledger, paths, counters, .. } = self.common.observers;
         ledger.close(end);
         let mut mac = MacCounters::default();
         self.nodes.iter().for_each(|node| mac.add(node.mac.counters()));
@@ -34,7 +35,7 @@ impl Network {
             ledger,
             paths,
             counters,
-            series: series.rows(),
+            series,
             mac,
             routing,
             meters,

@@ -49,9 +49,9 @@ impl Series {
         }
     }
 
-    /// The rows of all flows, flow by flow.
-    pub fn rows(self) -> Vec<(u16, Sample)> {
-        let by_flow = self.flows.into_iter().enumerate();
+    /// Takes the rows of all flows, flow by flow.
+    pub fn take_rows(&mut self) -> Vec<(u16, Sample)> {
+        let by_flow = std::mem::take(&mut self.flows).into_iter().enumerate();
         by_flow.flat_map(|(i, s)| s.unwrap_or_default().into_iter().map(move |s| (i as u16, s))).collect()
     }
 }

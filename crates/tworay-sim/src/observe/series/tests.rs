@@ -34,7 +34,7 @@ fn a_change_of_state_is_a_row() {
         series.add_flow();
         series.note(at(5), FlowId(2), &state(1.0), 50);
         series.note(at(6), FlowId(3), &state(1.0), 60);
-        let found: Vec<_> = series.rows().iter().map(|(flow, s)| (*flow, s.at, s.state.cwnd)).collect();
+        let found: Vec<_> = series.take_rows().iter().map(|(flow, s)| (*flow, s.at, s.state.cwnd)).collect();
         assert_eq!(found, rows, "recorded: {recorded}");
     }
 }
