@@ -6,3 +6,4 @@ mod contention;
 mod ladders;
 mod quirks;
 mod saturated_hop;
+mod saturated_stations;
