@@ -1,6 +1,5 @@
-//! Minstrel-HT, the rate control of Linux (mac80211), as its documentation and the papers about it describe it:
-//! the Minstrel documentation of linuxwireless.org; Xia, Hart and Fu 2013; Grünblatt, Guérin-Lassous and Simonin
-//! 2020.
+//! Minstrel-HT, the rate control of Linux (mac80211), as the Minstrel documentation of linuxwireless.org and
+//! mac80211's own comments describe it. Not yet held against ns-3's by distance.
 //!
 //! Every 50 ms the success probability of each rate that was used is averaged; from it follows the throughput
 //! that the rate would give. The chain of a frame is the best rate by throughput, the second best, and the best

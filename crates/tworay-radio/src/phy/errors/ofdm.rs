@@ -93,7 +93,7 @@ pub const fn spectrum(code: CodeRate) -> Spectrum {
 pub(super) const HALF_CONTINUED: [f64; 4] = [502_690.0, 3_322_763.0, 21_292_910.0, 134_365_911.0];
 
 /// Bit error rate after hard-decision Viterbi decoding, at most 1: the union bound over the code's paths with
-/// the Chernoff bound D = √(4p(1 - p)) of each (Pei and Henderson 2010, equations 6 to 10).
+/// the Chernoff bound D = √(4p(1 - p)) of each (Pei and Henderson 2010).
 pub(super) fn decoded_error_rate(bit_error_rate: f64, code: CodeRate) -> f64 {
     let d = libm::sqrt(4.0 * bit_error_rate * (1.0 - bit_error_rate));
     let table = spectrum(code);
