@@ -23,7 +23,7 @@ def reproduce(
         str | None,
         typer.Argument(
             metavar="[PAPER[:FIGURE|:CLAIM]]",
-            help="A paper, or one figure or claim of it, such as freeze-probing, thesis:3.8a or thesis:T5.41. "
+            help="A paper, or one figure or claim of it, such as probing, thesis:3.8a or thesis:T5.41. "
             "Default: all papers.",
         ),
     ] = None,

@@ -20,8 +20,8 @@ from tworay.papers.figures import draw_figure
 from tworay.papers.judging import decided, judge_claim, judge_measured
 from tworay.papers.library import STANDARD, Role
 from tworay.papers.quantities import from_documents
-from tworay.papers.tables import guesses, numbers
 from tworay.papers.rule import Verdict
+from tworay.papers.tables import guesses, numbers
 from tworay.papers.verdicts import Judgement
 from tworay.running.executing import silent
 

@@ -1,4 +1,4 @@
-"""Measured cells, their verdicts, and the judgement of a claim; the rule itself is in `tworay.papers.rule`."""
+"""Measured cells and the judgement of a claim in words; the rule itself is in `tworay.papers.rule`."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ RULE = (
     "interval of a difference lies on the claimed side of zero); otherwise it is *inconclusive*. "
     "A printed figure allows ±5 % of itself, a printed difference of p % allows p ± δ points (± 5 % of p "
     "above 100 %). A range that the source states in whole percent has an error of half a point. "
-    "Beside an inconclusive verdict is the true difference that these seeds would have found with probability "
-    "0.8; *equivalent within δ* beside a verdict says that [l, u] lies within ±δ. "
+    "Beside an inconclusive verdict is the true difference that these seeds would have found with "
+    "probability 0.8; *equivalent within δ* beside a verdict says that [l, u] lies within ±δ. "
     "A claim about several cells is one about every cell, without a correction: it gets the worst verdict of "
     'its cells, and the page gives the number of cells in which it holds. Said "in general", it is one about '
     "more than half of them; said of some cell, the best verdict counts, with intervals of level 1 − 0.05/k "
