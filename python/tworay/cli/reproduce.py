@@ -113,7 +113,10 @@ def reproduce(
         for result in results:
             page(result, pages)
         if not name:
+            from tworay.papers import testbed
+
             overview(results, pages)
+            testbed.page(pages)
         note(f"wrote {pages}")
     from tworay.report.writing import write_papers
 
