@@ -132,7 +132,7 @@ def test_bands_come_from_the_source() -> None:
     assert (own.low, own.high) == (-1, 1)
     by_cell = claimed_of({"gain": "", "bands": {"2 m/s": 4.0, "5 m/s": 26.0}}, ["5 m/s", "0 s"])
     assert (by_cell.low, by_cell.high) == (21, 31)
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match="basis"):
         claimed_of({"gain": "", "band": [5, 9]}, [])  # where does it come from?
 
 

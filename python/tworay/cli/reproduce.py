@@ -78,6 +78,7 @@ def reproduce(
     from tworay.papers.library import find, papers
     from tworay.papers.reproducing import QUICK, from_stored
     from tworay.papers.reproducing import reproduce as do
+    from tworay.papers.stored import file_of
     from tworay.running.progress import Progress
 
     name, _, figure = (paper or "").partition(":")
@@ -89,7 +90,15 @@ def reproduce(
         return
     if pages is not None and figure:
         raise InputError(f"--pages writes pages of whole papers; leave `:{figure}` out")
-    results = [from_stored(one, stored, wanted=figure or None) for one in chosen] if stored else []
+    results = []
+    left_out = []
+    if stored is not None:
+        left_out = [one.name for one in chosen if not name and not file_of(stored, one.key).is_file()]
+        if left_out:
+            note(f"{stored} has no cells of {', '.join(left_out)}")
+        results = [
+            from_stored(one, stored, wanted=figure or None) for one in chosen if one.name not in left_out
+        ]
     for one in chosen if stored is None else ():
         with Progress(one.name, cells=True) as progress:
             results.append(
@@ -115,8 +124,9 @@ def reproduce(
         if not name:
             from tworay.papers import testbed
 
-            overview(results, pages)
             testbed.page(pages)
+            if not left_out:
+                overview(results, pages)
         note(f"wrote {pages}")
     from tworay.report.writing import write_papers
 
@@ -260,9 +270,9 @@ def _show(result: Reproduction) -> None:
     shown: list[Any] = [Text(f"{result.paper.cite}", style="bold")]
     if claims:
         shown += table("claim", [c.id for c in claims], columns, names=3)
-        shown.append(
-            Text(f"{len(own)} claims: {summary}. `tworay reproduce {result.paper.name} --list` has all.")
-        )
+        claims_ = "claim" if len(own) == 1 else "claims"
+        listed = f"`tworay reproduce {result.paper.name} --list` has all."
+        shown.append(Text(f"{len(own)} {claims_}: {summary}. {listed}"))
     shown += [Text(f"figure {name}: {file}") for name, file in result.drawn.items()]
     show(Group(*shown))
 
@@ -286,3 +296,5 @@ def _explain(result: Reproduction) -> None:
         several = f" ({judgement.share}; {judgement.across.said})" if len(judgement.tested) > 1 else ""
         reason = f": {judgement.reason}" if judgement.reason else ""
         print(f"  verdict: {judgement.verdict}{several}{reason}")
+        for name, other in result.others.get(claim.id, {}).items():
+            print(f"  {name}: {other.verdict}; {other.ours or other.reason}")

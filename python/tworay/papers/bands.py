@@ -46,10 +46,17 @@ def claimed_of(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
             Sense.BAND, band - reach, band + reach, margin=margin, value=value, basis=Basis.PRINTED
         )
     low, high = map(float, band)
-    basis = Basis[str(how["basis"]).upper()]
+    basis = _basis(how)
     rounded = ROUNDED if basis is Basis.STATED and not value else 0.0
     error = float(how.get("error", rounded))
     return Claimed(Sense.BAND, low, high, error, margin, value, basis)
+
+
+def _basis(how: Mapping[str, Any]) -> Basis:
+    found = str(how.get("basis", ""))
+    if found.upper() not in Basis.__members__:
+        raise ValueError(f"basis: `{found}` is none; two bounds need `stated`, `plot` or `wording`")
+    return Basis[found.upper()]
 
 
 def _word(word: str, margin: float) -> Claimed:

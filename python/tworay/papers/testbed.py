@@ -143,17 +143,18 @@ INTRODUCTION = (
 )
 BED = (
     f"Each line has {EXPERIMENTS} simulated experiments with a known truth: worlds whose levels vary by "
-    "30 %, and two arms with independent noise (standard deviation in percent of the level). A verdict is wrong if "
-    "it says what is not so: *holds* of a false claim, *does not hold* of a true one, *in direction* where "
-    "the true difference is not on the claimed side. *Inconclusive* is never wrong."
+    "30 %, and two arms with independent noise (standard deviation in percent of the level). A verdict is "
+    "wrong if it says what is not so: *holds* of a false claim, *does not hold* of a true one, *in "
+    "direction* where the true difference is not on the claimed side. *Inconclusive* is never wrong."
 )
 READ = (
     "With intervals of 95 % a verdict on one cell is wrong in about 2.5 % of the experiments if the truth "
-    "lies on a limit of the rule, and more seldom elsewhere, with one exception: a true difference between zero "
-    'and δ is called "more" where the estimate happens to reach δ (truth +2.5 %: up to one in ten with few '
-    "seeds). A claim about every cell needs no correction to hold; the price is that one of several cells "
-    "whose truth is exactly δ may be found below it (five cells: one experiment in seven). The intervals of "
-    "very noisy cells are slightly too narrow, because they take the mean of the second arm as known."
+    "lies on a limit of the rule, and more seldom elsewhere, with one exception: a true difference between "
+    'zero and δ is called "more" where the estimate happens to reach δ (truth +2.5 %: up to one in ten with '
+    "few seeds). A claim about every cell needs no correction to hold; the price is that one of several "
+    "cells whose truth is exactly δ may be found below it (five cells: one experiment in seven). The "
+    "intervals of very noisy cells are slightly too narrow, because they take the mean of the second arm "
+    "as known."
 )
 
 
