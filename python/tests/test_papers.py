@@ -146,6 +146,7 @@ def test_a_papers_data_are_sound(paper: Paper) -> None:
     for claim in paper.claims:
         if claim.experiment is None:
             assert claim.kind in ("shown", "cannot", "contradicted"), claim.id
+            assert claim.quote or claim.kind != "contradicted", f"{claim.id}: quote the sentence"
             continue
         there = axes[claim.experiment]
         assert set(claim.how.get("each", ())) <= set(there), claim.id

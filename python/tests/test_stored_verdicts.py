@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +16,6 @@ from tworay.papers.verdicts import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from conftest import Result
 
@@ -153,3 +153,19 @@ def test_parts_of_an_earlier_page() -> None:
     assert page.part("### c", "Guesses") == []
     assert page.section("## A")[-1] == "y"
     assert page.section("## C") == page.made() == []
+
+
+PAGES = Path(__file__).parents[2] / "docs/studies"
+
+
+@pytest.mark.parametrize(
+    "paper", [p for p in library.papers() if stored.file_of(PAGES, p.key).is_file()], ids=lambda p: p.name
+)
+def test_the_verdicts_on_a_page_follow_from_the_cells_beside_it(paper: library.Paper) -> None:
+    rows: dict[str, str] = {}
+    for line in (PAGES / f"{paper.key}.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("| "):
+            rows.setdefault(line.split(" | ")[0].removeprefix("| "), line)
+    for claim, judgement in from_stored(paper, PAGES).judgements.items():
+        shown = pages.ours(judgement).replace("|", "/")
+        assert f"| **{judgement.verdict}** | {shown}" in rows[claim], claim
