@@ -143,6 +143,9 @@ def test_a_papers_data_are_sound(paper: Paper) -> None:
         if figure.experiment is not None:
             there = axes[figure.experiment]
             assert {a for a in (figure.rows, figure.cols) if a} | set(figure.where) <= set(there), figure.id
+    for headline in paper.headlines:
+        assert set(headline.claims) <= set(ids), headline.says
+    assert paper.study or 5 <= len(paper.headlines) <= 8
     for claim in paper.claims:
         if claim.experiment is None:
             assert claim.kind in ("shown", "cannot", "contradicted"), claim.id

@@ -162,6 +162,15 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Headline:
+    """A main claim of a paper: in a sentence, the claims that make it up, and what explains the result."""
+
+    says: str
+    claims: tuple[str, ...]
+    because: str = ""
+
+
+@dataclass(frozen=True)
 class Trial:
     """An experiment of a paper: its document, the changes of ``--quick``, and the settings left open."""
 
@@ -189,6 +198,7 @@ class Paper:
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
     notes: str
+    headlines: tuple[Headline, ...] = ()
     axes: dict[str, str] = field(default_factory=dict)
     """Titles of the experiments' axes in drawings, with their units."""
     study: bool = False
@@ -266,6 +276,10 @@ def read(folder: Path) -> Paper:
         trials=trials,
         figures=tuple(figures),
         claims=tuple(claims),
+        headlines=tuple(
+            Headline(one["says"], tuple(one["claims"]), one.get("because", ""))
+            for one in head.get("headline", [])
+        ),
         axes=dict(head.get("axes", {})),
         study=bool(head.get("study", False)),
         notes="\n\n".join(notes),

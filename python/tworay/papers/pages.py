@@ -11,6 +11,7 @@ from tworay._native import VERSION
 from tworay.papers import stored
 from tworay.papers.bands import band_in_words
 from tworay.papers.earlier import Earlier
+from tworay.papers.headlines import headlines
 from tworay.papers.library import STANDARD, Role
 from tworay.papers.markdown import listed, prose, table, write
 from tworay.papers.reproducing import MAIN, NOT_RUN, cells_of
@@ -47,6 +48,7 @@ def page(result: Reproduction, folder: Path) -> None:
     file = folder / f"{paper.key}.md"
     before = Earlier.read(file) if result.stored else None
     lines = [f"# {paper.title}", "", *prose(paper.cite), *_made(result, before)]
+    lines += headlines(result)
     lines += _counts(result)
     lines += ["## The claims", "", *prose(CELLS.format(file=stored.file_of(folder, paper.key).name))]
     of_trial: dict[str | None, list[Claim]] = {}
@@ -134,7 +136,8 @@ def _counts(result: Reproduction) -> list[str]:
         )
         if roles[role]
     ]
-    return table(["verdict", "claims"], rows) + (prose(f"Not counted: {', '.join(apart)}.") if apart else [])
+    told = ["## Verdicts", "", *table(["verdict", "claims"], rows)]
+    return told + (prose(f"Not counted: {', '.join(apart)}.") if apart else [])
 
 
 def ours(judgement: Judgement) -> str:
