@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,11 @@ def claimed_of(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
     ``band`` (or the cell's entry of ``bands``) is a word, a printed figure, or two bounds, either of which
     may be infinite; bounds need a ``basis`` (`stated`, `plot` or `wording`).
     """
+    found = _claimed(how, place)
+    return replace(found, median=True) if how.get("median") else found
+
+
+def _claimed(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
     value = "value" in how
     band = next((how["bands"][label] for label in place if label in how.get("bands", {})), None)
     if band is None:
@@ -49,7 +55,7 @@ def claimed_of(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
     basis = _basis(how)
     rounded = ROUNDED if basis is Basis.STATED and not value else 0.0
     error = float(how.get("error", rounded))
-    return Claimed(Sense.BAND, low, high, error, margin, value, basis)
+    return Claimed(Sense.BAND, low, high, error, margin=margin, value=value, basis=basis)
 
 
 def _basis(how: Mapping[str, Any]) -> Basis:

@@ -48,7 +48,7 @@ def judge_measured(claim: Claim, measured: Sequence[Measured]) -> Judgement:
         if low is None or high is None or one.estimate is None:
             cells.append(Cell(one, claimed, Verdict.UNTESTED))
             continue
-        if over is Across.SOME and not claim.how.get("median"):
+        if over is Across.SOME and not claimed.median:
             low, high = widened(one.estimate, low, high, one.seeds, len(measured))
         cells.append(Cell(one, claimed, verdict_of(one.estimate, low, high, claimed)))
     return together(cells, over, "" if claim.kind == "value" else "%")

@@ -86,6 +86,8 @@ class Claimed:
     margin: float = MARGIN
     value: bool = False
     """True if it is a value, whose zero has no meaning."""
+    median: bool = False
+    """True if it is a median, whose interval lies between order statistics and is no t interval."""
     basis: str = ""
 
     def __str__(self) -> str:

@@ -66,9 +66,11 @@ class Cell:
 
     @property
     def detectable(self) -> float | None:
-        """The true difference that its seeds would have found with probability 0.8, in its unit."""
+        """The true difference that its seeds would have found with probability 0.8; none for a median."""
         low, high = self.measured.low, self.measured.high
-        return None if low is None or high is None else detectable(low, high, self.measured.seeds)
+        if self.claimed.median or low is None or high is None:
+            return None
+        return detectable(low, high, self.measured.seeds)
 
 
 @dataclass(frozen=True)
