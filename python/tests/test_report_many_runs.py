@@ -11,7 +11,8 @@ import tworay
 from tworay.metrics.diagnosis import covers
 from tworay.papers.library import find
 from tworay.papers.reproducing import Reproduction
-from tworay.papers.verdicts import Judgement, Verdict
+from tworay.papers.rule import Verdict
+from tworay.papers.verdicts import Judgement
 from tworay.report.figures import Row, dots
 from tworay.report.writing import write_papers, write_report
 

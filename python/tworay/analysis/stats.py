@@ -61,7 +61,7 @@ def t_interval(values: Sequence[float], level: float = 0.95) -> Interval | None:
     if centre is None or spread is None:
         return None
     n = len(values)
-    half = _t_quantile((1 + level) / 2, n - 1) * spread / math.sqrt(n)
+    half = t_quantile((1 + level) / 2, n - 1) * spread / math.sqrt(n)
     return Interval(centre - half, centre + half)
 
 
@@ -78,7 +78,7 @@ def describe(values: Sequence[float]) -> dict[str, Any]:
 
 
 @cache
-def _t_quantile(probability: float, freedom: int) -> float:
+def t_quantile(probability: float, freedom: int) -> float:
     """Quantile of Student's t, cached because a comparison needs the same ones thousands of times."""
     return float(sp.t.ppf(probability, freedom))
 

@@ -22,8 +22,9 @@ def reproduce(
     paper: Annotated[
         str | None,
         typer.Argument(
-            metavar="[PAPER[:FIGURE]]",
-            help="A paper, or one figure of it, such as freeze-probing or thesis:3.8. Default: all papers.",
+            metavar="[PAPER[:FIGURE|:CLAIM]]",
+            help="A paper, or one figure or claim of it, such as probing, thesis:3.8a or thesis:T5.41. "
+            "Default: all papers.",
         ),
     ] = None,
     list_: Annotated[
@@ -53,6 +54,15 @@ def reproduce(
     no_run: Annotated[
         bool, typer.Option("--no-run", help="Only judge and draw what --out already holds.")
     ] = False,
+    stored: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Only judge the cells that DIR holds beside the pages, such as docs/studies."
+        ),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say how each claim was judged, cell by cell.")
+    ] = False,
     pages: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a Markdown page per paper, and an overview.")
     ] = None,
@@ -66,21 +76,30 @@ def reproduce(
     from tworay.errors import InputError
     from tworay.experiment.engines import Shard
     from tworay.papers.library import find, papers
-    from tworay.papers.reproducing import QUICK
+    from tworay.papers.reproducing import QUICK, from_stored
     from tworay.papers.reproducing import reproduce as do
+    from tworay.papers.stored import file_of
     from tworay.running.progress import Progress
 
     name, _, figure = (paper or "").partition(":")
     chosen = [find(name)] if name else papers()
-    if figure:
+    if figure and chosen[0].claim(figure) is None:
         chosen[0].figure(figure)
     if list_:
         _list(chosen, figure or None, as_json=json)
         return
     if pages is not None and figure:
-        raise InputError("--pages writes pages of whole papers; leave the figure out")
+        raise InputError(f"--pages writes pages of whole papers; leave `:{figure}` out")
     results = []
-    for one in chosen:
+    left_out = []
+    if stored is not None:
+        left_out = [one.name for one in chosen if not name and not file_of(stored, one.key).is_file()]
+        if left_out:
+            note(f"{stored} has no cells of {', '.join(left_out)}")
+        results = [
+            from_stored(one, stored, wanted=figure or None) for one in chosen if one.name not in left_out
+        ]
+    for one in chosen if stored is None else ():
         with Progress(one.name, cells=True) as progress:
             results.append(
                 do(
@@ -103,17 +122,23 @@ def reproduce(
         for result in results:
             page(result, pages)
         if not name:
-            overview(results, pages)
+            from tworay.papers import testbed
+
+            testbed.page(pages)
+            if not left_out:
+                overview(results, pages)
         note(f"wrote {pages}")
     from tworay.report.writing import write_papers
 
-    for written in write_papers(results):
+    for written in write_papers(results) if stored is None else ():
         note(f"wrote {written}")
     if json:
         print_json({"claims": [c for r in results for c in _judged(r)], "figures": _drawn(results)})
     else:
         for result in results:
             _show(result)
+            if explain:
+                _explain(result)
     if any(result.failed for result in results):
         note(f"tworay: some runs failed; failures/ of the sweeps in {out} has the scenarios to replay them")
         sys.exit(FAILED)
@@ -124,7 +149,7 @@ def _list(chosen: list[Paper], figure: str | None, *, as_json: bool) -> None:
 
     figures = [(p, f) for p in chosen for f in p.figures if figure in (None, f.id)]
     wanted = {f.experiment for _, f in figures}
-    claims = [(p, c) for p in chosen for c in p.claims if figure is None or c.experiment in wanted]
+    claims = [(p, c) for p in chosen for c in p.claims if figure in (None, c.id) or c.experiment in wanted]
     if as_json:
         print_json(
             {
@@ -143,7 +168,14 @@ def _list(chosen: list[Paper], figure: str | None, *, as_json: bool) -> None:
                     for p, f in figures
                 ],
                 "claims": [
-                    {"id": c.id, "paper": p.name, "source": c.source, "text": c.says, "verdict": None}
+                    {
+                        "id": c.id,
+                        "paper": p.name,
+                        "source": c.source,
+                        "text": c.says,
+                        "role": str(c.role),
+                        "verdict": None,
+                    }
                     for p, c in claims
                 ],
             }
@@ -173,22 +205,30 @@ def _judged(result: Reproduction) -> list[dict[str, Any]]:
                 "paper": result.paper.name,
                 "source": claim.source,
                 "text": claim.says,
+                "role": str(claim.role),
                 "verdict": str(judgement.verdict),
+                "across": str(judgement.across),
+                "beside": judgement.beside,
                 "claimed": claim.paper,
                 "ours": judgement.ours,
                 "reason": judgement.reason or None,
+                "quote": claim.quote or None,
                 "known": claim.known or None,
                 "seeds": judgement.seeds,
                 "unit": judgement.unit,
                 "cells": [
                     {
                         "place": c.place,
-                        "estimate": c.estimate,
-                        "low": c.low,
-                        "high": c.high,
-                        "seeds": c.seeds,
-                        "band": str(c.band),
+                        "estimate": c.measured.estimate,
+                        "low": c.measured.low,
+                        "high": c.measured.high,
+                        "seeds": c.measured.seeds,
+                        "band": str(c.claimed),
+                        "basis": str(c.claimed.basis),
+                        "margin_percent": c.claimed.margin,
                         "verdict": str(c.verdict),
+                        "equivalent": c.equivalent,
+                        "detectable": c.detectable,
                     }
                     for c in judgement.cells
                 ],
@@ -212,6 +252,7 @@ def _show(result: Reproduction) -> None:
     from rich.console import Group
     from rich.text import Text
 
+    from tworay.papers.library import Role
     from tworay.showing.layout import Column, table
     from tworay.showing.rendering import show
 
@@ -223,13 +264,37 @@ def _show(result: Reproduction) -> None:
         Column("tworay", [j.ours or (j.reason if len(j.reason) < 40 else "see --json") for j in judged]),
         Column("seeds", [str(j.seeds) if j.cells else "" for j in judged]),
     ]
-    counts = Counter(str(j.verdict) for j in judged)
-    summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
+    own = [c for c in claims if c.role is Role.CLAIM]
+    counts = Counter(str(result.judgements[c.id].verdict) for c in own)
+    summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common()) or "none judged"
     shown: list[Any] = [Text(f"{result.paper.cite}", style="bold")]
     if claims:
         shown += table("claim", [c.id for c in claims], columns, names=3)
-        shown.append(
-            Text(f"{len(claims)} claims: {summary}. `tworay reproduce {result.paper.name} --list` has all.")
-        )
+        claims_ = "claim" if len(own) == 1 else "claims"
+        listed = f"`tworay reproduce {result.paper.name} --list` has all."
+        shown.append(Text(f"{len(own)} {claims_}: {summary}. {listed}"))
     shown += [Text(f"figure {name}: {file}") for name, file in result.drawn.items()]
     show(Group(*shown))
+
+
+def _explain(result: Reproduction) -> None:
+    """Print for each claim what it says, its band with the origin, and how each cell was judged."""
+    from tworay.papers.bands import band_in_words
+    from tworay.papers.verdicts import explained
+
+    for claim in result.paper.claims:
+        judgement = result.judgements.get(claim.id)
+        if judgement is None:
+            continue
+        print(f"\n{claim.id} ({claim.source}): {claim.says}")
+        if claim.quote:
+            print(f"  the source: “{claim.quote}”")
+        if claim.experiment:
+            print(f"  judged as: {band_in_words(claim.how)}; margin of relevance {claim.margin:g} %")
+        for cell in judgement.cells:
+            print(f"  {explained(cell, judgement.unit)}")
+        several = f" ({judgement.share}; {judgement.across.said})" if len(judgement.tested) > 1 else ""
+        reason = f": {judgement.reason}" if judgement.reason else ""
+        print(f"  verdict: {judgement.verdict}{several}{reason}")
+        for name, other in result.others.get(claim.id, {}).items():
+            print(f"  {name}: {other.verdict}; {other.ours or other.reason}")

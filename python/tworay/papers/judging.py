@@ -1,4 +1,4 @@
-"""Judges claims on the runs of a sweep."""
+"""Judges claims: measures their cells on the runs of a sweep, then applies the rule to these."""
 
 from __future__ import annotations
 
@@ -7,20 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from tworay.analysis import stats
 from tworay.analysis.contrasts import Group, difference, groups, select
+from tworay.errors import InputError
+from tworay.papers.bands import across, claimed_of
 from tworay.papers.quantities import with_quantity
-from tworay.papers.verdicts import (
-    ALIKE,
-    LESS,
-    MORE,
-    PRINTED,
-    Band,
-    Cell,
-    Judgement,
-    Verdict,
-    judge,
-    level,
-    together,
-)
+from tworay.papers.rule import LEVEL, Across, Verdict, verdict_of, widened
+from tworay.papers.verdicts import Cell, Judgement, Measured, together
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,24 +20,9 @@ if TYPE_CHECKING:
 
     from tworay.papers.library import Claim
 
-WORDS = {"more": MORE, "less": LESS, "alike": Band(-ALIKE, ALIKE)}
-
-
-def band_of(found: Any) -> Band:
-    """Return the band given as a word, a printed figure, or two numbers, either of which may be ``inf``."""
-    if isinstance(found, str):
-        return WORDS[found]
-    if isinstance(found, int | float):
-        reach = abs(found) * PRINTED
-        return Band(found - reach, found + reach)
-    low, high = map(float, found)
-    return Band(low, high)
-
 
 def decided(claim: Claim) -> Judgement | None:
     """Return the judgement of a claim that needs no runs, or ``None``."""
-    if "shown" in claim.how:
-        return Judgement(Verdict.HOLDS, reason=f"shown by a test: {claim.how['shown']}")
     if "cannot" in claim.how:
         return Judgement(Verdict.UNTESTED, reason=claim.how["cannot"])
     if "contradicted" in claim.how:
@@ -56,49 +32,56 @@ def decided(claim: Claim) -> Judgement | None:
 
 def judge_claim(claim: Claim, runs: pl.DataFrame, axes: Sequence[str]) -> Judgement:
     """Judge a claim on the runs of its experiment."""
-    known = decided(claim)
-    if known is not None:
-        return known
-    how = claim.how
     try:
-        frame = select(runs, how.get("where", {}), axes)
-    except Exception as error:
+        return judge_measured(claim, measure(claim, runs, axes))
+    except InputError as error:
         return Judgement(Verdict.UNTESTED, reason=f"not covered by these runs ({error})")
+
+
+def judge_measured(claim: Claim, measured: Sequence[Measured]) -> Judgement:
+    """Judge a claim from the estimates and intervals of its cells. All verdicts come from here."""
+    over = across(claim.how)
+    cells = []
+    for one in measured:
+        claimed = claimed_of(claim.how, one.labels)
+        low, high = one.low, one.high
+        if low is None or high is None or one.estimate is None:
+            cells.append(Cell(one, claimed, Verdict.UNTESTED))
+            continue
+        if over is Across.SOME and not claimed.median:
+            low, high = widened(one.estimate, low, high, one.seeds, len(measured))
+        cells.append(Cell(one, claimed, verdict_of(one.estimate, low, high, claimed)))
+    return together(cells, over, "" if claim.kind == "value" else "%")
+
+
+def measure(claim: Claim, runs: pl.DataFrame, axes: Sequence[str]) -> list[Measured]:
+    """Return estimate and 95 % interval of each cell of a claim.
+
+    Raises:
+        InputError: the runs lack a label or metric of the claim.
+
+    """
+    how = claim.how
     metric = str(how[claim.kind])
-    frame = with_quantity(frame, metric)
+    frame = with_quantity(select(runs, how.get("where", {}), axes), metric)
     found = groups(frame, axes, metric)
     places = _places(found, axes, how.get("each", ()))
-    pairs: list[tuple[list[str], dict[int, float], dict[int, float] | None]]
     if claim.kind == "value":
-        pairs = [(p, _pick(found, axes, p, how.get("of", {})), None) for p in places]
-    elif claim.kind == "grows":
+        median = bool(how.get("median"))
+        return [_value(p, _pick(found, axes, p, how.get("of", {})), median=median) for p in places]
+    if claim.kind == "grows":
         return _growth(claim, found, axes, places)
-    else:
-        of = _several(how["of"])
-        over = _several(how["over"])
-        pairs = [
-            (p + ([_said(b)] if len(over) > 1 else []) + ([_said(a)] if len(of) > 1 else []), x, y)
-            for p in places
-            for a in of
-            for b in over
-            for x, y in [(_pick(found, axes, p, a), _pick(found, axes, p, b))]
-        ]
-    confidence = level(len(pairs))
-    cells = []
-    for place, one, other in pairs:
-        band = _band(how, place, value=claim.kind == "value")
-        if other is None:
-            cells.append(_value(place, one, band, confidence, median=bool(how.get("median"))))
-        else:
-            cells.append(_gain(place, one, other, band, confidence))
-    return together(cells, "" if claim.kind == "value" else "%")
-
-
-def _band(how: Mapping[str, Any], place: list[str], *, value: bool) -> Band:
-    for label in place:
-        if label in how.get("bands", {}):
-            return band_of(how["bands"][label])
-    return band_of(how.get("band", 0.0 if value else "more"))
+    of, over = _several(how["of"]), _several(how["over"])
+    return [
+        _gain(
+            p + ([_said(b)] if len(over) > 1 else []) + ([_said(a)] if len(of) > 1 else []),
+            _pick(found, axes, p, a),
+            _pick(found, axes, p, b),
+        )
+        for p in places
+        for a in of
+        for b in over
+    ]
 
 
 def _several(found: Any) -> list[dict[str, str]]:
@@ -127,29 +110,22 @@ def _pick(found: Group, axes: Sequence[str], place: list[str], fixed: Any) -> di
     return match[0] if len(match) == 1 else {}
 
 
-def _gain(
-    place: list[str], a: Mapping[int, float], b: Mapping[int, float], band: Band, confidence: float
-) -> Cell:
+def _gain(place: list[str], a: Mapping[int, float], b: Mapping[int, float]) -> Measured:
     if not (a.keys() & b.keys()):
-        return Cell(" ".join(place), None, None, None, 0, band, Verdict.UNTESTED)
-    row = difference(a, b, confidence)
-    low, high = row["percent_low"], row["percent_high"]
-    return Cell(" ".join(place), row["percent"], low, high, row["n"], band, judge(low, high, band))
+        return Measured(tuple(place), None, None, None, 0)
+    row = difference(a, b, LEVEL)
+    return Measured(tuple(place), row["percent"], row["percent_low"], row["percent_high"], row["n"])
 
 
-def _value(
-    place: list[str], a: Mapping[int, float], band: Band, confidence: float, *, median: bool = False
-) -> Cell:
+def _value(place: list[str], a: Mapping[int, float], *, median: bool = False) -> Measured:
     values = sorted(a.values())
     if median:
-        low, high = median_interval(values, confidence)
+        low, high = median_interval(values, LEVEL)
         middle = statistics.median(values) if values else None
-        return Cell(" ".join(place), middle, low, high, len(values), band, judge(low, high, band, value=True))
-    interval = stats.t_interval(values, confidence)
+        return Measured(tuple(place), middle, low, high, len(values))
+    interval = stats.t_interval(values, LEVEL)
     low, high = (interval.low, interval.high) if interval else (None, None)
-    return Cell(
-        " ".join(place), stats.mean(values), low, high, len(values), band, judge(low, high, band, value=True)
-    )
+    return Measured(tuple(place), stats.mean(values), low, high, len(values))
 
 
 def median_interval(ordered: list[float], confidence: float) -> tuple[float | None, float | None]:
@@ -161,18 +137,17 @@ def median_interval(ordered: list[float], confidence: float) -> tuple[float | No
     return (ordered[place - 1], ordered[n - place]) if place >= 1 else (None, None)
 
 
-def _growth(claim: Claim, found: Group, axes: Sequence[str], places: list[list[str]]) -> Judgement:
-    """Judge whether a gain grows from the first to the last label of an axis (falls, with band ``less``)."""
+def _growth(claim: Claim, found: Group, axes: Sequence[str], places: list[list[str]]) -> list[Measured]:
+    """Return by how much a gain grows from the first to the last label of an axis, in points of percent."""
     how = claim.how
     along = str(how["along"])
     labels = list(dict.fromkeys(key[axes.index(along)] for key in found))
     if not labels:
-        return together([])
+        return []
     first, last = how.get("from", labels[0]), how.get("to", labels[-1])
     (of,), (over,) = _several(how["of"]), _several(how["over"])
-    cells = []
+    measured = []
     for place in places:
-        band = _band(how, place, value=False)
         ends = []
         for label in (first, last):
             a = _pick(found, axes, place, of | {along: str(label)})
@@ -182,8 +157,7 @@ def _growth(claim: Claim, found: Group, axes: Sequence[str], places: list[list[s
             ends.append({s: 100 * (a[s] - b[s]) / base for s in seeds} if base else {})
         seeds = sorted(ends[0].keys() & ends[1].keys())
         steps = [ends[1][s] - ends[0][s] for s in seeds]
-        interval = stats.t_interval(steps, level(len(places)))
+        interval = stats.t_interval(steps, LEVEL)
         low, high = (interval.low, interval.high) if interval else (None, None)
-        estimate = stats.mean(steps)
-        cells.append(Cell(" ".join(place), estimate, low, high, len(seeds), band, judge(low, high, band)))
-    return together(cells)
+        measured.append(Measured(tuple(place), stats.mean(steps), low, high, len(seeds)))
+    return measured

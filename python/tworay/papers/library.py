@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
+from tworay.papers.rule import MARGIN
 
 if TYPE_CHECKING:
     from tworay.histograms import Rule
@@ -20,7 +21,20 @@ HERE = Path(__file__).parent
 DIALECT = "dialect"
 STANDARD = "dialect: standard"
 READING_SEEDS = 8
+OPTIONAL = ("paper", "known", "quote", "reading_of", "quoted")
 KINDS = ("gain", "value", "grows", "shown", "cannot", "contradicted")
+
+
+class Role(StrEnum):
+    """The part of a claim in the tally: only a paper's own claims count, each once."""
+
+    CLAIM = "claim"
+    READING = "reading"
+    """Another reading of a claim, which names it."""
+    QUOTED = "quoted"
+    """Quoted by the source from another one."""
+    MECHANISM = "mechanism"
+    """A description of an algorithm, which unit tests cover; it gets no verdict."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +47,31 @@ class Claim:
     how: dict[str, Any]
     paper: str = ""
     known: str = ""
+    quote: str = ""
+    """The sentence of the source that forces a label (`cannot`, `contradicted`), or that a band rests on."""
+    reading_of: str = ""
+    """The claim of which this is another reading."""
+    quoted: bool = False
+    """True if the source quotes it from another one."""
+
+    @property
+    def role(self) -> Role:
+        """Its part in the tally."""
+        if "shown" in self.how:
+            return Role.MECHANISM
+        if self.reading_of:
+            return Role.READING
+        return Role.QUOTED if self.quoted else Role.CLAIM
 
     @property
     def kind(self) -> str:
         """The key of ``KINDS`` that says how it is judged."""
         return next(kind for kind in KINDS if kind in self.how)
+
+    @property
+    def margin(self) -> float:
+        """The margin of relevance, percent."""
+        return float(self.how.get("margin", MARGIN))
 
     @property
     def experiment(self) -> str | None:
@@ -132,6 +166,15 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Headline:
+    """A main claim of a paper: in a sentence, the claims that make it up, and what explains the result."""
+
+    says: str
+    claims: tuple[str, ...]
+    because: str = ""
+
+
+@dataclass(frozen=True)
 class Trial:
     """An experiment of a paper: its document, the changes of ``--quick``, and the settings left open."""
 
@@ -159,6 +202,7 @@ class Paper:
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
     notes: str
+    headlines: tuple[Headline, ...] = ()
     axes: dict[str, str] = field(default_factory=dict)
     """Titles of the experiments' axes in drawings, with their units."""
     study: bool = False
@@ -174,12 +218,17 @@ class Paper:
         for one in self.figures:
             if one.id == wanted:
                 return one
-        near = difflib.get_close_matches(wanted, [one.id for one in self.figures], 3, 0.5)
+        known = [one.id for one in self.figures] + [one.id for one in self.claims]
+        near = difflib.get_close_matches(wanted, known, 3, 0.5)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise InputError(
-            f"{self.name} has no figure or table {wanted}; {hint}`tworay reproduce {self.name} --list` "
-            "lists them"
+            f"{self.name} has no figure, table or claim {wanted}; {hint}`tworay reproduce {self.name} "
+            "--list` lists them"
         )
+
+    def claim(self, wanted: str) -> Claim | None:
+        """Return the claim with this id, or ``None``."""
+        return next((one for one in self.claims if one.id == wanted), None)
 
     def claims_of(self, trials: set[str]) -> list[Claim]:
         """Return the claims that are judged on these experiments."""
@@ -231,6 +280,10 @@ def read(folder: Path) -> Paper:
         trials=trials,
         figures=tuple(figures),
         claims=tuple(claims),
+        headlines=tuple(
+            Headline(one["says"], tuple(one["claims"]), one.get("because", ""))
+            for one in head.get("headline", [])
+        ),
         axes=dict(head.get("axes", {})),
         study=bool(head.get("study", False)),
         notes="\n\n".join(notes),
@@ -278,7 +331,7 @@ def _trial(paper: str, name: str, table: dict[str, Any]) -> Trial:
 def _claim(entry: dict[str, Any]) -> Claim:
     entry = dict(entry)
     fixed = {key: entry.pop(key) for key in ("id", "source", "says")}
-    fixed |= {key: entry.pop(key) for key in ("paper", "known") if key in entry}
+    fixed |= {key: entry.pop(key) for key in OPTIONAL if key in entry}
     if sum(kind in entry for kind in KINDS) != 1:
         raise ValueError(f"claim {fixed['id']}: exactly one of {', '.join(KINDS)} is needed")
     return Claim(how=entry, **fixed)

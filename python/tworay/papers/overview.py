@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from tworay.papers.library import State
+from tworay.papers.library import Role, State
 from tworay.papers.markdown import prose, table, write
-from tworay.papers.pages import SHOWN, count, full_size, ours, seeds_of, today
+from tworay.papers.pages import SHOWN, because, count, full_size, seeds_of, today
 from tworay.papers.reproducing import NOT_RUN
-from tworay.papers.verdicts import RULE, Verdict
+from tworay.papers.rule import Verdict
+from tworay.papers.verdicts import RULE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tworay.papers.library import Paper
+    from tworay.papers.library import Claim, Paper
     from tworay.papers.reproducing import Reproduction
 
 OVERVIEW = "README.md"
@@ -47,7 +48,7 @@ def overview(results: list[Reproduction], folder: Path) -> None:
     for result in results:
         counts = count(result)
         link = f"[{result.paper.name}]({result.paper.key}.md)"
-        open_ = sum(j.reason == NOT_RUN.reason for j in result.judgements.values())
+        open_ = sum(result.judgements[c.id].reason == NOT_RUN.reason for c in _own(result))
         not_run += open_
         rows.append([link, *(str(counts[v]) for v in SHOWN), str(open_), str(sum(counts.values()))])
     totals = [sum(count(r)[v] for r in results) for v in SHOWN]
@@ -62,22 +63,26 @@ def overview(results: list[Reproduction], folder: Path) -> None:
     ]
     lines += table(["paper", "experiment", "what", "seeds", "full size"], seeds)
     for verdict, title in (
+        (Verdict.HOLDS, "Claims that hold"),
+        (Verdict.DIRECTION, "Claims that hold in direction"),
         (Verdict.FAILS, "Claims that do not hold"),
-        (Verdict.NO_DIFFERENCE, "Claims without a difference found"),
+        (Verdict.INCONCLUSIVE, "Claims that these seeds cannot decide"),
         (Verdict.CONTRADICTED, "Claims that their own source contradicts"),
         (Verdict.UNTESTED, "Claims not tested, and why"),
     ):
         rows = [
-            [r.paper.name, c.id, c.says, c.paper, ours(r.judgements[c.id]), c.known]
+            [r.paper.name, c.id, c.says, c.paper, because(c, r.judgements[c.id])]
             for r in results
-            for c in r.paper.claims
-            if r.judgements[c.id].verdict == verdict and r.judgements[c.id].reason != NOT_RUN.reason
+            for c in _own(r)
+            if r.judgements[c.id].verdict is verdict and r.judgements[c.id].reason != NOT_RUN.reason
         ]
         if rows:
-            lines += [
-                f"## {title}",
-                "",
-                *table(["paper", "", "claim", "paper's value", "tworay", "cause or note"], rows),
-            ]
+            head = ["paper", "", "claim", "paper's value", "tworay, and cause or note"]
+            lines += [f"## {title}", "", *table(head, rows)]
     lines += ["## How a claim is judged", "", *prose(RULE)]
     write(folder / OVERVIEW, lines)
+
+
+def _own(result: Reproduction) -> list[Claim]:
+    """Return the paper's own claims that were judged."""
+    return [c for c in result.paper.claims if c.role is Role.CLAIM and c.id in result.judgements]

@@ -8,11 +8,16 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from tworay._native import VERSION
-from tworay.papers.library import STANDARD
+from tworay.papers import stored
+from tworay.papers.bands import band_in_words
+from tworay.papers.earlier import Earlier
+from tworay.papers.headlines import headlines
+from tworay.papers.library import STANDARD, Role
 from tworay.papers.markdown import listed, prose, table, write
-from tworay.papers.reproducing import MAIN, NOT_RUN
+from tworay.papers.reproducing import MAIN, NOT_RUN, cells_of
+from tworay.papers.rule import Verdict
 from tworay.papers.tables import guess_table
-from tworay.papers.verdicts import RULE, Judgement, Verdict
+from tworay.papers.verdicts import RULE, Judgement
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,39 +25,50 @@ if TYPE_CHECKING:
     from tworay.papers.library import Claim, Figure
     from tworay.papers.reproducing import Reproduction
 
+FIGURES = "## Figures and tables"
+CELLS = (
+    "Estimate, 95 % interval and seeds of every cell are in [{file}]({file}). `tworay reproduce --stored "
+    "docs/studies` judges them again without runs; with `--explain` it says how. The sentence in quotation "
+    "marks is the source's."
+)
 GUESSES = "Guesses of the senders by true cause, summed over all runs (`none`: nothing had been lost):"
 NUMBERS = (
     "Numbers are means over seeds ± half of the 95 % interval. A figure is *as defined* if it shows what its "
     "authors define, *deviating* if not, and *added* if the source has none."
 )
-SHOWN = (
-    Verdict.HOLDS,
-    Verdict.DIRECTION,
-    Verdict.NO_DIFFERENCE,
-    Verdict.FAILS,
-    Verdict.CONTRADICTED,
-    Verdict.UNTESTED,
-)
+SHOWN = tuple(Verdict)
 
 
 def page(result: Reproduction, folder: Path) -> None:
-    """Write the page of a paper, and its figures next to it."""
+    """Write the page of a paper, its figures and its claims' cells next to it.
+
+    Without runs (`Reproduction.stored`) the page's drawings, numbers and guesses stay as they are.
+    """
     paper = result.paper
-    lines = [f"# {paper.title}", "", *prose(paper.cite), *_made(result)]
+    file = folder / f"{paper.key}.md"
+    before = Earlier.read(file) if result.stored else None
+    lines = [f"# {paper.title}", "", *prose(paper.cite), *_made(result, before)]
+    lines += headlines(result)
     lines += _counts(result)
-    lines += ["## The claims", ""]
-    trials = {**dict.fromkeys(claim.experiment for claim in paper.claims)}
-    for trial in trials:
-        of = [claim for claim in paper.claims if claim.experiment == trial]
-        lines += _claims(result, trial, of)
+    lines += ["## The claims", "", *prose(CELLS.format(file=stored.file_of(folder, paper.key).name))]
+    of_trial: dict[str | None, list[Claim]] = {}
+    for claim in paper.claims:
+        if claim.role is not Role.MECHANISM:
+            of_trial.setdefault(claim.experiment, []).append(claim)
+    for trial, of in of_trial.items():
+        lines += _claims(result, trial, of, before)
+    lines += _mechanisms(result)
     lines += _sensitivity(result)
-    lines += _figures(result, folder)
+    lines += before.section(FIGURES) if before else _figures(result, folder)
     lines += ["## Settings", "", "Stated by the source:", "", *listed(paper.stated)]
     lines += ["Left open by the source:", "", *listed(paper.left_open)]
     if paper.notes:
         lines += [paper.notes, ""]
     lines += ["## How a claim is judged", "", *prose(RULE)]
-    write(folder / f"{paper.key}.md", lines)
+    lines += prose("[How often the rule is wrong](how-claims-are-judged.md) has been measured.")
+    write(file, lines)
+    if not result.stored:
+        stored.write(cells_of(result), stored.file_of(folder, paper.key))
 
 
 def today() -> str:
@@ -61,7 +77,13 @@ def today() -> str:
     return f"Made by `tworay reproduce --pages docs/studies` on {today} with tworay {VERSION}."
 
 
-def _made(result: Reproduction) -> list[str]:
+def _made(result: Reproduction, before: Earlier | None) -> list[str]:
+    if before:
+        date = datetime.datetime.now(tz=datetime.UTC).date()
+        judged = (
+            f"The claims were judged on {date} from stored cells: `tworay reproduce --stored docs/studies"
+        )
+        return [*before.made(), *prose(f"{judged} --pages docs/studies`.")]
     name = result.paper.name
     short = len(result.shortened)
     total = len(result.paper.trials)
@@ -96,14 +118,26 @@ def full_size(result: Reproduction, trial: str) -> str:
 
 
 def count(result: Reproduction) -> Counter[Verdict]:
-    """Count the verdicts of a paper."""
-    return Counter(judgement.verdict for judgement in result.judgements.values())
+    """Count the verdicts on a paper's own claims, each once."""
+    own = [claim.id for claim in result.paper.claims if claim.role is Role.CLAIM]
+    return Counter(result.judgements[claim].verdict for claim in own if claim in result.judgements)
 
 
 def _counts(result: Reproduction) -> list[str]:
     counted = count(result)
     rows = [[str(verdict), str(counted[verdict])] for verdict in SHOWN]
-    return table(["verdict", "claims"], rows)
+    roles = Counter(claim.role for claim in result.paper.claims)
+    apart = [
+        f"{roles[role]} {said}"
+        for role, said in (
+            (Role.READING, "further readings of a claim"),
+            (Role.QUOTED, "claims that the source quotes from others"),
+            (Role.MECHANISM, "descriptions of an algorithm"),
+        )
+        if roles[role]
+    ]
+    told = ["## Verdicts", "", *table(["verdict", "claims"], rows)]
+    return told + (prose(f"Not counted: {', '.join(apart)}.") if apart else [])
 
 
 def ours(judgement: Judgement) -> str:
@@ -111,7 +145,22 @@ def ours(judgement: Judgement) -> str:
     return judgement.ours or judgement.reason
 
 
-def _claims(result: Reproduction, trial: str | None, claims: list[Claim]) -> list[str]:
+def said(claim: Claim) -> str:
+    """Return the claim in words, marked if it is not counted."""
+    if claim.role is Role.READING:
+        return f"{claim.says} (a reading of {claim.reading_of})"
+    return f"{claim.says} (quoted)" if claim.role is Role.QUOTED else claim.says
+
+
+def because(claim: Claim, judgement: Judgement) -> str:
+    """Return result or reason, the source's sentence, and what is known of the cause."""
+    quote = f"“{claim.quote}”" if claim.quote else ""
+    return ". ".join(filter(None, [ours(judgement), quote, claim.known]))
+
+
+def _claims(
+    result: Reproduction, trial: str | None, claims: list[Claim], before: Earlier | None
+) -> list[str]:
     paper = result.paper
     title = paper.trials[trial].title if trial in paper.trials else "Without runs of their own"
     lines = [f"### {title}", ""]
@@ -121,16 +170,31 @@ def _claims(result: Reproduction, trial: str | None, claims: list[Claim]) -> lis
     rows = []
     for claim in claims:
         judgement = result.judgements.get(claim.id, NOT_RUN)
-        here = ". ".join(filter(None, [ours(judgement), claim.known]))
-        row = [claim.id, claim.source, claim.says, claim.paper, f"**{judgement.verdict}**", here]
+        band = band_in_words(claim.how) if claim.experiment else ""
+        here = because(claim, judgement)
+        row = [claim.id, claim.source, said(claim), claim.paper, band, f"**{judgement.verdict}**", here]
         rows.append([*row, _standard(result, claim)] if beside else row)
-    head = ["", "source", "claim", "paper's value", "verdict", "tworay"]
+    head = ["", "source", "claim", "paper's value", "judged as", "verdict", "tworay"]
     lines += table([*head, "standard dialect"] if beside else head, rows)
     guessed = result.guesses.get(trial or "")
     if guessed:
         lines += prose(GUESSES)
         lines += table(*guess_table(guessed))
+    if before:
+        lines += before.part(f"### {title}", GUESSES)
     return lines
+
+
+def _mechanisms(result: Reproduction) -> list[str]:
+    rows = [
+        [claim.id, claim.source, claim.says, claim.how["shown"]]
+        for claim in result.paper.claims
+        if claim.role is Role.MECHANISM
+    ]
+    if not rows:
+        return []
+    told = "Descriptions of algorithms and definitions, which unit tests cover. They get no verdict."
+    return ["### As described", "", *prose(told), *table(["", "source", "description", "tests"], rows)]
 
 
 def _standard(result: Reproduction, claim: Claim) -> str:
@@ -186,7 +250,7 @@ def _heading(result: Reproduction, figure: Figure, trial: str) -> str:
 
 
 def _figures(result: Reproduction, folder: Path) -> list[str]:
-    lines = ["## Figures and tables", "", *prose(NUMBERS)]
+    lines = [FIGURES, "", *prose(NUMBERS)]
     folder.mkdir(parents=True, exist_ok=True)
     missing = []
     for figure in result.paper.figures:

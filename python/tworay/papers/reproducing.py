@@ -14,14 +14,15 @@ from tworay.experiment.experimentfile import read
 from tworay.experiment.options import SweepOptions
 from tworay.experiment.store import sweeps as reading
 from tworay.experiment.sweeping import Sweep
-from tworay.papers import timelines
+from tworay.papers import stored, timelines
 from tworay.papers.derived import DERIVED
 from tworay.papers.figures import draw_figure
-from tworay.papers.judging import decided, judge_claim
-from tworay.papers.library import STANDARD
+from tworay.papers.judging import decided, judge_claim, judge_measured
+from tworay.papers.library import STANDARD, Role
 from tworay.papers.quantities import from_documents
+from tworay.papers.rule import Verdict
 from tworay.papers.tables import guesses, numbers
-from tworay.papers.verdicts import Judgement, Verdict
+from tworay.papers.verdicts import Judgement
 from tworay.running.executing import silent
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class Reproduction:
     failed: int = 0
     shortened: set[str] = field(default_factory=set)
     """Experiments with runs of ``--quick`` only."""
+    stored: bool = False
+    """True if the claims were judged from stored cells, without runs, figures and guesses."""
 
 
 @dataclass(frozen=True)
@@ -73,19 +76,22 @@ class Effort:
     watch: Watcher
 
 
-def chosen(paper: Paper, figure: str | None) -> tuple[list[Figure], list[Trial]]:
-    """Return the selected figures and their experiments; all if no figure is named.
+def chosen(paper: Paper, wanted: str | None) -> tuple[list[Figure], list[Trial], list[Claim]]:
+    """Return the selected figures, experiments and claims; all if no figure or claim is named.
 
     Raises:
-        InputError: the figure does not exist or is not made.
+        InputError: the figure or claim does not exist, or the figure is not made.
 
     """
-    if figure is None:
-        return list(paper.figures), list(paper.trials.values())
-    one = paper.figure(figure)
+    if wanted is None:
+        return list(paper.figures), list(paper.trials.values()), list(paper.claims)
+    claim = paper.claim(wanted)
+    if claim is not None:
+        return [], [paper.trials[claim.experiment]] if claim.experiment else [], [claim]
+    one = paper.figure(wanted)
     if one.experiment is None:
-        raise InputError(f"{paper.name}:{figure} is not made: {one.missing}")
-    return [one], [paper.trials[one.experiment]]
+        raise InputError(f"{paper.name}:{wanted} is not made: {one.missing}")
+    return [one], [paper.trials[one.experiment]], paper.claims_of({one.experiment})
 
 
 def document(trial: Trial, *, quick: bool, changed: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -161,7 +167,7 @@ def reproduce(
     watch: Watcher = silent,
 ) -> Reproduction:
     """Do the missing runs of a paper or figure, draw it, and judge the claims about it."""
-    figures, trials = chosen(paper, figure)
+    figures, trials, claims = chosen(paper, figure)
     result = Reproduction(paper, out, quick)
     effort = Effort(quick, seeds, jobs, shard, run, watch)
     frames: dict[str, tuple[pl.DataFrame, list[str]]] = {}
@@ -169,7 +175,8 @@ def reproduce(
         frame = _runs(result, trial, effort)
         if frame is not None:
             frames[trial.id] = frame
-    for claim in paper.claims if figure is None else paper.claims_of({t.id for t in trials}):
+    judged = [claim for claim in claims if claim.role is not Role.MECHANISM]
+    for claim in judged:
         result.judgements[claim.id] = _judged(claim, frames)
     for one in figures:
         if one.experiment in frames:
@@ -188,8 +195,43 @@ def reproduce(
     for trial in trials:
         found = readings(trial)
         wanted = found if others else {name: found[name] for name in found if name == STANDARD}
-        _sensitivity(result, trial, effort, wanted)
+        _sensitivity(result, trial, effort, wanted, judged)
     return result
+
+
+def from_stored(paper: Paper, folder: Path, *, wanted: str | None = None) -> Reproduction:
+    """Judge the claims of a paper, or of one figure or claim of it, from the stored cells in ``folder``.
+
+    Raises:
+        InputError: the cells are missing or unreadable, or there is no such figure or claim.
+
+    """
+    _, _, claims = chosen(paper, wanted)
+    result = Reproduction(paper, folder, stored=True)
+    cells = stored.read(stored.file_of(folder, paper.key))
+    for claim in claims:
+        if claim.role is Role.MECHANISM:
+            continue
+        of = cells.get(claim.id, {})
+        known = decided(claim)
+        result.judgements[claim.id] = known or (judge_measured(claim, of[MAIN]) if MAIN in of else NOT_RUN)
+        if known is None:
+            others = {name: judge_measured(claim, measured) for name, measured in of.items() if name != MAIN}
+            result.others |= {claim.id: others} if others else {}
+        seeds = result.judgements[claim.id].seeds
+        if claim.experiment and seeds:
+            result.seeds[claim.experiment] = min(seeds, result.seeds.get(claim.experiment, seeds))
+    return result
+
+
+def cells_of(result: Reproduction) -> stored.Stored:
+    """Return the measured cells of all judged claims, by claim and reading."""
+    found: stored.Stored = {}
+    for claim, judgement in result.judgements.items():
+        by = {MAIN: judgement, **result.others.get(claim, {})}
+        measured = {name: [cell.measured for cell in one.cells] for name, one in by.items() if one.cells}
+        found |= {claim: measured} if measured else {}
+    return found
 
 
 def _runs(
@@ -247,7 +289,11 @@ def _judged(claim: Claim, frames: dict[str, tuple[pl.DataFrame, list[str]]]) -> 
 
 
 def _sensitivity(
-    result: Reproduction, trial: Trial, effort: Effort, wanted: dict[str, dict[str, Any]]
+    result: Reproduction,
+    trial: Trial,
+    effort: Effort,
+    wanted: dict[str, dict[str, Any]],
+    claims: list[Claim],
 ) -> None:
     """Judge the claims of an experiment for other readings of what its paper leaves open."""
     if not effort.quick:
@@ -255,6 +301,6 @@ def _sensitivity(
         effort = replace(effort, seeds=min(trial.reading_seeds, len(judged)))
     for name, changed in wanted.items():
         found = _runs(result, trial, effort, name, changed)
-        for claim in result.paper.claims_of({trial.id}):
-            if found is not None and decided(claim) is None:
+        for claim in claims:
+            if found is not None and claim.experiment == trial.id and decided(claim) is None:
                 result.others.setdefault(claim.id, {})[name] = judge_claim(claim, *found)

@@ -1,114 +1,76 @@
-"""How a claim is judged: one rule for all numeric claims.
-
-A claim is a band in percent (or in a metric's unit), and a sweep gives an interval. The verdict follows from
-their positions relative to each other and to zero. Every page has the rule in words, ``RULE``.
-"""
+"""Measured cells and the judgement of a claim in words; the rule itself is in `tworay.papers.rule`."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from tworay.papers.rule import Across, Claimed, Sense, Verdict, detectable, equivalent, over_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 RULE = (
-    'A claimed difference is a band in percent: "more" is everything above zero, "5 to 9 % more" is +5 '
-    "to +9 %. It is compared with the paired difference over common seeds, in percent of the second mean, "
-    "with its 95 % t interval. For a claim about k cells, each interval has level 1 − 0.05/k, and the "
-    "verdict is the worst of all cells. The claim *holds* if the interval lies on the claimed side of zero "
-    "and overlaps the band; it *holds in direction* if it lies on the claimed side but outside the band; "
-    "*no difference found* if it contains zero; it *does not hold* if it lies on the other side. A claim "
-    "that two values are equal is a band around zero (±5 % if the source gives none): it holds if the "
-    "interval lies within the band, or overlaps it without containing zero; no difference was found if the "
-    "interval contains zero and extends beyond the band; it does not hold if they do not overlap. A "
-    "claimed value is a band too, a printed figure ±5 %: it holds if the interval of the measured value "
-    "overlaps it."
+    "Each cell of a claim has an estimate m and a 95 % interval [l, u]: for a claimed difference, the paired "
+    "difference over common seeds in percent of the second mean (t interval); for a claimed value, the value "
+    "itself. δ is the margin of relevance, 5 % unless the source gives another. "
+    '"More" *holds* if l > 0 and m ≥ δ, *holds in direction* if l > 0 and m < δ, *does not hold* if l ≤ 0 '
+    'and u < δ, and is *inconclusive* otherwise; "less" is the same with the sign reversed. '
+    '"Equal" *holds* if −δ < l and u < δ, *does not hold* if l > δ or u < −δ, and is *inconclusive* '
+    "otherwise. A figure or a range is a band. It *holds* if [l, u] lies within the band, widened by the "
+    "error with which its ends are known, and *does not hold* if they are disjoint (*in direction* if the "
+    "interval of a difference lies on the claimed side of zero); otherwise it is *inconclusive*. "
+    "A printed figure allows ±5 % of itself, a printed difference of p % allows p ± δ points (± 5 % of p "
+    "above 100 %). A range that the source states in whole percent has an error of half a point. "
+    "Beside an inconclusive verdict is the true difference that these seeds would have found with "
+    "probability 0.8; *equivalent within δ* beside a verdict says that [l, u] lies within ±δ. "
+    "A claim about several cells is one about every cell, without a correction: it gets the worst verdict of "
+    'its cells, and the page gives the number of cells in which it holds. Said "in general", it is one about '
+    "more than half of them; said of some cell, the best verdict counts, with intervals of level 1 − 0.05/k "
+    "for k cells."
 )
-LEVEL = 0.95
-# Half widths of "alike" (percent) and of a printed figure (share), if the source gives no band.
-ALIKE = 5.0
-PRINTED = 0.05
-
-
-class Verdict(StrEnum):
-    """The verdict on a claim."""
-
-    HOLDS = "holds"
-    DIRECTION = "holds in direction"
-    NO_DIFFERENCE = "no difference found"
-    FAILS = "does not hold"
-    CONTRADICTED = "contradicted by its source"
-    UNTESTED = "cannot be tested"
-
-
-# From best to worst.
-ORDER = (Verdict.HOLDS, Verdict.DIRECTION, Verdict.NO_DIFFERENCE, Verdict.FAILS, Verdict.UNTESTED)
 
 
 @dataclass(frozen=True)
-class Band:
-    """The values that a claim allows, from ``low`` to ``high``; either may be infinite."""
+class Measured:
+    """The result in a cell: labels, estimate, ends of the 95 % interval (percent or unit), and seeds."""
 
-    low: float
-    high: float
-
-    @property
-    def around_zero(self) -> bool:
-        """Whether the claim is equality."""
-        return self.low < 0 < self.high
-
-    def overlaps(self, low: float, high: float) -> bool:
-        """Return whether an interval overlaps the band."""
-        return low <= self.high and high >= self.low
-
-    def __str__(self) -> str:
-        """Return the band as pages show it."""
-        if math.isinf(self.high):
-            return f"above {self.low:+g}" if self.low else "more"
-        if math.isinf(self.low):
-            return f"below {self.high:+g}" if self.high else "less"
-        return f"{self.low:+g} to {self.high:+g}"
-
-
-MORE = Band(0.0, math.inf)
-LESS = Band(-math.inf, 0.0)
-
-
-def judge(low: float | None, high: float | None, band: Band, *, value: bool = False) -> Verdict:
-    """Judge an interval by a band. With ``value`` it is that of a metric itself, and zero has no meaning."""
-    if low is None or high is None or math.isnan(low) or math.isnan(high):
-        return Verdict.UNTESTED
-    overlap = band.overlaps(low, high)
-    if value:
-        return Verdict.HOLDS if overlap else Verdict.FAILS
-    with_zero = low <= 0 <= high
-    if band.around_zero:
-        if not overlap:
-            return Verdict.FAILS
-        within = band.low <= low and high <= band.high
-        return Verdict.HOLDS if within or not with_zero else Verdict.NO_DIFFERENCE
-    if with_zero:
-        return Verdict.NO_DIFFERENCE
-    claimed_up = band.high > 0
-    if (low > 0) != claimed_up:
-        return Verdict.FAILS
-    return Verdict.HOLDS if overlap else Verdict.DIRECTION
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell of a claim: its labels, its result and its verdict."""
-
-    place: str
+    labels: tuple[str, ...]
     estimate: float | None
     low: float | None
     high: float | None
     seeds: int
-    band: Band
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a claim: its result, what is claimed of it, and the verdict."""
+
+    measured: Measured
+    claimed: Claimed
     verdict: Verdict
+
+    @property
+    def place(self) -> str:
+        """The labels in words."""
+        return " ".join(self.measured.labels)
+
+    @property
+    def equivalent(self) -> bool:
+        """True if a difference is shown to be below the margin."""
+        low, high = self.measured.low, self.measured.high
+        if self.claimed.value or low is None or high is None:
+            return False
+        return equivalent(low, high, self.claimed.margin)
+
+    @property
+    def detectable(self) -> float | None:
+        """The true difference that its seeds would have found with probability 0.8; none for a median."""
+        low, high = self.measured.low, self.measured.high
+        if self.claimed.median or low is None or high is None:
+            return None
+        return detectable(low, high, self.measured.seeds)
 
 
 @dataclass(frozen=True)
@@ -119,56 +81,137 @@ class Judgement:
     cells: tuple[Cell, ...] = field(default=())
     reason: str = ""
     unit: str = "%"
+    across: Across = Across.EVERY
 
     @property
     def seeds(self) -> int:
         """The smallest number of seeds of a cell."""
-        return min((cell.seeds for cell in self.cells), default=0)
+        return min((cell.measured.seeds for cell in self.cells), default=0)
+
+    @property
+    def tested(self) -> list[Cell]:
+        """The cells with a verdict."""
+        return [cell for cell in self.cells if cell.verdict != Verdict.UNTESTED]
 
     @property
     def ours(self) -> str:
-        """The result in words: of the only cell, or the range over the cells."""
-        known = [c for c in self.cells if c.estimate is not None]
+        """The result in words: of the only cell, or the range over the cells and the number that hold."""
+        known = [cell for cell in self.cells if cell.measured.estimate is not None]
         if not known:
             return ""
         if len(known) == 1:
-            return f"{number(known[0].estimate, self.unit)} ({interval(known[0], self.unit)})"
-        values = [c.estimate for c in known if c.estimate is not None]
-        known = [c for c in known if c.verdict != Verdict.UNTESTED]
-        good = sum(c.verdict == Verdict.HOLDS for c in known)
+            one = known[0].measured
+            return ", ".join(
+                [f"{number(one.estimate, self.unit)} ({interval(one, self.unit)})", *self.beside]
+            )
+        values = [cell.measured.estimate for cell in known if cell.measured.estimate is not None]
         ends = f"{number(min(values), self.unit)} to {number(max(values), self.unit)}"
-        return f"{ends}; {good} of {len(known)} cells" if known else ends
+        return "; ".join([ends, *([self.share] if self.tested else []), *self.beside])
+
+    @property
+    def share(self) -> str:
+        """The number of cells by verdict, in words."""
+        tested = self.tested
+        good = sum(cell.verdict is Verdict.HOLDS for cell in tested)
+        parts = [f"holds in {good} of {len(tested)} cells"]
+        for verdict, said in (
+            (Verdict.DIRECTION, "in direction in"),
+            (Verdict.INCONCLUSIVE, "inconclusive in"),
+            (Verdict.FAILS, "does not in"),
+        ):
+            count = sum(cell.verdict is verdict for cell in tested)
+            parts += [f"{said} {count}"] if count else []
+        return ", ".join(parts)
+
+    @property
+    def beside(self) -> list[str]:
+        """Reasons beside the verdict: equivalence, and the difference that could have been found."""
+        tested = self.tested
+        found = []
+        if tested and all(cell.equivalent for cell in tested):
+            found.append(f"equivalent within {tested[0].claimed.margin:g} %")
+        if self.verdict is Verdict.INCONCLUSIVE:
+            known = [c.detectable for c in tested if c.verdict is Verdict.INCONCLUSIVE]
+            sizes = [size for size in known if size is not None]
+            if sizes:
+                most = number(max(sizes), self.unit).removeprefix("+")
+                found.append(f"these seeds would find {most}")
+        return found
 
 
 def number(value: float | None, unit: str) -> str:
-    """Format a number; percentages have a sign."""
+    """Format a number; percentages have a sign, and one that rounds to zero keeps two digits."""
     if value is None:
         return "–"
     if unit == "%":
+        if 0 < abs(value) < 0.05:
+            return f"{value:+.2g} %"
         return f"{value:+.1f} %" if abs(value) < 100 else f"{value:+.0f} %"
     return f"{value:.4g}"
 
 
-def interval(cell: Cell, unit: str) -> str:
+def interval(one: Measured, unit: str) -> str:
     """Format the interval of a cell."""
-    if cell.low is None or cell.high is None:
+    if one.low is None or one.high is None:
         return "no interval"
-    return f"{number(cell.low, unit)} to {number(cell.high, unit)}"
+    return f"{number(one.low, unit)} to {number(one.high, unit)}"
 
 
-def together(cells: Sequence[Cell], unit: str = "%") -> Judgement:
-    """Combine the verdicts of cells: the worst of them."""
+def together(cells: Sequence[Cell], across: Across, unit: str = "%") -> Judgement:
+    """Combine the verdicts of cells."""
     if not cells:
         return Judgement(Verdict.UNTESTED, reason="no run has finished")
     tested = [cell for cell in cells if cell.verdict != Verdict.UNTESTED]
     if not tested:
-        return Judgement(Verdict.UNTESTED, tuple(cells), "too few seeds, or nothing got through", unit)
-    worst = max((cell.verdict for cell in tested), key=ORDER.index)
+        return Judgement(
+            Verdict.UNTESTED, tuple(cells), "too few seeds, or nothing got through", unit, across
+        )
     left = len(cells) - len(tested)
     reason = f"{left} of {len(cells)} cells had too few runs with a value" if left else ""
-    return Judgement(worst, tuple(cells), reason, unit)
+    verdict = over_cells([cell.verdict for cell in tested], across)
+    return Judgement(verdict, tuple(cells), reason, unit, across)
 
 
-def level(cells: int) -> float:
-    """Return the level of each interval for a claim about this many cells (Bonferroni)."""
-    return 1 - (1 - LEVEL) / max(1, cells)
+def explained(cell: Cell, unit: str) -> str:
+    """Return in words how the cell's verdict follows from the rule."""
+    one, claimed = cell.measured, cell.claimed
+    where = f"{cell.place}: " if cell.place else ""
+    if cell.verdict is Verdict.UNTESTED or one.low is None or one.high is None or one.estimate is None:
+        return f"{where}{cell.verdict}: no interval from {one.seeds} seeds"
+    found = f"m = {number(one.estimate, unit)}, [l, u] = [{number(one.low, unit)}, {number(one.high, unit)}]"
+    said = f"{where}{cell.verdict}: claimed {claimed}; {found}, {one.seeds} seeds: {because(cell, unit)}"
+    if cell.equivalent:
+        said += f"; equivalent within {claimed.margin:g} %"
+    if cell.verdict is Verdict.INCONCLUSIVE and cell.detectable is not None:
+        said += f"; these seeds would find {number(cell.detectable, unit).removeprefix('+')}"
+    return said
+
+
+def because(cell: Cell, unit: str) -> str:
+    """Return the part of the rule that gave the cell's verdict."""
+    claimed, verdict = cell.claimed, cell.verdict
+    margin = number(claimed.margin, "%").removeprefix("+")
+    if claimed.sense is Sense.BAND:
+        low, high = claimed.low - claimed.error, claimed.high + claimed.error
+        ends = " to ".join("∞" if math.isinf(end) else number(end, unit) for end in (low, high))
+        band = f"the band {ends}"
+        return {
+            Verdict.HOLDS: f"[l, u] lies within {band}",
+            Verdict.DIRECTION: f"[l, u] is outside {band}, on the claimed side of zero",
+            Verdict.FAILS: f"[l, u] is outside {band}",
+            Verdict.INCONCLUSIVE: f"[l, u] overlaps {band} and extends beyond it",
+        }[verdict]
+    if claimed.sense is Sense.EQUAL:
+        return {
+            Verdict.HOLDS: f"[l, u] lies within ±{margin}",
+            Verdict.FAILS: f"[l, u] lies beyond ±{margin}",
+            Verdict.INCONCLUSIVE: f"[l, u] reaches beyond ±{margin}, and not only",
+        }[verdict]
+    side, least = ("above", f"m ≥ {margin}") if claimed.sense is Sense.MORE else ("below", f"m ≤ −{margin}")
+    far = f"u < {margin}" if claimed.sense is Sense.MORE else f"l > −{margin}"
+    return {
+        Verdict.HOLDS: f"[l, u] lies {side} zero, and {least}",
+        Verdict.DIRECTION: f"[l, u] lies {side} zero, but not {least}",
+        Verdict.FAILS: f"[l, u] does not lie {side} zero, and {far}",
+        Verdict.INCONCLUSIVE: f"[l, u] does not lie {side} zero, nor is {far}",
+    }[verdict]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import re
-from collections import Counter
 from typing import TYPE_CHECKING
 
-from tworay.papers.verdicts import RULE, Verdict
+from tworay.papers.bands import band_in_words
+from tworay.papers.pages import because, count, said
+from tworay.papers.rule import Verdict
+from tworay.papers.verdicts import RULE
 from tworay.report.figures import figure
 from tworay.report.page import esc, table, whole_page
 
@@ -29,14 +31,14 @@ MARKS = {
 def paper_page(result: Reproduction) -> str:
     """Return the page of what came of a paper."""
     paper = result.paper
-    counts = Counter(judgement.verdict for judgement in result.judgements.values())
-    said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+    counts = count(result)
+    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
     quick = " Runs are those of <code>--quick</code>: fewer and shorter." if result.quick else ""
     again = f"tworay reproduce {paper.name}{_quick(result)} --out AGAIN"
     one = f"tworay reproduce {paper.name}:NUMBER{_quick(result)} --out AGAIN"
     body = [
         f'<header class="page-head"><h1>{esc(paper.title)}</h1>'
-        f'<p class="verdict">{sum(counts.values())} claims judged: {esc(said or "none")}.</p>'
+        f'<p class="verdict">{sum(counts.values())} claims judged: {esc(tally or "none")}.</p>'
         f"<p>{esc(paper.cite)}.{quick} To do it again: <code>{esc(again)}</code>; "
         f"one figure by its number: <code>{esc(one)}</code>.</p>"
         "</header>",
@@ -65,19 +67,19 @@ def _claims(result: Reproduction) -> str:
         judgement = result.judgements.get(claim.id)
         if judgement is None:
             continue
-        ours = ". ".join(filter(None, [judgement.ours or judgement.reason, claim.known]))
         rows.append(
             [
                 claim.id,
                 esc(claim.source),
-                esc(claim.says),
+                esc(said(claim)),
                 esc(claim.paper),
+                esc(band_in_words(claim.how)) if claim.experiment else "",
                 _verdict(judgement),
-                esc(ours),
+                esc(because(claim, judgement)),
                 judgement.seeds if judgement.cells else None,
             ]
         )
-    head = ["", "source", "claim", "in the paper", "verdict", "here", "seeds"]
+    head = ["", "source", "claim", "in the paper", "judged as", "verdict", "here", "seeds"]
     text = table("Claims and verdicts", head, rows, markup=True)
     return f'<section id="claims"><h2>Claims</h2>{text}</section>'
 

@@ -1,0 +1,172 @@
+"""The rule of verdicts: expectations are arithmetic on intervals that are written here.
+
+The intervals with a claim's number are those of its page before the rule had a margin.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from scipy import stats as sp
+
+from tworay.papers.bands import claimed_of
+from tworay.papers.rule import (
+    Across,
+    Claimed,
+    Sense,
+    Verdict,
+    detectable,
+    equivalent,
+    over_cells,
+    verdict_of,
+    widened,
+)
+
+H, D, N, F = Verdict.HOLDS, Verdict.DIRECTION, Verdict.INCONCLUSIVE, Verdict.FAILS
+MORE, LESS = Claimed(Sense.MORE), Claimed(Sense.LESS)
+EQUAL = Claimed(Sense.EQUAL, -5, 5)
+
+
+def band(low: float, high: float, error: float = 0.0, *, value: bool = False) -> Claimed:
+    return Claimed(Sense.BAND, low, high, error, value=value)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "low", "high", "verdict"),
+    [
+        (8, 2, 14, H),
+        (5, 0.1, 9.9, H),  # m = δ
+        (4.99, 0.1, 9.9, D),  # m < δ
+        (0.1, 0.05, 0.15, D),  # significant, and irrelevant
+        (8, 0, 16, N),  # l = 0
+        (2, -1, 5, N),  # u = δ
+        (2, -1, 4.99, F),  # u < δ: no difference worth the claim
+        (-3, -5, -1, F),
+        (-20, -60, 20, N),
+    ],
+)
+def test_more_and_less_are_mirrored(estimate: float, low: float, high: float, verdict: Verdict) -> None:
+    assert verdict_of(estimate, low, high, MORE) is verdict
+    assert verdict_of(-estimate, -high, -low, LESS) is verdict
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (-4.9, 4.9, H),
+        (0.5, 4.9, H),  # a significant difference that is irrelevant
+        (-5, 4, N),  # l = −δ
+        (-4, 5, N),
+        (5, 9, N),  # l = δ
+        (5.1, 9, F),
+        (-9, -5.1, F),
+        (-20, 20, N),
+    ],
+)
+def test_equality_is_a_margin(low: float, high: float, verdict: Verdict) -> None:
+    assert verdict_of((low + high) / 2, low, high, EQUAL) is verdict
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "claimed", "verdict"),
+    [
+        (5, 9, band(5, 9), H),
+        (4.9, 9, band(5, 9), N),
+        (4.5, 9.5, band(5, 9, 0.5), H),
+        (4.4, 9, band(5, 9, 0.5), N),
+        (9, 12, band(5, 9), N),  # they touch
+        (9.1, 12, band(5, 9), D),
+        (1, 3, band(5, 9), D),
+        (0, 3, band(5, 9), F),  # not above zero
+        (-3, -1, band(5, 9), F),
+        (-3, -1, band(-9, -5), D),
+        (-2, 1, band(-9, -5), F),
+        (6, 9, band(-2, 5), F),  # a band around zero claims no side
+        (-4, 2, band(-5, math.inf), H),
+        (-9, -6, band(-5, math.inf), F),
+        (0.9, 1.1, band(0.95, 1.05, value=True), N),
+        (1.1, 1.2, band(0.95, 1.05, value=True), F),  # a value's zero has no meaning
+        (1.0, 1.0, band(1, 1, value=True), H),
+    ],
+)
+def test_bands(low: float, high: float, claimed: Claimed, verdict: Verdict) -> None:
+    assert verdict_of((low + high) / 2, low, high, claimed) is verdict
+
+
+def test_claims_that_an_earlier_rule_labelled_wrongly() -> None:
+    """Intervals as on the pages of 2026-11-22, which have one decimal."""
+    # F24: +600 % is claimed; F26: 13 % of the other's goodput. Both read "no difference found".
+    assert verdict_of(4.4, -0.5, 9.3, claimed_of({"gain": "", "band": 600.0}, [])) is F
+    assert verdict_of(-4.2, -8.9, 0.5, claimed_of({"gain": "", "band": -87.0}, [])) is F
+    # T5.78-partial, T5.82-none, T5.84-partial: −20, −21 and −25 % read "no difference found".
+    assert verdict_of(1.0, -1.5, 3.6, claimed_of({"gain": "", "band": -19.9}, [])) is F
+    assert verdict_of(2.6, -0.0, 5.2, claimed_of({"gain": "", "band": -20.8}, [])) is F
+    assert verdict_of(11.5, -0.9, 23.9, claimed_of({"gain": "", "band": -24.9}, [])) is F
+    # W63: "significantly more" at +0.1 %; W80: "less" at −0.0 %. Both read "holds".
+    for claimed, low, high in ((MORE, 0.01, 0.14), (LESS, -0.04, -0.01)):
+        assert verdict_of((low + high) / 2, low, high, claimed) is D
+        assert equivalent(low, high)
+    # P12 and P34: "less" in ten cells from −0.1 to −0.0 %, of which three were significant.
+    cells = [verdict_of(-0.05, -0.09, -0.01, LESS)] * 3 + [verdict_of(-0.02, -0.06, 0.02, LESS)] * 7
+    assert cells == [D] * 3 + [F] * 7
+    assert over_cells(cells, Across.EVERY) is F
+    # T3.28b: equality read "holds" for +2.6 to +4.4 % although no interval lay within ±5 %.
+    assert verdict_of(4.4, 0.9, 7.9, EQUAL) is N
+    # T4.52: −4 % or as much; read "holds" although the interval reaches to −15 %.
+    assert verdict_of(-7.6, -15.0, -0.2, claimed_of({"gain": "", "band": -4.0}, [])) is N
+
+
+def test_bands_come_from_the_source() -> None:
+    printed = claimed_of({"gain": "", "band": 4.6}, [])
+    assert (printed.low, printed.high) == pytest.approx((-0.4, 9.6))  # ± δ points
+    large = claimed_of({"gain": "", "band": 600.0}, [])
+    assert (large.low, large.high) == pytest.approx((570, 630))  # ± 5 % of itself
+    value = claimed_of({"value": "", "band": 2253.0}, [])
+    assert (value.low, value.high) == pytest.approx((2140.35, 2365.65))
+    stated = claimed_of({"gain": "", "band": [5, 9], "basis": "stated"}, [])
+    assert (stated.low, stated.high, stated.error) == (5, 9, 0.5)
+    exact = claimed_of({"gain": "", "band": [5, 9], "basis": "stated", "error": 0}, [])
+    assert exact.error == 0
+    own = claimed_of({"gain": "", "band": "alike", "margin": 1.0}, [])
+    assert (own.low, own.high) == (-1, 1)
+    by_cell = claimed_of({"gain": "", "bands": {"2 m/s": 4.0, "5 m/s": 26.0}}, ["5 m/s", "0 s"])
+    assert (by_cell.low, by_cell.high) == (21, 31)
+    with pytest.raises(ValueError, match="basis"):
+        claimed_of({"gain": "", "band": [5, 9]}, [])  # where does it come from?
+
+
+@pytest.mark.parametrize(
+    ("cells", "every", "general", "some"),
+    [
+        ([H, H, H], H, H, H),
+        ([H, H, D], D, H, H),
+        ([H, H, N], N, H, H),
+        ([H, H, F], F, H, H),
+        ([H, D, D], D, D, H),
+        ([H, F], F, F, H),  # half is not in general
+        ([H, N], N, N, H),
+        ([D, F, F], F, F, D),
+        ([N, N, F], F, N, N),
+    ],
+)
+def test_claims_over_cells(cells: list[Verdict], every: Verdict, general: Verdict, some: Verdict) -> None:
+    assert [over_cells(cells, across) for across in Across] == [every, general, some]
+
+
+def test_the_best_of_several_cells_needs_wider_intervals() -> None:
+    """Twenty seeds: t(0.975, 19) = 2.093024, for five cells t(0.995, 19) = 2.860935."""
+    low, high = widened(3.0, 3.0 - 2.093024, 3.0 + 2.093024, 20, 5)
+    assert (low, high) == pytest.approx((3.0 - 2.860935, 3.0 + 2.860935), abs=1e-5)
+    assert widened(3.0, 2.0, 4.0, 20, 1) == (2.0, 4.0)
+
+
+def test_the_detectable_difference_is_found_with_probability_0_8() -> None:
+    """By the noncentral t distribution; the usual approximation is within 2 points at ten seeds."""
+    for seeds in (10, 20, 50):
+        half = sp.t.ppf(0.975, seeds - 1) / math.sqrt(seeds)  # of a standard deviation of 1
+        size = detectable(-half, half, seeds)
+        assert size is not None
+        power = sp.nct.sf(sp.t.ppf(0.975, seeds - 1), seeds - 1, size * math.sqrt(seeds))
+        assert power == pytest.approx(0.8, abs=0.02)
+    assert detectable(0, 0, 1) is None

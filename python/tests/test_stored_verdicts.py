@@ -1,0 +1,171 @@
+"""Verdicts from stored cells: the file, the command, and one claim by its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tworay.errors import InputError
+from tworay.papers import library, pages, stored
+from tworay.papers.earlier import Earlier
+from tworay.papers.reproducing import MAIN, from_stored
+from tworay.papers.rule import Verdict
+from tworay.papers.verdicts import Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Result
+
+    Cli = Callable[..., Result]
+
+# F24 claims +600 % of one cell; F20 "more" at each of four speeds.
+CELLS: stored.Stored = {
+    "F24": {
+        MAIN: [Measured((), 4.4, -0.5, 9.3, 20)],
+        library.STANDARD: [Measured((), 610.0, 580.0, 625.0, 8)],
+    },
+    "F20": {
+        MAIN: [
+            Measured(("2 m/s",), 9.0, 2.0, 16.0, 20),
+            Measured(("10 m/s",), 3.0, 1.0, 5.0, 20),
+            Measured(("20 m/s",), 3.0, -9.0, 15.0, 20),
+            Measured(("30 m/s",), None, None, None, 1),
+        ]
+    },
+}
+
+
+def test_cells_are_read_as_they_were_written(tmp_path: Path) -> None:
+    file = tmp_path / "freeze-probing-2005.csv"
+    stored.write(CELLS, file)
+    assert stored.read(file) == CELLS
+    assert file.read_text().splitlines()[:2] == [
+        "claim,reading,cell,estimate,low,high,seeds",
+        "F24,as judged,,4.4,-0.5,9.3,20",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "columns must be"),
+        ("claim,reading,cell,estimate,low,high,seeds\nF24,as judged,,x,1,2,3\n", ":2:"),
+        ("claim,reading,cell,estimate,low,high,seeds\nF24,as judged\n", ":2:"),
+    ],
+)
+def test_a_damaged_file_is_refused_with_its_line(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "x.csv"
+    file.write_text(text)
+    with pytest.raises(InputError, match=said):
+        stored.read(file)
+
+
+def test_verdicts_follow_from_the_cells(tmp_path: Path) -> None:
+    paper = library.find("freeze-probing")
+    stored.write(CELLS, stored.file_of(tmp_path, paper.key))
+    result = from_stored(paper, tmp_path)
+    assert result.judgements["F24"].verdict is Verdict.FAILS
+    assert result.others["F24"][library.STANDARD].verdict is Verdict.HOLDS
+    four = result.judgements["F20"]
+    assert [cell.verdict for cell in four.cells] == [
+        Verdict.HOLDS,
+        Verdict.DIRECTION,
+        Verdict.INCONCLUSIVE,
+        Verdict.UNTESTED,
+    ]
+    assert four.verdict is Verdict.INCONCLUSIVE
+    assert four.share == "holds in 1 of 3 cells, in direction in 1, inconclusive in 1"
+    assert result.judgements["F21"].reason == "not run yet"
+    # A unit test is no verdict.
+    assert "F01" not in result.judgements
+    with pytest.raises(InputError, match="no stored cells"):
+        from_stored(library.find("welcome"), tmp_path)
+
+
+def test_the_tally_counts_each_claim_once(tmp_path: Path) -> None:
+    """F10n is another reading of F10, and F53 is quoted from another paper."""
+    one = [Measured((), 1.0, 0.99, 1.01, 20)]
+    gain = [Measured((), 9.0, 8.0, 10.0, 20)]
+    paper = library.find("freeze-probing")
+    cells = {"F10": {MAIN: one}, "F10n": {MAIN: one}, "F53": {MAIN: gain}}
+    stored.write(cells, stored.file_of(tmp_path, paper.key))
+    result = from_stored(paper, tmp_path)
+    assert {result.judgements[name].verdict for name in cells} == {Verdict.HOLDS}
+    assert pages.count(result)[Verdict.HOLDS] == 1
+
+
+def test_one_claim_is_judged_and_explained_by_its_name(cli: Cli, tmp_path: Path) -> None:
+    stored.write(CELLS, stored.file_of(tmp_path, "freeze-probing-2005"))
+    told = cli("reproduce", "freeze-probing:F24", "--stored", str(tmp_path), "--explain")
+    assert told.code == 0, told.err
+    assert "does not hold" in told.out
+    assert "[l, u] = [-0.5 %, +9.3 %], 20 seeds: [l, u] is outside the band +570 % to +630 %" in told.out
+    assert "F20" not in told.out
+    found = cli("reproduce", "freeze-probing:F20", "--stored", str(tmp_path), "--json").document
+    (claim,) = found["claims"]
+    assert (claim["verdict"], claim["role"], claim["across"]) == ("inconclusive", "claim", "every")
+    assert [cell["verdict"] for cell in claim["cells"]] == [
+        "holds",
+        "holds in direction",
+        "inconclusive",
+        "not testable here",
+    ]
+    listed = cli("reproduce", "freeze-probing:F24", "--list", "--json").document
+    assert [one["id"] for one in listed["claims"]] == ["F24"]
+    wrong = cli("reproduce", "freeze-probing:F99", "--stored", str(tmp_path))
+    assert (wrong.code, "F9" in wrong.err) == (2, True)
+
+
+def test_a_claim_is_run_by_its_name(cli: Cli, tmp_path: Path) -> None:
+    """The same verdict from runs and from the cells that they leave."""
+    ran = cli("reproduce", "energy:E06", "--quick", "--seeds", "2", "--out", "r", "--json")
+    assert ran.code == 0, ran.err
+    (claim,) = ran.document["claims"]
+    assert claim["id"] == "E06"
+    assert [cell["seeds"] for cell in claim["cells"]] == [2]
+    again = cli("reproduce", "energy:E06", "--quick", "--no-run", "--out", "r", "--explain")
+    assert again.code == 0, again.err
+    assert f"verdict: {claim['verdict']}" in again.out
+
+
+def test_a_page_judged_anew_keeps_what_came_from_runs(tmp_path: Path) -> None:
+    paper = library.find("freeze-probing")
+    file = tmp_path / f"{paper.key}.md"
+    file.write_text(
+        "# T\n\nMade by x\non a day.\n\n## Figures and tables\n\nnumbers\n\n## Settings\n\nearlier\n"
+    )
+    stored.write(CELLS, stored.file_of(tmp_path, paper.key))
+    pages.page(from_stored(paper, tmp_path), tmp_path)
+    text = file.read_text()
+    assert "Made by x\non a day.\n" in text
+    assert "## Figures and tables\n\nnumbers\n\n## Settings\n" in text
+    assert "earlier" not in text
+    assert "| F24 | figure 7 |" in text
+    assert stored.read(stored.file_of(tmp_path, paper.key)) == CELLS
+
+
+def test_parts_of_an_earlier_page() -> None:
+    page = Earlier(("# T", "", "## A", "### b", "x", "Guesses", "", "| 1 |", "", "### c", "y", "## B"))
+    assert page.part("### b", "Guesses") == ["Guesses", "", "| 1 |", ""]
+    assert page.part("### c", "Guesses") == []
+    assert page.section("## A")[-1] == "y"
+    assert page.section("## C") == page.made() == []
+
+
+PAGES = Path(__file__).parents[2] / "docs/studies"
+
+
+@pytest.mark.parametrize(
+    "paper", [p for p in library.papers() if stored.file_of(PAGES, p.key).is_file()], ids=lambda p: p.name
+)
+def test_the_verdicts_on_a_page_follow_from_the_cells_beside_it(paper: library.Paper) -> None:
+    rows: dict[str, str] = {}
+    for line in (PAGES / f"{paper.key}.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("| "):
+            rows.setdefault(line.split(" | ")[0].removeprefix("| "), line)
+    for claim, judgement in from_stored(paper, PAGES).judgements.items():
+        shown = pages.ours(judgement).replace("|", "/")
+        assert f"| **{judgement.verdict}** | {shown}" in rows[claim], claim

@@ -1,0 +1,95 @@
+"""The bands of claims: from the words and figures of the source, each with where it comes from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from tworay.papers.rule import MARGIN, Across, Claimed, Sense
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# A printed figure allows this share of itself; a printed difference at least the margin of relevance.
+PRINTED = 0.05
+# Half of a unit of the last digit of a range that is printed in whole percent.
+ROUNDED = 0.5
+
+
+class Basis(StrEnum):
+    """The origin of a band."""
+
+    WORD = "the source's word"
+    PRINTED = "a printed figure ±5 %"
+    STATED = "the range that the source states"
+    PLOT = "read off a plot"
+    WORDING = "our reading of the source's words, which give no figure"
+
+
+def claimed_of(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
+    """Return what a claim claims about the cell with these labels.
+
+    ``band`` (or the cell's entry of ``bands``) is a word, a printed figure, or two bounds, either of which
+    may be infinite; bounds need a ``basis`` (`stated`, `plot` or `wording`).
+    """
+    found = _claimed(how, place)
+    return replace(found, median=True) if how.get("median") else found
+
+
+def _claimed(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
+    value = "value" in how
+    band = next((how["bands"][label] for label in place if label in how.get("bands", {})), None)
+    if band is None:
+        band = how.get("band", 0.0 if value else "more")
+    margin = float(how.get("margin", MARGIN))
+    if isinstance(band, str):
+        return _word(band, margin)
+    if isinstance(band, int | float):
+        reach = abs(band) * PRINTED if value else max(margin, abs(band) * PRINTED)
+        return Claimed(
+            Sense.BAND, band - reach, band + reach, margin=margin, value=value, basis=Basis.PRINTED
+        )
+    low, high = map(float, band)
+    basis = _basis(how)
+    rounded = ROUNDED if basis is Basis.STATED and not value else 0.0
+    error = float(how.get("error", rounded))
+    return Claimed(Sense.BAND, low, high, error, margin=margin, value=value, basis=basis)
+
+
+def _basis(how: Mapping[str, Any]) -> Basis:
+    found = str(how.get("basis", ""))
+    if found.upper() not in Basis.__members__:
+        raise ValueError(f"basis: `{found}` is none; two bounds need `stated`, `plot` or `wording`")
+    return Basis[found.upper()]
+
+
+def _word(word: str, margin: float) -> Claimed:
+    match word:
+        case "more":
+            return Claimed(Sense.MORE, margin=margin, basis=Basis.WORD)
+        case "less":
+            return Claimed(Sense.LESS, margin=margin, basis=Basis.WORD)
+        case "alike":
+            return Claimed(Sense.EQUAL, -margin, margin, margin=margin, basis=Basis.WORD)
+        case "no less":
+            return Claimed(Sense.BAND, -margin, math.inf, margin=margin, basis=Basis.WORD)
+        case "no more":
+            return Claimed(Sense.BAND, -math.inf, margin, margin=margin, basis=Basis.WORD)
+    raise ValueError(f"band: `{word}` is no word; allowed are more, less, alike, no less, no more")
+
+
+def band_in_words(how: Mapping[str, Any]) -> str:
+    """Return what a claim is judged as: its band or bands, and where they come from."""
+    bands = how.get("bands", {})
+    claims = [(label, claimed_of(how, [label])) for label in bands] or [("", claimed_of(how, []))]
+    said = "; ".join(f"{label}: {claimed}" if label else str(claimed) for label, claimed in claims)
+    over = {Across.GENERAL: ", in general", Across.SOME: ", in some cell"}.get(across(how), "")
+    basis = claims[0][1].basis
+    return f"{said}{over}" if basis == Basis.WORD else f"{said}{over}: {basis}"
+
+
+def across(how: Mapping[str, Any]) -> Across:
+    """Return of which of its cells a claim is made."""
+    return Across(how.get("across", Across.EVERY))

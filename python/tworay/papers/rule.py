@@ -1,0 +1,191 @@
+"""The rule that judges a claim from intervals: pure functions of numbers, used by every page and output.
+
+A claim is of one kind (`Sense`). An experiment gives for each cell an estimate m and its 95 % interval
+[l, u]: for a difference in percent of the second mean, for a value in the unit of its metric. δ is the margin
+of relevance, in percent. `verdict_of` judges one cell, `over_cells` a claim about several.
+
+Equivalence by an interval within ±δ is that of Schuirmann (1987, two one-sided tests), here at 2.5 % a side.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from tworay.analysis.stats import t_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Margin of relevance, percent: a smaller difference is of no interest, unless the source says otherwise.
+MARGIN = 5.0
+# Level of the intervals, and probability with which a detectable difference is found.
+LEVEL = 0.95
+POWER = 0.8
+
+
+class Verdict(StrEnum):
+    """The verdict on a claim."""
+
+    HOLDS = "holds"
+    DIRECTION = "holds in direction"
+    FAILS = "does not hold"
+    INCONCLUSIVE = "inconclusive"
+    CONTRADICTED = "the source contradicts itself"
+    UNTESTED = "not testable here"
+
+
+# From best to worst for a claim that is made of every cell.
+ORDER = (Verdict.HOLDS, Verdict.DIRECTION, Verdict.INCONCLUSIVE, Verdict.FAILS)
+
+
+class Sense(StrEnum):
+    """The kind of a claim."""
+
+    MORE = "more"
+    LESS = "less"
+    EQUAL = "equal"
+    BAND = "band"
+    """A difference or a value between two bounds, either of which may be infinite."""
+
+
+class Across(StrEnum):
+    """The cells of which a claim is made."""
+
+    EVERY = "every"
+    GENERAL = "general"
+    """In general: in most cells."""
+    SOME = "some"
+    """In at least one cell."""
+
+    @property
+    def said(self) -> str:
+        """The rule for the cells in words."""
+        return {
+            Across.EVERY: "claimed of every cell: the worst verdict",
+            Across.GENERAL: "claimed in general: more than half of the cells",
+            Across.SOME: "claimed of some cell: the best verdict, with intervals widened for their number",
+        }[self]
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """The claimed difference (percent) or value (unit of the metric).
+
+    For `EQUAL`, ``low`` and ``high`` are −margin and margin; for `MORE` and `LESS` they are unused. ``error``
+    is the error with which the bounds are known: half a unit of the last printed digit, or that of reading a
+    plot. ``basis`` says where the bounds come from.
+    """
+
+    sense: Sense
+    low: float = -math.inf
+    high: float = math.inf
+    error: float = 0.0
+    margin: float = MARGIN
+    value: bool = False
+    """True if it is a value, whose zero has no meaning."""
+    median: bool = False
+    """True if it is a median, whose interval lies between order statistics and is no t interval."""
+    basis: str = ""
+
+    def __str__(self) -> str:
+        """Return the claim's band as pages show it."""
+        match self.sense:
+            case Sense.MORE | Sense.LESS:
+                return str(self.sense)
+            case Sense.EQUAL:
+                return f"equal within {self.margin:g}"
+        sign = "" if self.value else "+"
+        error = f" (± {self.error:g})" if self.error else ""
+        if math.isinf(self.high):
+            return f"at least {self.low:{sign}g}{error}"
+        if math.isinf(self.low):
+            return f"at most {self.high:{sign}g}{error}"
+        return f"{self.low:{sign}g} to {self.high:{sign}g}{error}"
+
+
+def verdict_of(estimate: float, low: float, high: float, claimed: Claimed) -> Verdict:
+    """Judge an estimate with its interval, low ≤ estimate ≤ high, by what is claimed."""
+    match claimed.sense:
+        case Sense.MORE:
+            return _more(estimate, low, high, claimed.margin)
+        case Sense.LESS:
+            return _more(-estimate, -high, -low, claimed.margin)
+        case Sense.EQUAL:
+            return _equal(low, high, claimed.margin)
+    return _band(low, high, claimed)
+
+
+def _more(estimate: float, low: float, high: float, margin: float) -> Verdict:
+    if low > 0:
+        return Verdict.HOLDS if estimate >= margin else Verdict.DIRECTION
+    # An interval below the margin shows that there is no difference worth the claim.
+    return Verdict.FAILS if high < margin else Verdict.INCONCLUSIVE
+
+
+def _equal(low: float, high: float, margin: float) -> Verdict:
+    if equivalent(low, high, margin):
+        return Verdict.HOLDS
+    return Verdict.FAILS if low > margin or high < -margin else Verdict.INCONCLUSIVE
+
+
+def _band(low: float, high: float, claimed: Claimed) -> Verdict:
+    bottom, top = claimed.low - claimed.error, claimed.high + claimed.error
+    if bottom <= low and high <= top:
+        return Verdict.HOLDS
+    if low <= top and high >= bottom:
+        return Verdict.INCONCLUSIVE
+    if claimed.value:
+        return Verdict.FAILS
+    above = claimed.low >= 0 and low > 0
+    below = claimed.high <= 0 and high < 0
+    return Verdict.DIRECTION if above or below else Verdict.FAILS
+
+
+def equivalent(low: float, high: float, margin: float = MARGIN) -> bool:
+    """Return whether an interval of a difference shows that there is none beyond the margin."""
+    return -margin < low and high < margin
+
+
+def over_cells(verdicts: Sequence[Verdict], across: Across) -> Verdict:
+    """Judge a claim about several cells by their verdicts, of which there is at least one.
+
+    Of every cell: the worst. In general: it holds if it does in more than half of the cells (in direction if
+    only together with those in direction), and does not hold if it does not in at least half. Of some cell:
+    the best, for which the intervals have to be widened (`widened`), because one of several may be above zero
+    by chance. An `EVERY` needs no such correction: it holds only if each cell does.
+    """
+    if across is Across.EVERY:
+        return max(verdicts, key=ORDER.index)
+    if across is Across.SOME:
+        return min(verdicts, key=ORDER.index)
+    n = len(verdicts)
+    holds, direction, fails = (verdicts.count(v) for v in (Verdict.HOLDS, Verdict.DIRECTION, Verdict.FAILS))
+    if 2 * holds > n:
+        return Verdict.HOLDS
+    if 2 * (holds + direction) > n:
+        return Verdict.DIRECTION
+    return Verdict.FAILS if 2 * fails >= n else Verdict.INCONCLUSIVE
+
+
+def widened(estimate: float, low: float, high: float, seeds: int, cells: int) -> tuple[float, float]:
+    """Return the t interval of level 1 − 0.05 / cells (Bonferroni) from that of 95 %, of this many seeds."""
+    if cells < 2 or seeds < 2:
+        return low, high
+    wanted = t_quantile(1 - (1 - LEVEL) / (2 * cells), seeds - 1)
+    factor = wanted / t_quantile((1 + LEVEL) / 2, seeds - 1)
+    return estimate - factor * (estimate - low), estimate + factor * (high - estimate)
+
+
+def detectable(low: float, high: float, seeds: int) -> float | None:
+    """Return the true difference that these seeds would find with probability 0.8, in the interval's unit.
+
+    From the standard error in the t interval's half width: (t(0.975) + t(0.8)) times it, the usual
+    approximation (Lachin 1981). ``None`` below two seeds.
+    """
+    if seeds < 2:
+        return None
+    found, power = t_quantile((1 + LEVEL) / 2, seeds - 1), t_quantile(POWER, seeds - 1)
+    return (high - low) / 2 * (found + power) / found
