@@ -157,6 +157,11 @@ impl Network {
         let entry = QueueEntry { packet, next_hop, ip_bytes: p.ip_bytes, routing: p.is_routing() };
         let n = &mut self.nodes[node];
         n.service.offered(self.common.now, n.mac.is_free());
+        if self.common.packets.is_held_up(packet)
+            && let Some(root) = self.common.packets.independent_root(packet)
+        {
+            n.service.offered_late(self.common.packets.get(packet), root);
+        }
         if let Some(refused) = n.queue.push(entry) {
             self.common.observe(Fact::Refused);
             let root = self.queue_root(node, refused);
@@ -296,7 +301,7 @@ impl Network {
         if let (Some(external), false) = (&mut self.external, in_reach) {
             external.note_break(self.common.now, p.src, p.dst);
         }
-        self.with_router(node, Trigger::Break(died, root), |router, now, out| {
+        self.with_router(node, Trigger::Break(next_hop, died, root), |router, now, out| {
             router.on_link_failure(now, packet, &p, next_hop, out)
         });
     }

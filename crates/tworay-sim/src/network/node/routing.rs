@@ -143,7 +143,7 @@ impl Network {
     /// A packet goes on after a break that the router has just noticed: that was what delayed it, together with others.
     #[inline]
     fn note_rerouted(&mut self, packet: PacketId, trigger: &Trigger) {
-        if let Trigger::Break(_, root) = trigger
+        if let Trigger::Break(.., root) = trigger
             && root.is_independent_of_load()
         {
             self.common.packets.delay(packet, *root);
@@ -236,7 +236,7 @@ impl Network {
         self.nodes[node].service.withdrawn(gone.len());
         self.common.watch(|| Fact::Queued { node, packets: self.nodes[node].queue.len() });
         let broken = match *trigger {
-            Trigger::Break(_, root) if root.next_hop == Some(next_hop) => Some(root),
+            Trigger::Break(to, _, root) if to == next_hop => Some(root),
             // The neighbour lost its route while the link to it works: only packets that used this route
             // are held up.
             Trigger::Received(from, _) if from == next_hop => None,
@@ -254,7 +254,7 @@ impl Network {
                 let (causes, mut scene) = self.scene();
                 causes.missing_route(&mut scene, node, p.dst)
             });
-            self.with_router(node, Trigger::Break(Died::Purged, root), |router, now, out| {
+            self.with_router(node, Trigger::Break(next_hop, Died::Purged, root), |router, now, out| {
                 router.on_queue_purged(now, e.packet, &p, next_hop, out)
             });
         }
@@ -271,12 +271,12 @@ impl Network {
             }
             RoutingNote::RouteFound { dst, .. } => self.notify_of_route_found(node, dst),
             RoutingNote::LinkBroken { neighbour } => {
-                let known = matches!(trigger, Trigger::Break(_, root) if root.next_hop == Some(neighbour));
+                let known = matches!(trigger, Trigger::Break(to, ..) if *to == neighbour);
                 if !known {
                     let root = self.link_root(node, neighbour);
                     self.common.observe(Fact::LinkGivenUp { root });
                     self.note_unconfirmed(node, neighbour, root);
-                    *trigger = Trigger::Break(Died::Unconfirmed, root);
+                    *trigger = Trigger::Break(neighbour, Died::Unconfirmed, root);
                 }
             }
             RoutingNote::RouteError { broken_from, broken_to, dst } => {

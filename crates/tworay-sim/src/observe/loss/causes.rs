@@ -37,8 +37,9 @@ use tworay_wire::Packet;
 pub(crate) enum Trigger {
     /// A timer, or a packet of its own.
     Other,
-    /// A failed hop: how the returned packet dies if it dies now, and the root.
-    Break(Died, RootCause),
+    /// A failed hop to this neighbour: how the returned packet dies if it dies now, and the root. That may be an outage
+    /// of the node itself, which has forgotten its neighbours' addresses.
+    Break(NodeId, Died, RootCause),
     /// A packet from this neighbour; the link named by a DSR route error in it.
     Received(NodeId, Option<(NodeId, NodeId)>),
 }
@@ -132,7 +133,7 @@ impl Causes {
         let p = scene.packets.get(packet);
         let dst = p.dst;
         let died = match (reason, trigger) {
-            (DropReason::MacCallback, Trigger::Break(died, _)) => *died,
+            (DropReason::MacCallback, Trigger::Break(_, died, _)) => *died,
             (DropReason::MacCallback, Trigger::Other | Trigger::Received(..)) => Died::Purged,
             (DropReason::NoRoute, _) => Died::NoRoute,
             (DropReason::Ttl, _) => Died::Ttl,
@@ -151,7 +152,7 @@ impl Causes {
             // Nothing in the network makes a packet malformed.
             (None, DropReason::Malformed, _) => RootCause::new(scene.now, node, LossCause::Unknown),
             (None, DropReason::Loop | DropReason::Ttl, _) => self.circling(scene, node, packet, reason),
-            (None, DropReason::MacCallback | DropReason::Salvaged, Trigger::Break(_, root)) => *root,
+            (None, DropReason::MacCallback | DropReason::Salvaged, Trigger::Break(.., root)) => *root,
             (
                 None,
                 DropReason::MacCallback
@@ -162,6 +163,17 @@ impl Causes {
                 _,
             ) => self.missing_route(scene, node, dst),
         };
-        (died, self.outcome(scene, root, dst, died))
+        let root = self.outcome(scene, root, dst, died);
+        let detour = (root.cause == Some(LossCause::NoRoute)).then(|| Self::detour(scene, node, packet));
+        (died, detour.flatten().unwrap_or(root))
+    }
+
+    /// The break that a packet met earlier, if it still stands: a relay would not have got the packet otherwise, which a
+    /// repair or a salvage has sent there.
+    fn detour(scene: &mut Scene<'_>, node: NodeId, packet: PacketId) -> Option<RootCause> {
+        let met = scene.packets.independent_root(packet).filter(RootCause::is_physical)?;
+        let relayed = scene.packets.get(packet).src != node;
+        let stands = relayed && scene.out_of_reach(met.node, met.next_hop?) == met.cause;
+        stands.then_some(RootCause { at: scene.now, ..met })
     }
 }

@@ -8,7 +8,7 @@ use crate::observe::loss::root_cause::RootCause;
 use std::collections::VecDeque;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_mac::FrameKind;
-use tworay_wire::Body;
+use tworay_wire::{Body, Packet};
 
 /// Number of times at which the past of a link is looked at.
 const LOOKS: u64 = 12;
@@ -101,24 +101,33 @@ impl Scene<'_> {
     }
 
     /// Root cause of the packets of a full queue, if at least half of them and of the dying packet were held
-    /// up: then they arrived together for this reason.
-    pub fn burst(&self, dies: PacketId, others: &[PacketId]) -> Option<RootCause> {
+    /// up: then they arrived together for this reason. `released`: the source and the root of the latest packet that was
+    /// held up, if the queue is known to be full because of such packets.
+    pub fn burst(
+        &self,
+        dies: PacketId,
+        others: &[PacketId],
+        released: Option<(NodeId, RootCause)>,
+    ) -> Option<RootCause> {
         let own = self.packets.independent_root(dies);
-        let src = self.packets.get(dies).src;
+        let Packet { src, dst, .. } = *self.packets.get(dies);
+        // The dying packet itself was not held up before; it stops now. Its flow's packets in the other direction met
+        // the same break from the other side.
+        let others_root = |root: RootCause, back: bool| {
+            let root = if back { root.reversed() } else { root };
+            RootCause { at: self.now, ..root }
+        };
         let of_flows = others.iter().filter(|id| self.packets.is_tracked(**id));
         let (mut all, mut held_up, mut first) = (1, usize::from(own.is_some()), own);
         for other in of_flows {
             all += 1;
             if let Some(root) = self.packets.independent_root(*other) {
                 held_up += 1;
-                // The dying packet itself was not held up before; it stops now. Its flow's packets in the other
-                // direction met the same break from the other side.
-                let back = self.packets.get(*other).dst == src;
-                let root = if back { root.reversed() } else { root };
-                first = first.or(Some(RootCause { at: self.now, ..root }));
+                first = first.or(Some(others_root(root, self.packets.get(*other).dst == src)));
             }
         }
-        first.filter(|_| 2 * held_up >= all)
+        let released = released.map(|(of, root)| first.unwrap_or(others_root(root, of == dst)));
+        released.or(first.filter(|_| 2 * held_up >= all))
     }
 
     /// Why there is no path between two nodes; `None` if there is one.

@@ -15,6 +15,8 @@
 //! next hop's address before, and a break is known to some routers only.
 
 use super::Causes;
+use super::search::is_replaced;
+use crate::network::packets::is_message;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
@@ -183,7 +185,7 @@ impl Causes {
     }
 
     /// The outage in which a node forgot its neighbours' addresses, if it was off lately. No hop failed.
-    fn forgotten(&self, scene: &Scene<'_>, node: NodeId) -> Option<RootCause> {
+    pub(super) fn forgotten(&self, scene: &Scene<'_>, node: NodeId) -> Option<RootCause> {
         let up = scene.nodes[node].up_since;
         let lately = up > SimTime::ZERO && up + self.timers.forgot >= scene.now;
         lately.then(|| RootCause::new(scene.now, node, LossCause::NodeDown))
@@ -199,6 +201,10 @@ impl Causes {
         packets: [PacketId; 2],
     ) -> RootCause {
         let now = scene.now;
+        let [replaced, newer] = packets.map(|packet| scene.packets.get(packet));
+        if is_message(replaced) && is_replaced(replaced, newer) {
+            return RootCause::new(now, node, LossCause::Unknown);
+        }
         if let Some(root) = self.asked_in_vain(scene, node, next_hop) {
             return root;
         }
@@ -212,7 +218,7 @@ impl Causes {
         if let Some(cause) = scene.message_delayed(node, next_hop).filter(|c| *c == LossCause::Channel) {
             return RootCause::new(now, node, cause).towards(next_hop);
         }
-        let burst = scene.burst(packets[0], &packets[1..]);
+        let burst = scene.burst(packets[0], &packets[1..], None);
         let rerouted = burst.or_else(|| self.rerouted(scene, (node, next_hop), packets[0]));
         let load = || RootCause::new(now, node, LossCause::Congestion).towards(next_hop);
         rerouted.or_else(|| self.forgotten(scene, node)).unwrap_or_else(load)
