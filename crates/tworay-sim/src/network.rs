@@ -353,8 +353,9 @@ impl Network {
     fn scene(&mut self) -> (&mut Causes, Scene<'_>) {
         let Common { now, packets, observers, .. } = &mut self.common;
         let radio = self.radio.as_mut();
-        let scene = Scene { now: *now, packets, nodes: &self.nodes, wires: &self.wires, radio };
-        (&mut observers.causes, scene)
+        let Observers { causes, held_ups, .. } = observers;
+        let scene = Scene { now: *now, packets, held_ups, nodes: &self.nodes, wires: &self.wires, radio };
+        (causes, scene)
     }
 
     /// Checks that every live packet is held exactly once, and that the ledger balances.

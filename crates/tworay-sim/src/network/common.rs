@@ -6,6 +6,7 @@ use crate::observe::loss::ledger::Carries;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::{Fact, Observers, View};
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimTime};
+use tworay_wire::Packet;
 
 /// State shared by every part of a network.
 pub(crate) struct Common {
@@ -82,13 +83,21 @@ impl Common {
         if copy.uid < UNTRACKED {
             self.observe(Fact::Copied { uid: copy.uid });
         }
-        self.packets.insert(copy)
+        self.insert(copy)
+    }
+
+    /// Stores a packet that was just made.
+    #[inline]
+    pub fn insert(&mut self, packet: Packet) -> PacketId {
+        let packet = self.packets.insert(packet);
+        self.observe(Fact::Made { packet });
+        packet
     }
 
     /// A copy of a packet dies at `node`. The root is `of`, unless an earlier root cause held it up.
     #[inline(never)]
     pub fn kill(&mut self, packet: PacketId, node: NodeId, died: Died, of: RootCause) {
-        let root = match self.packets.root_of(packet) {
+        let root = match self.observers.held_ups.root_of(packet) {
             Some(held) if held.cause.is_some() => held,
             // A packet that waited for a search has the outcome that the caller found.
             _ => of,
@@ -113,13 +122,13 @@ impl Common {
         let uid = self.packets.get(packet).uid;
         if uid < UNTRACKED {
             let whole = self.observers.ledger.copies(uid) == 1;
-            self.packets.hold_up(packet, by, whole);
+            self.observers.held_ups.hold_up(packet, by, whole);
         }
     }
 
     /// A packet that waited for a route discovery goes on; `late` is what delayed the search, if anything did.
     pub fn end_search(&mut self, packet: PacketId, late: Option<RootCause>) {
-        if let Some(search) = self.packets.end_search(packet, late) {
+        if let Some(search) = self.observers.held_ups.end_search(packet, late) {
             self.note_hold(packet, late.unwrap_or(search));
         }
     }
@@ -127,7 +136,7 @@ impl Common {
     /// A packet becomes another's copy at the next hop.
     #[inline]
     pub fn hand_on(&mut self, packet: PacketId, copy: PacketId) {
-        if self.packets.is_held_up(packet) {
+        if self.observers.held_ups.is_held_up(packet) {
             self.hand_on_held(packet, copy);
         }
     }
@@ -136,7 +145,7 @@ impl Common {
     #[cold]
     #[inline(never)]
     fn hand_on_held(&mut self, packet: PacketId, copy: PacketId) {
-        if let Some(hold) = self.packets.hand_on(packet, copy) {
+        if let Some(hold) = self.observers.held_ups.hand_on(packet, copy) {
             self.note_hold(packet, hold);
         }
     }
@@ -152,7 +161,7 @@ impl Common {
     pub fn close_holds(&mut self) {
         let view = View { now: self.now, packets: &self.packets };
         for (id, packet) in self.packets.iter() {
-            if let Some(by) = self.packets.hold(id) {
+            if let Some(by) = self.observers.held_ups.hold(id) {
                 self.observers.observe(Fact::HeldUp { uid: packet.uid, by }, view);
             }
         }

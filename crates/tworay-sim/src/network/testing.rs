@@ -27,7 +27,7 @@ impl Network {
     /// Creates a datagram of 1000 bytes of flow 0 at node 0, addressed to node `to`.
     pub(crate) fn datagram(&mut self, number: u32, to: u16) -> PacketId {
         let uid = self.common.take(FlowId(0), Carries::Data, Seq32(number));
-        self.common.packets.insert(Packet {
+        self.common.insert(Packet {
             uid,
             src: NodeId(0),
             dst: NodeId(to),

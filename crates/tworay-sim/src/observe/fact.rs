@@ -35,6 +35,8 @@ pub(crate) enum Fact<'a> {
     Warm,
     /// A transport gives a packet to the network; it has the next number.
     Taken { flow: FlowId, carries: Carries, seq: Seq32 },
+    /// A packet is made; another one may have had its handle before.
+    Made { packet: PacketId },
     /// The packet is complete; `again`: payload that was sent before.
     Sent { packet: PacketId, again: bool },
     /// A tracked packet has another copy.

@@ -5,6 +5,7 @@ use super::capture::{Capture, Layout};
 use super::counters::NetworkCounters;
 use super::fact::{Fact, View};
 use super::loss::causes::Causes;
+use super::loss::held_up::HeldUps;
 use super::loss::ledger::{Death, Ledger};
 use super::loss::root_cause::RootCause;
 use super::medium_log::MediumLog;
@@ -27,6 +28,8 @@ pub(crate) struct Observers {
     pub ledger: Ledger,
     /// Determines root causes of losses.
     pub causes: Causes,
+    /// What holds up packets, or has done so.
+    pub held_ups: HeldUps,
     /// The path of each flow.
     pub paths: Vec<PathProbe>,
     /// Network-wide counters.
@@ -52,6 +55,7 @@ impl Observers {
     pub fn observe(&mut self, fact: Fact<'_>, view: View<'_>) {
         match fact {
             Fact::Taken { flow, carries, seq } => self.ledger.sent(flow, carries, seq, view.now),
+            Fact::Made { packet } => self.held_ups.made(packet),
             Fact::Copied { uid } => self.ledger.copied(uid),
             Fact::HandedOn { packet } => self.handed_on(packet, view),
             Fact::Died { packet, node, died, root } => self.died(packet, (node, died, root), view),
@@ -72,7 +76,7 @@ impl Observers {
                 self.paths.iter_mut().for_each(PathProbe::restart);
             }
             Fact::ArpStarted { node, target, packet } => {
-                let root = view.packets.independent_root(packet);
+                let root = self.held_ups.independent_root(packet);
                 let packet = view.packets.get(packet);
                 self.causes.note_exchange((node, target), view.now, packet, root);
             }

@@ -97,7 +97,7 @@ impl Network {
     fn launch(&mut self, from: NodeId, to: NodeId, flow: FlowId, uid: u64, ip_bytes: u32, body: Body) {
         let packet =
             Packet { uid, src: from, dst: to, ttl: INITIAL_TTL, hops: 0, ip_bytes, flow, dsr: None, body };
-        let packet = self.common.packets.insert(packet);
+        let packet = self.common.insert(packet);
         if self.common.watched() {
             let again = self.flows[flow.index()].resent.last().is_some_and(|r| r.uid == uid);
             self.common.observe(Fact::Sent { packet, again });

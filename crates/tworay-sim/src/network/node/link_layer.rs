@@ -97,13 +97,13 @@ impl Network {
         let (causes, mut scene) = self.scene();
         let root = causes.address(&mut scene, node, next_hop);
         let root = RootCause { attempts: MAX_REQUESTS.into(), ..root };
-        self.link_failed(packet, next_hop, Died::ArpUnanswered, root);
+        self.link_failed(node, packet, next_hop, Died::ArpUnanswered, root);
     }
 
     #[inline(never)]
     fn send_arp(&mut self, node: NodeId, body: ArpBody, to: NodeId) {
         let uid = self.common.control_uid();
-        let packet = self.common.packets.insert(Packet {
+        let packet = self.common.insert(Packet {
             uid,
             src: node,
             dst: to,
@@ -125,7 +125,7 @@ impl Network {
             let (causes, scene) = self.scene();
             if let Some(root) = causes.delayed(&scene, node, arp.sender) {
                 self.common.observe(Fact::WaitedForAddress { packet: held, root });
-                self.common.packets.delay(held, root);
+                self.common.observers.held_ups.delay(held, root);
             }
             self.down(node, held, arp.sender);
         }
@@ -157,8 +157,8 @@ impl Network {
         let entry = QueueEntry { packet, next_hop, ip_bytes: p.ip_bytes, routing: p.is_routing() };
         let n = &mut self.nodes[node];
         n.service.offered(self.common.now, n.mac.is_free());
-        if self.common.packets.is_held_up(packet)
-            && let Some(root) = self.common.packets.independent_root(packet)
+        if self.common.observers.held_ups.is_held_up(packet)
+            && let Some(root) = self.common.observers.held_ups.independent_root(packet)
         {
             n.service.offered_late(self.common.packets.get(packet), root);
         }
@@ -229,7 +229,7 @@ impl Network {
         let uid = sent.uid;
         let mut copy = sent.clone();
         copy.hops = copy.hops.saturating_add(1);
-        let copy = self.common.packets.insert(copy);
+        let copy = self.common.insert(copy);
         if uid < UNTRACKED {
             self.common.observe(Fact::Copied { uid });
             self.common.hand_on(packet, copy);
@@ -256,7 +256,7 @@ impl Network {
         let died = if give_up.unanswered == FrameKind::Rts { Died::RtsRetries } else { Died::DataRetries };
         let rts = died == Died::RtsRetries;
         self.common.observe(Fact::GaveUp { packet: give_up.packet, rts });
-        self.link_failed(give_up.packet, give_up.to, died, root);
+        self.link_failed(node, give_up.packet, give_up.to, died, root);
     }
 
     /// A packet has crossed the link from `from` to `node`; an order to cut the link may wait for this.
@@ -283,8 +283,7 @@ impl Network {
 
     /// A packet returns from a failed hop: routing decides what to do with it.
     #[inline(never)]
-    fn link_failed(&mut self, packet: PacketId, next_hop: NodeId, died: Died, root: RootCause) {
-        let node = root.node;
+    fn link_failed(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId, died: Died, root: RootCause) {
         let in_reach = self.nodes[next_hop].up && self.scene().1.in_range(node, next_hop);
         self.common.observe(Fact::LinkFailed { packet, root, in_reach });
         if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {

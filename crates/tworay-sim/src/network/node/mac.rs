@@ -70,7 +70,7 @@ impl Network {
         let n = &self.nodes[node];
         if n.service.would_be_short(n.queue.len()) {
             for entry in n.queue.iter() {
-                self.common.packets.delay(entry.packet, root);
+                self.common.observers.held_ups.delay(entry.packet, root);
             }
         }
     }

@@ -41,13 +41,15 @@ impl Network {
     /// The node is about to fail: packets that wait for a route in vain are lost for want of it.
     fn settle_searches(&mut self, node: NodeId) {
         for packet in self.nodes[node].router.buffered() {
-            let Some(root) = self.common.packets.root_of(packet).filter(|root| root.cause.is_none()) else {
+            let Some(root) =
+                self.common.observers.held_ups.root_of(packet).filter(|root| root.cause.is_none())
+            else {
                 continue;
             };
             let dst = self.common.packets.get(packet).dst;
             let (causes, mut scene) = self.scene();
             if let Some(root) = causes.interrupted(&mut scene, root, dst) {
-                self.common.packets.settle_search(packet, root);
+                self.common.observers.held_ups.settle_search(packet, root);
             }
         }
     }

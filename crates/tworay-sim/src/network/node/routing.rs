@@ -111,7 +111,7 @@ impl Network {
         for action in actions {
             match *action {
                 RoutingAction::Forward { packet, next_hop, delay } => {
-                    if self.common.packets.is_searching(packet) {
+                    if self.common.observers.held_ups.is_searching(packet) {
                         self.end_search(packet);
                     }
                     self.note_rerouted(packet, trigger);
@@ -133,7 +133,7 @@ impl Network {
     #[cold]
     #[inline(never)]
     fn end_search(&mut self, packet: PacketId) {
-        let Some(root) = self.common.packets.root_of(packet) else { return };
+        let Some(root) = self.common.observers.held_ups.root_of(packet) else { return };
         let dst = self.common.packets.get(packet).dst;
         let (causes, mut scene) = self.scene();
         let outcome = causes.late(&mut scene, root, dst);
@@ -146,7 +146,7 @@ impl Network {
         if let Trigger::Break(.., root) = trigger
             && root.is_independent_of_load()
         {
-            self.common.packets.delay(packet, *root);
+            self.common.observers.held_ups.delay(packet, *root);
         }
     }
 
@@ -161,8 +161,8 @@ impl Network {
             let p = self.common.packets.get(packet);
             let route = p.dsr.as_ref().and_then(|header| header.source_route.as_ref());
             let next_hop = route.map_or(Some(p.dst), |route| route.next_hop(p.dst));
-            if next_hop == Some(neighbour) && self.common.packets.root_of(packet).is_none() {
-                self.common.packets.delay(packet, root);
+            if next_hop == Some(neighbour) && self.common.observers.held_ups.root_of(packet).is_none() {
+                self.common.observers.held_ups.delay(packet, root);
             }
         }
     }
@@ -184,7 +184,7 @@ impl Network {
                 packet.uid = self.common.control_uid();
                 let (causes, mut scene) = self.scene();
                 causes.note_request(&mut scene, node, &packet);
-                let packet = self.common.packets.insert(*packet);
+                let packet = self.common.insert(*packet);
                 // Rebroadcasts already have a jitter added by routing.
                 let jitter = if next_hop.is_broadcast() && delay.is_zero() {
                     self.stations.jitter(self.common.now, node)
@@ -200,7 +200,7 @@ impl Network {
                 p.dsr = header;
             }
             RoutingAction::SendCopy { packet, next_hop } => {
-                if self.common.packets.is_searching(packet) {
+                if self.common.observers.held_ups.is_searching(packet) {
                     self.end_search(packet);
                 }
                 self.note_rerouted(packet, trigger);

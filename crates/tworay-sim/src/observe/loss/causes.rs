@@ -146,7 +146,7 @@ impl Causes {
         if !scene.packets.is_tracked(packet) {
             return (died, RootCause::new(scene.now, node, LossCause::Unknown));
         }
-        let held_up = scene.packets.root_of(packet);
+        let held_up = scene.held_ups.root_of(packet);
         let root = match (held_up, reason, trigger) {
             (Some(root), ..) => root,
             // Nothing in the network makes a packet malformed.
@@ -171,7 +171,7 @@ impl Causes {
     /// The break that a packet met earlier, if it still stands: a relay would not have got the packet otherwise, which a
     /// repair or a salvage has sent there.
     fn detour(scene: &mut Scene<'_>, node: NodeId, packet: PacketId) -> Option<RootCause> {
-        let met = scene.packets.independent_root(packet).filter(RootCause::is_physical)?;
+        let met = scene.held_ups.independent_root(packet).filter(RootCause::is_physical)?;
         let relayed = scene.packets.get(packet).src != node;
         let stands = relayed && scene.out_of_reach(met.node, met.next_hop?) == met.cause;
         stands.then_some(RootCause { at: scene.now, ..met })

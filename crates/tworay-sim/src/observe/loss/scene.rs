@@ -4,6 +4,7 @@ use crate::network::medium::Radio;
 use crate::network::node::{Node, Nodes};
 use crate::network::packets::{PacketSlab, is_message};
 use crate::network::wires::Wires;
+use crate::observe::loss::held_up::HeldUps;
 use crate::observe::loss::root_cause::RootCause;
 use std::collections::VecDeque;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
@@ -18,6 +19,7 @@ const LOOKS: u64 = 12;
 pub(crate) struct Scene<'a> {
     pub now: SimTime,
     pub packets: &'a PacketSlab,
+    pub held_ups: &'a HeldUps,
     pub nodes: &'a Nodes,
     pub wires: &'a Wires,
     pub radio: Option<&'a mut Radio>,
@@ -109,7 +111,7 @@ impl Scene<'_> {
         others: &[PacketId],
         released: Option<(NodeId, RootCause)>,
     ) -> Option<RootCause> {
-        let own = self.packets.independent_root(dies);
+        let own = self.held_ups.independent_root(dies);
         let Packet { src, dst, .. } = *self.packets.get(dies);
         // The dying packet itself was not held up before; it stops now. Its flow's packets in the other direction met
         // the same break from the other side.
@@ -121,7 +123,7 @@ impl Scene<'_> {
         let (mut all, mut held_up, mut first) = (1, usize::from(own.is_some()), own);
         for other in of_flows {
             all += 1;
-            if let Some(root) = self.packets.independent_root(*other) {
+            if let Some(root) = self.held_ups.independent_root(*other) {
                 held_up += 1;
                 first = first.or(Some(others_root(root, self.packets.get(*other).dst == src)));
             }
