@@ -13,13 +13,14 @@ mod medium_log;
 mod observers;
 mod path_probe;
 mod record;
+mod root_causes;
 mod watchers;
 mod wire_trace;
 
 pub(crate) use capture::Layout;
 pub(crate) use counters::{ByFrame, NetworkCounters};
 pub use fact::WireEvent;
-pub(crate) use fact::{Fact, View};
+pub(crate) use fact::{After, Fact, HopFailure, Obstacle, View, Why, WireLoss};
 pub use medium_log::{Content, Emission, MediumLog, Reception};
 pub(crate) use observers::Observers;
 pub(crate) use path_probe::PathProbe;

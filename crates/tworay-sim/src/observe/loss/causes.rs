@@ -30,27 +30,17 @@ use std::collections::BTreeMap;
 use timers::Timers;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimTime};
 use tworay_routing::{DropReason, Protocol, RoutingConfig};
-use tworay_wire::Packet;
 
 /// Event to which a router reacts when it loses routes or drops packets.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Trigger {
     /// A timer, or a packet of its own.
     Other,
-    /// A failed hop to this neighbour: how the returned packet dies if it dies now, and the root. That may be an outage
-    /// of the node itself, which has forgotten its neighbours' addresses.
-    Break(NodeId, Died, RootCause),
+    /// A failed hop: how the returned packet dies if it dies now, and the root. That may be an outage of the node
+    /// itself, which has forgotten its neighbours' addresses.
+    Break(Died, RootCause),
     /// A packet from this neighbour; the link named by a DSR route error in it.
     Received(NodeId, Option<(NodeId, NodeId)>),
-}
-
-impl Trigger {
-    /// `packet` arrived from `from`.
-    #[inline]
-    pub fn received(packet: &Packet, from: NodeId) -> Self {
-        let error = packet.dsr.as_ref().and_then(|header| header.errors.last());
-        Trigger::Received(from, error.map(|e| (e.source, e.unreachable)))
-    }
 }
 
 /// Root causes, and the records from which they follow.
@@ -133,7 +123,7 @@ impl Causes {
         let p = scene.packets.get(packet);
         let dst = p.dst;
         let died = match (reason, trigger) {
-            (DropReason::MacCallback, Trigger::Break(_, died, _)) => *died,
+            (DropReason::MacCallback, Trigger::Break(died, _)) => *died,
             (DropReason::MacCallback, Trigger::Other | Trigger::Received(..)) => Died::Purged,
             (DropReason::NoRoute, _) => Died::NoRoute,
             (DropReason::Ttl, _) => Died::Ttl,

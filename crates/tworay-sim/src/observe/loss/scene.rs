@@ -4,8 +4,10 @@ use crate::network::medium::Radio;
 use crate::network::node::{Node, Nodes};
 use crate::network::packets::{PacketSlab, is_message};
 use crate::network::wires::Wires;
+use crate::observe::fact::View;
 use crate::observe::loss::held_up::HeldUps;
 use crate::observe::loss::root_cause::RootCause;
+use crate::observe::loss::service::Service;
 use std::collections::VecDeque;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_mac::FrameKind;
@@ -14,12 +16,36 @@ use tworay_wire::{Body, Packet};
 /// Number of times at which the past of a link is looked at.
 const LOOKS: u64 = 12;
 
-/// The network at one moment, for the search for root causes. The radio side is borrowed mutably only because
+/// The network at one moment, as it is shown to observers. The radio side is borrowed mutably only because
 /// tracks cache their latest position.
+pub(crate) struct World<'a> {
+    pub now: SimTime,
+    pub packets: &'a PacketSlab,
+    pub nodes: &'a Nodes,
+    pub wires: &'a Wires,
+    pub radio: Option<&'a mut Radio>,
+}
+
+impl<'a> World<'a> {
+    /// What observers see that need only packets.
+    pub fn view(&self) -> View<'a> {
+        View { now: self.now, packets: self.packets }
+    }
+
+    /// What the search for root causes sees.
+    pub fn scene<'b>(&'b mut self, held_ups: &'b HeldUps, services: &'b [Service]) -> Scene<'b> {
+        let World { now, packets, nodes, wires, .. } = *self;
+        Scene { now, packets, held_ups, services, nodes, wires, radio: self.radio.as_deref_mut() }
+    }
+}
+
+/// The network at one moment, and what is known of its packets and queues, for the search for root causes.
 pub(crate) struct Scene<'a> {
     pub now: SimTime,
     pub packets: &'a PacketSlab,
     pub held_ups: &'a HeldUps,
+    /// Service of each node's interface queue.
+    pub services: &'a [Service],
     pub nodes: &'a Nodes,
     pub wires: &'a Wires,
     pub radio: Option<&'a mut Radio>,

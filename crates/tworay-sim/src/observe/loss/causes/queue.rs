@@ -36,6 +36,7 @@ impl Causes {
             return RootCause { cause: Some(cause), ..here };
         }
         let n = &scene.nodes[node];
+        let service = &scene.services[node.index()];
         let failure = n.attempts.current().2;
         if let Some(hop) = n.mac.addressee().filter(|_| failure.is_physical()) {
             return RootCause { cause: Some(failure.cause()), ..here }.towards(hop);
@@ -43,11 +44,11 @@ impl Causes {
         let lost = n.attempts.lost_until(now);
         let running = n.attempts.delay(now, node).filter(|_| !lost.is_zero()).map(|root| (lost, root));
         let length = n.queue.len() as u32;
-        if let Some(root) = n.service.filled_by(now, length, running) {
+        if let Some(root) = service.filled_by(now, length, running) {
             return root;
         }
         let queued: Vec<PacketId> = n.queue.iter().map(|e| e.packet).collect();
-        let released = n.service.filled_by_burst(length);
+        let released = service.filled_by_burst(length);
         scene.burst(refused.packet, &queued, released).unwrap_or(here)
     }
 }

@@ -44,7 +44,7 @@ impl Causes {
         trigger: &Trigger,
     ) {
         let root = match *trigger {
-            Trigger::Break(.., root) => Some(root),
+            Trigger::Break(_, root) => Some(root),
             Trigger::Received(_, Some((a, b))) => {
                 let known = self.breaks.get(&(a, b)).copied();
                 Some(known.unwrap_or_else(|| self.link(scene, a, b)))
