@@ -200,11 +200,9 @@ impl Network {
                 self.notify_of_source_route(node, dst, hops);
             }
             RoutingNote::RouteFound { dst, .. } => self.notify_of_route_found(node, dst),
-            RoutingNote::LinkBroken { neighbour } => {
-                if *after != After::Break(neighbour) {
-                    self.report(Fact::LinkGivenUp { node, neighbour, after: *after });
-                    *after = After::Break(neighbour);
-                }
+            RoutingNote::LinkBroken { neighbour } if *after != After::Break(neighbour) => {
+                self.report(Fact::LinkGivenUp { node, neighbour, after: *after });
+                *after = After::Break(neighbour);
             }
             RoutingNote::RouteError { broken_from, broken_to, dst } => {
                 if let (After::Received(_, link), Some(to)) = (&mut *after, broken_to) {
