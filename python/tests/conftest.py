@@ -24,6 +24,18 @@ if TYPE_CHECKING:
 QUICK = ("--set", "duration=10s")
 
 
+# Files whose tests run in real time between stations, load controllers into this machine's kernel, or look at
+# what a test leaves behind on the machine. One process at a time runs them.
+OF_THE_MACHINE = ("test_kernel", "test_live_")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep a file's tests in one process, since they share fixtures, if several processes run the tests."""
+    for item in items:
+        of_machine = item.path.name.startswith(OF_THE_MACHINE)
+        item.add_marker(pytest.mark.xdist_group("machine" if of_machine else item.path.name))
+
+
 class Result:
     """What a finished command left behind."""
 
@@ -81,6 +93,37 @@ def live_able() -> None:
     if missing is not None:
         assert not (os.geteuid() == 0 and Path("/dev/net/tun").exists()), missing
         pytest.skip(f"{missing}; then: sudo .venv/bin/pytest -k live")
+
+
+def _without_virtual_time() -> str | None:
+    """Return why networks in virtual time can't be tested here."""
+    from tworay.errors import InputError
+    from tworay.virtual import cache
+    from tworay.virtual.controllers import check_machine
+
+    try:
+        check_machine()
+        cache.kernel()
+    except InputError as error:
+        return str(error)
+    return None
+
+
+@pytest.fixture(scope="session")
+def virtual_able() -> None:
+    """Skip where the kernel of virtual time is not in the cache; the last line of the tests says so."""
+    missing = _without_virtual_time()
+    if missing is not None:
+        pytest.skip(missing)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say in the last line if virtual time was not tested."""
+    skipped = [one for one in terminalreporter.stats.get("skipped", []) if "test_virtual" in one.nodeid]
+    if skipped:
+        terminalreporter.write_line(
+            f"virtual time was not tested ({len(skipped)} tests): {_without_virtual_time()}"
+        )
 
 
 # A browser for each file: while it is open, the main thread has a running event loop.

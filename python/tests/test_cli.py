@@ -86,9 +86,19 @@ def test_help_is_quick_and_names_every_verb(cli: Cli) -> None:
 
 
 def test_help_imports_neither_scipy_nor_polars() -> None:
-    code = "import sys, tworay.cli; print([m for m in ('scipy', 'polars', 'numpy') if m in sys.modules])"
+    heavy = "('scipy', 'polars', 'numpy', 'matplotlib', 'pydantic', 'rich')"
+    code = f"import sys, tworay.cli.whole; print([m for m in {heavy} if m in sys.modules])"
     process = subprocess.run([*command()[:1], "-c", code], capture_output=True, text=True, check=True)
     assert process.stdout == "[]\n"
+
+
+def test_a_command_imports_no_other_command() -> None:
+    code = (
+        "import sys; from tworay.cli.commands import COMMANDS, load; load(['variants']); "
+        "print([one for one in COMMANDS if f'tworay.cli.{one}' in sys.modules])"
+    )
+    process = subprocess.run([*command()[:1], "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout == "['variants']\n"
 
 
 def test_version(cli: Cli) -> None:

@@ -52,6 +52,96 @@ def test_the_example_equals_the_built_in_bit_for_bit(scenario: str) -> None:
     assert outcome(tworay.run(scenario, tcp="newreno", **WORLD)) != outcome(own)
 
 
+PREDICTOR = EXAMPLE.with_name("predictor.py")
+
+
+def test_the_predictor_of_the_example_equals_the_built_in() -> None:
+    world = {"set": {"duration": "20s", "wire_kind.sink.errors.bernoulli.rate": 0.01}, "seed": 5}
+    built_in = tworay.run("dumbbell-10", tcp="probing", **world)
+    own = tworay.run("dumbbell-10", tcp=f"{PREDICTOR}:Vegas", **world)
+    assert outcome(own) == outcome(built_in)
+    assert outcome(tworay.run("dumbbell-10", tcp="probing(predictor=none)", **world)) != outcome(own)
+
+
+def test_a_predictor_is_asked_about_losses_and_takes_parameters() -> None:
+    world = {"set": {"duration": "20s", "wire_kind.sink.errors.bernoulli.rate": 0.01}, "seed": 5}
+
+    def counted(answer: bool, variant: str) -> dict[str, float]:
+        class Own(tworay.LossPredictor):
+            probing = variant
+
+            def contention(self, state: tworay.SenderState, loss: tworay.LossEvent) -> bool:
+                assert loss.standard.ssthresh >= 2
+                return answer
+
+        flows = tworay.run("dumbbell-10", tcp=Own, **world).summary["flows"]
+        names = {name for flow in flows for name in flow["counted"]}
+        return {name: sum(flow["counted"][name] for flow in flows) for name in names}
+
+    # Contention at every loss: only timeouts would be probed, and with gate_rto not these either.
+    always = counted(True, "probing(gate_rto=yes)")
+    assert always.pop("predicted") > 10
+    assert not any(always.values())
+    never = counted(False, "probing")
+    assert never["predicted"] == 0
+    assert sum(never.values()) > 10
+
+
+PREDICTORS = """
+import tworay
+
+class Idle(tworay.LossPredictor):
+    pass
+
+class Elsewhere(tworay.LossPredictor):
+    probing = "newreno"
+    def contention(self, state, loss): return True
+
+class Unknown(tworay.LossPredictor):
+    probing = "probing(thresold=3)"
+    def contention(self, state, loss): return True
+
+class Decides(tworay.LossPredictor):
+    def contention(self, state, loss): return True
+    def on_loss(self, state, loss): return 1
+
+class Recovers(tworay.LossPredictor):
+    recovery = "sack"
+    def contention(self, state, loss): return True
+
+class Vague(tworay.LossPredictor):
+    def contention(self, state, loss): return "perhaps"
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("Idle", "write def contention(self, state, loss)"),
+        ("Elsewhere", "probing = 'newreno' has no predictor"),
+        ("Unknown", "probing has no parameter thresold"),
+        ("Decides", "Decides.on_loss is never called; there are on_ack, on_rtt, contention"),
+        ("Recovers", "Recovers.recovery is never called"),
+    ],
+)
+def test_predictors_that_cannot_work(tmp_path: Path, name: str, complaint: str) -> None:
+    (tmp_path / "mine.py").write_text(PREDICTORS)
+    with pytest.raises(InputError) as caught:
+        tworay.run("dumbbell-10", tcp=f"{tmp_path}/mine.py:{name}", set={"duration": "3s"})
+    assert complaint in str(caught.value)
+
+
+def test_a_predictor_with_a_wrong_answer_ends_the_run(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(PREDICTORS)
+    with pytest.raises(RunError) as caught:
+        tworay.run(
+            "dumbbell-10",
+            tcp=f"{tmp_path}/mine.py:Vague",
+            set={"duration": "20s", "wire_kind.sink.errors.bernoulli.rate": 0.01},
+        )
+    assert "it returned str; allowed are True" in str(caught.value)
+
+
 def test_the_example_is_short() -> None:
     assert len(EXAMPLE.read_text().splitlines()) < 40
 

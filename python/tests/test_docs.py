@@ -16,8 +16,8 @@ import polars as pl
 import pytest
 
 import tworay
-from tworay.cli.app import app
 from tworay.cli.optional_files import filled_in
+from tworay.cli.whole import app
 from tworay.experiment.experimentfile import read
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from studies.peers.__main__ import _parser
-from tworay.cli import app
+from tworay.cli.whole import app
 
 ROOT = Path(__file__).parents[2]
 # The changelog and decisions also name what was replaced.

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import tworay
-from tworay.cli.app import app
+from tworay.cli.whole import app
 from tworay.errors import InputError
 from tworay.showing.causes import ENDS, ROOTS
 from tworay.showing.explaining import _Flow

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 import tworay
 from tworay._native import RESULTS
-from tworay.cli.app import app
+from tworay.cli.whole import app
 from tworay.errors import InputError
 from tworay.experiment.store.formats import FORMAT, scenario_of_today, settings_of_today
 from tworay.experiment.store.reading import run_of

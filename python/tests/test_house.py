@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 import tworay
-from tworay import cli
+from tworay.cli.commands import COMMANDS
 from tworay.cli.options import OF_CLUSTER, SHARED
+from tworay.cli.whole import app
 from tworay.experiment.options import Common, Options, SweepOptions
 
 PACKAGE = Path(tworay.__file__).parent
@@ -62,11 +63,11 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 
 
 def test_every_command_has_a_file_of_its_name() -> None:
-    for name in cli.COMMANDS:
+    for name in COMMANDS:
         module = importlib.import_module(f"tworay.cli.{name}")
         declared = {
             command.name or command.callback.__name__
-            for command in cli.app.registered_commands
+            for command in app.registered_commands
             if command.callback is not None and command.callback.__module__ == module.__name__
         }
         assert declared == {name}
@@ -90,7 +91,7 @@ def test_commands_and_functions_have_the_same_options() -> None:
     # A cluster's options make an engine, and a command shows the progress itself.
     assert known - {"engine", "watch"} == of_commands
     for command, name, own in (("compare", "compare", Options), ("sweep", "run", SweepOptions)):
-        (found,) = [one for one in cli.app.registered_commands if one.callback.__name__ == command]  # type: ignore[union-attr]
+        (found,) = [one for one in app.registered_commands if one.callback.__name__ == command]  # type: ignore[union-attr]
         offered = set(inspect.signature(found.callback).parameters)  # type: ignore[arg-type]
         assert {one.name for one in fields(own)} - {"engine", "watch"} <= offered
         function = getattr(tworay if name == "compare" else tworay.Experiment, name)

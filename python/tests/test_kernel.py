@@ -47,7 +47,7 @@ def ends():
 
 
 class Carried(NamedTuple):
-    """What all controllers did at once over the air, and what was left of them."""
+    """Actions of all controllers at once over the air, and what was left of them."""
 
     fresh: dict[str, bool]
     loaded: dict[str, str]

@@ -117,7 +117,7 @@ def test_what_was_measured_once_has_no_interval(loader: Callable[[str], Path]) -
     program = (
         "import pathlib, sys\n"
         "from tworay import kernel\n"
-        "from tworay.cli import main\n"
+        "from tworay.cli.main import main\n"
         f"kernel.LOADER = pathlib.Path({str(loader(MEASURED))!r})\n"
         "sys.argv = ['tworay', 'kernel', 'stats', '--seconds', '0.1']\n"
         "main()\n"

@@ -260,7 +260,7 @@ def test_a_frozen_sender_goes_on_at_once_when_the_route_is_back(jobs: Jobs) -> N
 
 
 def test_where_the_hop_limit_ends_is_told_hop_by_hop(jobs: Jobs) -> None:
-    """What traceroute lives on: each relay answers for itself, and the peer at last."""
+    """As traceroute needs it, each relay answers for itself, and the peer at last."""
     document = jobs.document("expired")
     said = jobs["expired"].stderr
     told = [line.split()[1] for line in said.splitlines() if "Time to live exceeded" in line]

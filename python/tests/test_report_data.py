@@ -1,4 +1,4 @@
-"""What reports are made of: packed tables, levels of detail, qlog, the server, the built script."""
+"""Data of reports: packed tables, levels of detail, qlog, the server, the built script."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import polars as pl
 import pytest
 
 import tworay
-from tworay.cli.app import app
+from tworay.cli.whole import app
 from tworay.errors import InputError
 from tworay.report.packing import pack
 from tworay.report.page import capital, coded, whole_page

@@ -297,5 +297,5 @@ def test_a_large_run_opens_at_once(browser: Browser, tmp_path: Path) -> None:
 
 
 def patience() -> float:
-    """How much longer things take than on an idle machine: as many tasks as want each processor."""
+    """Factor by which things take longer than on an idle machine: as many tasks as want each processor."""
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))

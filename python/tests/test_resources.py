@@ -135,7 +135,7 @@ def test_the_saturated_run_records_no_single_losses(monkeypatch: pytest.MonkeyPa
 
     def spy(scenario: tworay.Scenario, **options: Any) -> tworay.Run:
         result = tworay.run(scenario, **options)
-        recorded[result.summary["flows"][0]["tcp"]] = options["losses"]
+        recorded[result.summary["flows"][0]["tcp"]] = options.get("losses", True)
         return result
 
     monkeypatch.setattr(onerun, "run", spy)

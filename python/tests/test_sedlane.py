@@ -164,7 +164,11 @@ def test_a_capture_of_the_air_has_the_same_packets_as_the_record(recorded: tuple
     record, capture = (sedlane.read_trace(place) for place in recorded)
     assert capture.is_complete
     assert abs(capture.data.number - record.data.number) <= 3
-    assert abs(len(capture.data.lost) - len(record.data.lost)) <= 3
+    # A capture cannot see what the destination loses above its MAC: the frame arrived.
+    ledger = tworay.results(recorded[0]).tables["ledger"].filter(pl.col("kind") == "data")
+    before = ledger.filter(pl.col("node") != 4)
+    assert 0 < before.height < ledger.height
+    assert abs(len(capture.data.lost) - before.height) <= 3
     assert capture.goodput == pytest.approx(record.goodput, rel=0.05)
     # The capture begins when a packet leaves its source's queue, so its times are shorter.
     assert np.median(capture.rtt) < np.median(record.rtt)

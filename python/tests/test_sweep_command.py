@@ -17,7 +17,8 @@ import pytest
 from conftest import Result
 from tiny_sweep import TINY, TINY_TOML, sweep
 
-from tworay.cli import main, streams
+from tworay.cli import streams
+from tworay.cli.main import main
 from tworay.experiment import engines, onerun
 from tworay.experiment.engines import Shard
 from tworay.experiment.experimentfile import read

@@ -47,6 +47,33 @@ def test_a_known_optimum_is_found_and_named_in_a_preset(tmp_path: Path) -> None:
     assert again.best == found.best, "the same call finds the same"
 
 
+def test_every_value_of_a_grid_is_tried_and_those_as_good_as_the_best_are_named() -> None:
+    """The peer's window is 3 segments: limits of 3 to 6 are the same, smaller ones carry less."""
+    seen: list[tuple[int, int]] = []
+    found = tune(
+        *("newreno+cwl", ["bottleneck-1"]),
+        parameters=["n=1..6"],
+        grid=True,
+        seeds=[1, 2, 3],
+        held_out_seeds=[11, 12],
+        settings=["duration=4s", "tcp.window=3"],
+        watch=lambda done, total, best: seen.append((done, total)),
+    )
+    assert seen == [(n, 6) for n in range(1, 7)]
+    assert (found.trials, found.tried) == (6, 6)
+    assert found.best == "newreno+cwl(n=3)", "the first of the best"
+    assert found.as_good == [f"newreno+cwl(n={n})" for n in (3, 4, 5, 6)]
+    assert found.flatness() == "as good in training: 4 of 6 tried, n from 3 to 6"
+    assert found.document()["as_good"] == found.as_good
+
+
+def test_a_grid_needs_whole_numbers_and_an_end() -> None:
+    with pytest.raises(InputError, match=r"welcome.a is no whole number; say which to try"):
+        tune("newreno+welcome", ["string-1"], parameters=["a=0.2..0.9"], grid=True)
+    with pytest.raises(InputError, match=r"2,500 combinations; narrow the ranges to at most 1000"):
+        tune("newreno+cwl+sca", ["string-1"], parameters=["n=1..50", "theta=1..50"], grid=True)
+
+
 def test_parameters_whose_default_is_nothing_are_searched_from_there() -> None:
     """SCA's `min_hops` and `keep` are 0 unless named: the search begins with the variant as it is."""
     seen: list[int] = []

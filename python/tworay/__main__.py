@@ -1,5 +1,5 @@
 """``python -m tworay`` is the command ``tworay``."""
 
-from tworay.cli import main
+from tworay.cli.main import main
 
 main()

@@ -1,6 +1,7 @@
 """Measures the cost of TCP in a real kernel in the four situations of TCP-WELCOME's paper (figures 14 to 17).
 
-Writes docs/studies/kernel-costs.md, and next to it a table of costs per situation for ``tworay run --costs``.
+Writes docs/studies/kernel-costs.md, and beside the data of TCP-WELCOME's paper a table of costs per
+situation for ``tworay run --costs``.
 ``make kernel-costs`` runs it as root. As in the paper's figure 8, nothing is simulated while the kernels
 communicate: each situation is simulated and traced, SEDLANE replays the trace between two kernels, and the
 time of every ACK and timeout is measured. The simulated senders run over the same profiles.
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import tworay
-from studies.kernel_costs.page import page
+from studies.kernel_costs.page import PLACE, page
 from tworay import kernel, sedlane
 from tworay.costs import counted
 from tworay.live import Network, Options
@@ -200,7 +201,7 @@ def write_table(name: str, rows: list[dict[str, Any]], power: str) -> None:
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "stats.json"
         file.write_text(json.dumps({"costs": rows, "seconds": 0.0, "joules": None}), encoding="utf-8")
-        out = STUDIES / f"kernel-costs-{name}.csv"
+        out = STUDIES.parents[1] / PLACE / f"kernel-costs-{name}.csv"
         words = ["costs", "--kernel", str(file), "--power", power, "--out", str(out), "--force"]
         done = subprocess.run(
             [sys.executable, "-m", "tworay", *words], capture_output=True, text=True, check=False

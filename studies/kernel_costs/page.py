@@ -51,8 +51,12 @@ For each situation there is a table of the kernel's time per operation, in the f
 nanoseconds, and joules for a processor of {power}. That power is an option of the command, not a measurement.
 
 ```
-tworay run link-failure --set energy.model=states --costs docs/studies/kernel-costs-link-failure.csv
-```"""
+tworay run link-failure --set energy.model=states --costs {tables}/kernel-costs-link-failure.csv
+```
+
+The [study of TCP-WELCOME](ghaleb-seddik-2012.md) takes its computing energies from these tables."""
+# The tables belong to the study that reads them.
+PLACE = "python/tworay/papers/ghaleb-seddik-2012"
 
 
 def below(a: list[float], b: list[float]) -> str:
@@ -115,13 +119,13 @@ def page(found: Mapping[str, Mapping[str, Measured]], seconds: float, power: str
         kernels = judged({arm: one.micros for arm, one in found[name].items()}, claim)
         simulated = judged({arm: one.instructions for arm, one in found[name].items()}, claim)
         lines.append(f"| {name} | {text} | {kernels} | {simulated} |")
-    lines += [*TABLES.format(power=power).splitlines(), ""]
+    lines += [*TABLES.format(power=power, tables=PLACE).splitlines(), ""]
     for name, arms in found.items():
         head = ["", "kernel, µs per segment", "ACKs and timeouts for segments", "simulated instructions"]
         cells = [
             [arm, amount(one.micros, 2), f"{one.acks:,} for {one.segments:,}", amount(one.instructions, 0)]
             for arm, one in arms.items()
         ]
-        lines += [f"## {name}", "", f"[kernel-costs-{name}.csv](kernel-costs-{name}.csv)", ""]
+        lines += [f"## {name}", "", f"[kernel-costs-{name}.csv](../../{PLACE}/kernel-costs-{name}.csv)", ""]
         lines += table(head, cells)
     return lines

@@ -26,9 +26,10 @@ from typing import Any
 import polars as pl
 
 import tworay
-from studies.live import station
+from studies.live import outages, station
 from studies.live.page import ROUTINGS, page
 from tworay.live import Network, Options, require
+from tworay.live.diagnosing import Listener, diagnose
 
 ROOT = Path(__file__).parents[2]
 PAGE, DATA = ROOT / "docs/studies/live.md", ROOT / "docs/studies/live.json"
@@ -53,9 +54,9 @@ def flows_of(world: tworay.Scenario) -> list[dict[str, Any]]:
 
 
 def iperf(world: tworay.Scenario, options: Options, seconds: float) -> tworay.Run:
-    """Run every TCP flow of a scenario as an iperf3 transfer between kernels."""
+    """Run every TCP flow of a scenario as an iperf3 transfer between kernels; judge their guesses, if any."""
     flows = flows_of(world)
-    with Network(world, options) as network:
+    with Network(world, options) as network, Listener(options.congestion) as listener:
         for number, flow in enumerate(flows):
             network.serve(flow["to"], f"exec iperf3 -s -p {5201 + number} >/dev/null 2>&1")
         while network.status.sim_seconds < 1.0:
@@ -70,8 +71,10 @@ def iperf(world: tworay.Scenario, options: Options, seconds: float) -> tworay.Ru
         while (status := network.status).sim_seconds < until and status.running:
             time.sleep(0.1)
         run, problem = network.finish()
+        namespaces = network.namespaces
     if problem is not None:
         raise SystemExit(f"{world.name}: {problem}")
+    diagnose(run, listener.events, namespaces)
     return run
 
 
@@ -197,6 +200,25 @@ def study() -> dict[str, Any]:
     return found
 
 
+def outage(case: str, seed: int) -> dict[str, Any]:
+    """Return what the kernel's WELCOME guesses after the relay of a transfer has failed."""
+    options = Options(congestion=outages.KERNEL, seed=seed, most_late=0.5)
+    return outages.digest(iperf(outages.scenario(case), options, outages.SECONDS - 5.0))
+
+
+def outage_cases() -> dict[str, Any]:
+    """Measure both cases of `make live-outages`: a list of runs by case, and simulated runs beside them."""
+    runs = [(case, seed) for case in outages.CASES for seed in range(1, outages.SEEDS + 1)]
+    with outages.controller():
+        found = side_by_side({f"{case}/{seed}": (outage, case, seed) for case, seed in runs})
+    by_case: dict[str, Any] = {}
+    for case, seed in runs:
+        by_case.setdefault(f"kernel/{case}", []).append(found[f"{case}/{seed}"])
+        run = tworay.run(outages.scenario(case, outages.VARIANT), seed=seed)
+        by_case.setdefault(f"simulated/{case}", []).append(outages.digest(run))
+    return by_case
+
+
 def long_transfer(megabytes: int) -> dict[str, Any]:
     """Transfer megabytes over four hops and compare the SHA-256 at both ends."""
     size = megabytes * 1_000_000
@@ -295,7 +317,7 @@ def network_bytes(run: tworay.Run) -> float:
 def main() -> None:
     """Do the selected measurement and write the page."""
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("part", choices=["study", "freeze", "long", "page"])
+    arguments.add_argument("part", choices=["study", "freeze", "outages", "long", "page"])
     arguments.add_argument("--seconds", type=float, default=600.0, help="length of the soak test, seconds")
     arguments.add_argument("--megabytes", type=int, default=20)
     asked = arguments.parse_args()
@@ -310,6 +332,8 @@ def main() -> None:
     }
     if asked.part in ("study", "freeze"):
         known["freeze"] = machine | {"runs": freezes()}
+    if asked.part in ("study", "outages"):
+        known["outages"] = machine | {"runs": outage_cases()}
     if asked.part == "study":
         known["study"] = machine | {"runs": study()}
     elif asked.part == "long":
@@ -325,7 +349,7 @@ def main() -> None:
         known = json.loads(DATA.read_text(encoding="utf-8")) | {
             part: known[part]
             for part in known
-            if part == asked.part or (part == "freeze" and asked.part == "study")
+            if part == asked.part or (part in ("freeze", "outages") and asked.part == "study")
         }
     DATA.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
     if asked.part == "long" and known["long"]["left"]:

@@ -46,6 +46,24 @@ window has no limit: it overruns the queue of 50 packets in slow start, loses ma
 then grows by one segment per round trip of more than a second, while the simulated window stays below the
 queue."""
 
+REPAIRED = {
+    "within": "Repaired within the retransmission timeout",
+    "after": "Repaired after the retransmission timeout",
+}
+OUTAGES = """## A broken path under the kernel's WELCOME
+
+The relay of the situation link-failure goes off at 20 s. In the first case AODV finds the longer way at
+once: later segments arrive, duplicate ACKs return before the timer ends, and the round trips before the
+break show no trend. That is the paper's case (i), a loss on the wireless channel, and so the kernel's
+`tworay_welcome` and the simulated sender guess `channel` (or `congestion` after rising round trips): §V.A
+has no signal that tells a repaired path from an errored frame. If the whole window was lost (the simulated
+one has at most 20 segments), the timer ends after all, and the guess is `link-failure`. In the second case
+the longer way is missing, too, until 24 s. The timer ends, the guess is `link-failure`, and it is repeated
+at each further timeout. A timeout is booked with the cause of its segment's last known loss: it may be
+`congestion`, if the queue had lost that segment just before the break and routing keeps the copies, and
+`none` if the segment was held up and arrived later. Counted are guesses from the break until 1 s after new
+data is acknowledged."""
+
 ROUTINGS = ("static", "olsr", "aodv", "dsr")
 FREEZE = """## Freezing an unmodified kernel
 
@@ -74,6 +92,8 @@ def page(known: dict[str, Any], seconds: int, together: int) -> str:
         parts += study(known["study"], seconds, together)
     if "freeze" in known:
         parts += freeze(known["freeze"])
+    if "outages" in known:
+        parts += outages(known["outages"])
     if "long" in known:
         parts += long_run(known["long"])
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
@@ -144,6 +164,28 @@ def freeze(found: dict[str, Any]) -> list[str]:
     head = ["routing", "--freeze, after the repair", "--freeze, after the link's return", "without, after it"]
     heading, text = FREEZE.format(runs=len(found["runs"][f"{ROUTINGS[0]}/True"])).split("\n\n", 1)
     return [heading, made(found, "make live-study"), text, "\n".join(table(head, lines)), REPAIR]
+
+
+def outages(found: dict[str, Any]) -> list[str]:
+    """Return the paragraphs on a broken path under the kernel's WELCOME."""
+    parts = [OUTAGES.split("\n\n", 1)[0], made(found, "make live-outages"), OUTAGES.split("\n\n", 1)[1]]
+    for case, heading in REPAIRED.items():
+        both = {who: found["runs"][f"{who}/{case}"] for who in ("kernel", "simulated")}
+        number = len(both["kernel"])
+        parts.append(f"### {heading}")
+        lines = []
+        for who, runs in both.items():
+            counted: dict[tuple[str, str], int] = {}
+            for run in runs:
+                for guess, cause, count in run["guesses"]:
+                    counted[guess, cause] = counted.get((guess, cause), 0) + count
+            lines += [[who, guess, cause, str(count)] for (guess, cause), count in sorted(counted.items())]
+        parts.append("\n".join(table(["sender", "guess", "true cause", "guesses"], lines)))
+        said = "; ".join(
+            f"{who}: {spread([run['resumed_seconds'] for run in runs])} s" for who, runs in both.items()
+        )
+        parts.append(f"First new data acknowledged after the break, median of {number} runs: {said}.")
+    return parts
 
 
 def spread(times: list[float | None]) -> str:

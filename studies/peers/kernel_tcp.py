@@ -65,16 +65,16 @@ class Row(NamedTuple):
     tick: float
     """Seconds."""
     tries: int = 1
-    """How often the transfer was made, this time included."""
+    """Number of times that the transfer was made, this time included."""
 
     @property
     def agrees(self) -> bool:
-        """Whether everything that is judged holds."""
+        """True if everything that is judged holds."""
         return self.in_time and self.apart == 0
 
     @property
     def again(self) -> tuple[list[Sent], list[Sent]]:
-        """What each sent again."""
+        """Retransmissions of each."""
         theirs, own = ([s for s in sent if s.again] for sent in (self.kernel, self.ours))
         return theirs, own
 

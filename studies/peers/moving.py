@@ -149,7 +149,7 @@ def over_files(samples: dict[str, Sample]) -> Sample:
 
 
 def apart(one: Sample, other: Sample) -> bool:
-    """Whether the 95 % intervals of two means do not overlap."""
+    """Return whether the 95 % intervals of two means do not overlap."""
     a, b = one.interval, other.interval
     return a is not None and b is not None and (a.low > b.high or b.low > a.high)
 

@@ -142,14 +142,14 @@ class Match:
     packets: int
     """Events compared."""
     same: bool
-    """Whether the same packets have the same events in the same order."""
+    """Return whether the same packets have the same events in the same order."""
     worst: float
     """Largest time difference in seconds, up to the first differing packet."""
     first_difference: str
 
     @property
     def ok(self) -> bool:
-        """Whether everything agrees within the tolerance."""
+        """True if everything agrees within the tolerance."""
         return self.same and self.worst <= TOLERANCE + ROUNDING
 
 

@@ -119,7 +119,7 @@ class Section:
     bound: str
     """The bound, in words."""
     simulators: bool = True
-    """Whether the page names the versions of the simulators."""
+    """Return whether the page names the versions of the simulators."""
     checks: list[Check] = field(default_factory=list)
     _lines: list[str] = field(default_factory=list)
 

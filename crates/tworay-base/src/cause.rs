@@ -18,15 +18,16 @@ vocabulary! {
         LinkFailure = "link-failure", "the next hop was out of reach, or there was no path";
         /// A node was switched off or had no power; also a route lost with it.
         NodeDown = "node-down", "a node was switched off or had no power";
-        /// Routing had not found, or could not find, a path that existed: it had not converged, its search does
-        /// not reach that far, or its tables formed a loop.
+        /// Routing had not found, or could not find, a path that existed: it had not converged, its search
+        /// does not reach that far, or its tables formed a loop.
         NoRoute = "no-route", "routing had not found, or could not find, a path that existed";
         /// The path has more hops than the packet's hop limit.
         Ttl = "ttl", "the path was longer than the hop limit";
-        /// The receiving transport discarded a packet that did arrive: data before its SYN, or beyond the window.
+        /// The receiving transport discarded a packet that did arrive: data before its SYN, or beyond the
+        /// window.
         ReorderDiscard = "reorder-discard", "the receiver threw it away";
-        /// Nothing on record explains the loss: a fault of tworay, or a malformed packet of a real station. No
-        /// loss of a built-in scenario is `unknown`.
+        /// Nothing on record explains the loss: a fault of tworay, or a malformed packet of a real station.
+        /// No loss of a built-in scenario is `unknown`.
         Unknown = "unknown", "nothing on record explains it";
     }
 }

@@ -3,7 +3,7 @@
 use crate::vocabulary::vocabulary;
 
 vocabulary! {
-    /// What happened to the last copy of a lost packet. [`LossCause`](crate::LossCause) says why the packet was
+    /// End of the last copy of a lost packet. [`LossCause`](crate::LossCause) says why the packet was
     /// lost; this says where it ended.
     pub enum Died {
         /// The interface queue was full.

@@ -16,8 +16,9 @@ pub enum Dialect {
 
 /// A table of settings. Its `Default` is `of(Dialect::Standard)`.
 ///
-/// A table with quirks (departures of ns-2 that a scenario does not choose one by one) has a key `dialect` that
-/// selects them, and a method `quirks()`. No table's quirks follow another table's key.
+/// A table with quirks (departures of ns-2 that a scenario does not choose one by one) has a method
+/// `quirks()` and a key that selects them: `dialect`, or the key that selects the algorithm that has them. No
+/// table's quirks follow another table's key.
 pub trait FollowsDialect: Default {
     /// The table's values in a dialect.
     fn of(dialect: Dialect) -> Self;

@@ -1,8 +1,8 @@
 //! Attaches programs that accompany a controller to the root of the cgroup tree: one records the hop limit of
 //! arriving packets, another sees connections leave their controller.
 //!
-//! They are attached without a link, so that they stay when the loader exits, as the controller does. libbpf-rs
-//! supports only links, hence the two direct calls of libbpf.
+//! They are attached without a link, so that they stay when the loader exits, as the controller does.
+//! libbpf-rs supports only links, hence the two direct calls of libbpf.
 #![allow(unsafe_code)]
 
 use libbpf_rs::ProgramType;

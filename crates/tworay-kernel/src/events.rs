@@ -17,7 +17,7 @@ const AF_INET: u16 = 2;
 /// Interval at which the logs are read.
 const TURN: Duration = Duration::from_millis(50);
 /// Readings after which an event that is still being written is given up.
-const PATIENCE: u32 = 20;
+const MOST_READINGS: u32 = 20;
 /// `enum guess` of bpf/core/types.h.
 const GUESSES: [Option<&str>; 5] =
     [None, Some("congestion"), Some("channel"), Some("link-failure"), Some("transient")];
@@ -111,7 +111,7 @@ impl Log {
             let slot = (self.read % KEPT) as u32;
             let bytes = self.events.lookup(&slot.to_ne_bytes(), MapFlags::ANY)?.unwrap_or_default();
             let written = bytes.first_chunk().map_or(0, |bytes| u64::from_ne_bytes(*bytes));
-            if written <= self.read && self.waited < PATIENCE {
+            if written <= self.read && self.waited < MOST_READINGS {
                 self.waited += 1;
                 break;
             }

@@ -1,4 +1,4 @@
-//! What remains of a controller that is unloaded: connections that use it, and defaults that name it.
+//! Remains of a controller that is unloaded: connections that use it, and defaults that name it.
 
 use crate::catalog::Controller;
 use crate::loading::{self, HEAD, Refusal};

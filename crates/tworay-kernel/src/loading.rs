@@ -46,7 +46,7 @@ impl Refusal {
     }
 }
 
-/// Whether a controller of this name is registered in the kernel.
+/// Registration of a controller's name in the kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Presence {
     /// Not registered.
@@ -129,7 +129,7 @@ pub fn map(controller: &Controller, name: &str) -> Option<MapHandle> {
     maps(controller).into_iter().find(|m| m.name() == name)
 }
 
-/// Whether and by whom a controller is registered.
+/// Returns by whom a controller is registered, if it is.
 pub fn presence(controller: &Controller) -> Presence {
     let registered = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
     let registered = registered.unwrap_or_default();
@@ -265,7 +265,7 @@ fn set(controller: &Controller, map: &dyn MapCore, values: &[(u32, u32)]) -> Res
 /// Outcome of unloading a controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unloaded {
-    /// Whether the kernel has freed it; connections that use it keep it alive.
+    /// True if the kernel has freed it; connections that use it keep it alive.
     pub gone: bool,
     /// Its connections.
     pub connections: Connections,

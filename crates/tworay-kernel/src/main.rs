@@ -1,8 +1,8 @@
 //! `tworay-kernel`: the part of `tworay kernel` that accesses the kernel.
 //!
 //! It prints one JSON document per line. Exit code 1 means that the kernel refused, 2 that the input was
-//! wrong, 3 that the caller is of another version, 4 that a loaded controller is. It is a separate program so that only it needs privileges, and the simulator loads without
-//! libelf.
+//! wrong, 3 that the caller is of another version, 4 that a loaded controller is. It is a separate program so
+//! that only it needs privileges, and the simulator loads without libelf.
 
 use serde_json::{Value, json};
 use std::process::ExitCode;

@@ -25,7 +25,7 @@ pub enum Until {
     Told,
 }
 
-/// What to measure.
+/// The calls to measure.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum What {
     /// ACKs and timeouts as a whole, of connections with this port; 0: all connections.

@@ -80,8 +80,8 @@ fn the_fields_that_our_programs_read_are_in_the_oldest_kernel() {
     assert!(checked.len() > 30, "{}", checked.len());
 }
 
-/// bpftool resolves the relocations of our objects against that kernel's type information. It needs exactly what
-/// the file contains: nothing is missing, and nothing in it is unused.
+/// bpftool resolves the relocations of our objects against that kernel's type information. It needs exactly
+/// what the file contains: nothing is missing, and nothing in it is unused.
 #[test]
 fn bpftool_resolves_every_relocation_against_the_oldest_kernel() {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR"));

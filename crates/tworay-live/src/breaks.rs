@@ -49,8 +49,8 @@ impl Engine {
     fn probe(&mut self) {
         for ((number, side), bytes) in self.freezer.due(self.live.now()) {
             let (node, to) = self.way(number, side);
-            // A routing protocol that is searching sends its buffered packets once it has a route. More probes
-            // would only delay the data then.
+            // A routing protocol that is searching sends its buffered packets once it has a route. More
+            // probes would only delay the data then.
             if self.live.keeps_for(node, to) {
                 continue;
             }

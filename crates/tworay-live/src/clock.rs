@@ -1,6 +1,8 @@
 //! The only place that reads the monotonic clock.
 
-use nix::time::{ClockId, clock_gettime};
+use nix::errno::Errno;
+use nix::sys::time::TimeSpec;
+use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
 use std::time::{Duration, Instant};
 use tworay_base::SimTime;
 
@@ -34,6 +36,28 @@ impl Clock {
         SimTime::from_nanos((elapsed / self.slow) as u64)
     }
 
+    /// The simulated time at a moment of the kernels' time (CLOCK_MONOTONIC, ns).
+    pub fn at(&self, monotonic_nanos: u64) -> SimTime {
+        let elapsed = monotonic_nanos.saturating_sub(self.monotonic_nanos) as f64;
+        SimTime::from_nanos((elapsed / self.slow) as u64)
+    }
+
+    /// Sleeps until simulated time `at`, without reading the clock: in virtual time that moves it.
+    pub fn sleep_until(&self, at: SimTime) {
+        // `NEVER` exceeds what the kernel takes.
+        let real = (at.since_start().as_nanos() as f64 * self.slow).min(1e18) as u64;
+        let until = TimeSpec::from_duration(Duration::from_nanos(self.monotonic_nanos.saturating_add(real)));
+        let flags = ClockNanosleepFlags::TIMER_ABSTIME;
+        while clock_nanosleep(ClockId::CLOCK_MONOTONIC, flags, &until) == Err(Errno::EINTR) {}
+    }
+
+    /// Real time from one simulated time to a later one; zero if it is not later.
+    pub fn span(&self, from: SimTime, to: SimTime) -> Duration {
+        let real = to.max(from).since(from).as_nanos() as f64 * self.slow;
+        // `NEVER` exceeds what the kernel takes.
+        Duration::from_nanos(real.min(1e18) as u64)
+    }
+
     /// Real time until simulated time `at`; zero if it is past.
     pub fn until(&self, at: SimTime) -> Duration {
         let real = at.since_start().as_nanos() as f64 * self.slow;
@@ -46,3 +70,6 @@ impl Clock {
         simulated * self.slow
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -60,8 +60,8 @@ pub(crate) fn watch(stations: &[Station], stop: Arc<AtomicBool>) -> io::Result<R
     Ok(receiver)
 }
 
-/// Aborts every TCP connection of the stations (`SOCK_DESTROY`, as `ss --kill`). A socket that its program has
-/// closed would keep its namespace, and the kernel its congestion control, until its last retransmission
+/// Aborts every TCP connection of the stations (`SOCK_DESTROY`, as `ss --kill`). A socket that its program
+/// has closed would keep its namespace, and the kernel its congestion control, until its last retransmission
 /// minutes later. Kernels without `CONFIG_INET_DIAG_DESTROY` refuse; then that is what happens.
 pub(crate) fn end_connections(stations: &[Station]) {
     let mut buffer = vec![0; 1 << 16];

@@ -6,6 +6,7 @@ use crate::connections::Connections;
 use crate::device::{Station, address};
 use crate::diag::Told;
 use crate::freeze::{Admission, Freeze, Freezer};
+use crate::idle::Idle;
 use crate::late::LateSpans;
 use crate::lateness::Lateness;
 use crate::packet::{self, Refused, View};
@@ -22,11 +23,13 @@ use tworay_base::{FlowId, NodeId, Seq32, SimTime};
 use tworay_sim::{Entering, Expired, Layer, Leaving, Live, LiveStatus};
 
 /// Longest sleep, which bounds the reaction time to a stop request.
-const NAP: Duration = Duration::from_millis(20);
+pub(crate) const NAP: Duration = Duration::from_millis(20);
 /// Most packets read from one device before the network runs again.
 const BATCH: usize = 32;
 /// Longest piece of simulated time processed before the devices are checked.
 const PIECE_NANOS: u64 = 1_000_000;
+/// Interval of progress reports, simulated time.
+const REPORT_NANOS: u64 = 100_000_000;
 
 /// Why the loop ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +53,18 @@ pub(crate) struct Progress {
     pub status: LiveStatus,
     pub lateness_seconds: f64,
     pub lag_seconds: f64,
+}
+
+/// When progress is to be reported next.
+#[derive(Debug)]
+pub(crate) struct Reports {
+    next: SimTime,
+}
+
+impl Default for Reports {
+    fn default() -> Self {
+        Self { next: SimTime::ZERO }
+    }
 }
 
 /// Settings of the loop.
@@ -114,7 +129,10 @@ impl Engine {
     pub fn run(&mut self, stop: &AtomicBool, told: &Receiver<Told>, mut tell: impl FnMut(Progress)) -> End {
         let clock = Clock::start(self.rules.slow);
         self.started_nanos = clock.monotonic_nanos();
-        let mut report_at = SimTime::ZERO;
+        if let Some(idle) = Idle::open() {
+            return self.run_ahead(&idle, &clock, stop, told, tell);
+        }
+        let mut reports = Reports::default();
         loop {
             let target = clock.now().min(self.rules.limit);
             let next = self.live.next_time();
@@ -143,29 +161,49 @@ impl Engine {
             let wake = self.live.next_time().min(self.freezer.next_due());
             let behind = self.live.now() < target;
             let wait = if behind { Duration::ZERO } else { clock.until(wake).min(NAP) };
-            if let Err(error) = self.take_in(wait, &clock) {
+            let limit = self.rules.limit;
+            if let Err(error) = self.take_in(wait, BATCH, || clock.now().min(limit)) {
                 return End::Failed(format!("the devices can't be read: {error}"));
             }
-            let now = self.live.now();
-            if now >= report_at {
-                report_at = SimTime::from_nanos(now.as_nanos() + 100_000_000);
-                for (node, local, remote, info) in told.try_iter() {
-                    self.connections.note_info(&mut self.live, node, local, remote, info);
-                }
-                tell(Progress {
-                    at: now,
-                    delivered_bytes: self.connections.delivered(),
-                    closing: self.connections.closing(),
-                    status: self.live.status(),
-                    lateness_seconds: self.lateness.quantile_seconds(0.99),
-                    lag_seconds: clock.real_seconds(clock.now().since(now).as_secs_f64()),
-                });
-            }
+            let lag = clock.real_seconds(clock.now().since(self.live.now()).as_secs_f64());
+            self.report(&mut reports, told, lag, &mut tell);
         }
     }
 
-    /// Waits for packets and passes them to the network.
-    fn take_in(&mut self, wait: Duration, clock: &Clock) -> io::Result<()> {
+    /// Passes on progress from time to time.
+    pub(crate) fn report(
+        &mut self,
+        reports: &mut Reports,
+        told: &Receiver<Told>,
+        lag_seconds: f64,
+        tell: &mut impl FnMut(Progress),
+    ) {
+        let now = self.live.now();
+        if now < reports.next {
+            return;
+        }
+        reports.next = SimTime::from_nanos(now.as_nanos() + REPORT_NANOS);
+        for (node, local, remote, info) in told.try_iter() {
+            self.connections.note_info(&mut self.live, node, local, remote, info);
+        }
+        tell(Progress {
+            at: now,
+            delivered_bytes: self.connections.delivered(),
+            closing: self.connections.closing(),
+            status: self.live.status(),
+            lateness_seconds: self.lateness.quantile_seconds(0.99),
+            lag_seconds,
+        });
+    }
+
+    /// Waits for packets and passes them to the network, `batch` from each device at most. They enter at the
+    /// time `now`, asked for when there are some.
+    pub(crate) fn take_in(
+        &mut self,
+        wait: Duration,
+        batch: usize,
+        now: impl Fn() -> SimTime,
+    ) -> io::Result<()> {
         let ready: Vec<usize> = {
             let mut fds: Vec<PollFd<'_>> =
                 self.stations.iter().map(|s| PollFd::new(s.as_fd(), PollFlags::POLLIN)).collect();
@@ -177,10 +215,9 @@ impl Engine {
             fds.iter().enumerate().filter(|(_, fd)| fd.any() == Some(true)).map(|(i, _)| i).collect()
         };
         // Packets enter at the current time, not at that of the last event.
-        let now = clock.now().min(self.rules.limit);
-        self.live.run_until(now);
+        self.live.run_until(now());
         for station in ready {
-            for _ in 0..BATCH {
+            for _ in 0..batch {
                 let length = match self.stations[station].receive(&mut self.buffer) {
                     Ok(length) => length,
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
@@ -256,9 +293,17 @@ impl Engine {
         });
     }
 
-    /// Passes packets that reached their station to its kernel.
-    fn let_out(&mut self) {
-        while let Some(leaving) = self.live.pop_leaving() {
+    /// Passes packets that have reached their station to its kernel; returns how many.
+    pub(crate) fn let_out(&mut self) -> usize {
+        let leaving: Vec<_> = std::iter::from_fn(|| self.live.pop_leaving()).collect();
+        let count = leaving.len();
+        self.hand_out(leaving);
+        count
+    }
+
+    /// Passes packets to the kernels of their stations.
+    pub(crate) fn hand_out(&mut self, packets: Vec<Leaving>) {
+        for leaving in packets {
             let Some(&place) = self.places.get(&leaving.node) else { continue };
             let Leaving { ttl, bytes, .. } = leaving;
             let sent = if self.rules.layer == Layer::Two {
@@ -279,7 +324,7 @@ impl Engine {
     }
 
     /// The node at which a packet's hop limit ran out tells the packet's sender, over the air.
-    fn answer_expired(&mut self) {
+    pub(crate) fn answer_expired(&mut self) {
         while let Some(Expired { node, src, bytes, .. }) = self.live.pop_expired() {
             let Ok(view) = packet::view(&bytes) else { continue };
             let Some(answer) = packet::time_exceeded(address(node), &view, &bytes) else { continue };

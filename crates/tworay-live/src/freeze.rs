@@ -50,7 +50,8 @@ pub struct Freeze {
     pub since: SimTime,
     /// When the peer's first packet reopened it.
     pub until: SimTime,
-    /// When the sender's node lost its route to the peer; `None` if its routing protocol did not notice the break.
+    /// When the sender's node lost its route to the peer; `None` if its routing protocol did not notice the
+    /// break.
     pub route_lost: Option<SimTime>,
     /// When it last had one again.
     pub route_back: Option<SimTime>,

@@ -13,8 +13,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-/// Its arguments are the file descriptors of the namespaces. The number of rounds is limited: a process that is
-/// still there by then can't be killed.
+/// Its arguments are the file descriptors of the namespaces. The number of rounds is limited: a process that
+/// is still there by then can't be killed.
 const SCRIPT: &str = r#"
 read -r _
 round=0 found=yes

@@ -8,6 +8,7 @@
 //! Namespaces have no names and devices are not persistent: both exist only as long as the process that
 //! holds them, so nothing is left behind however it ends.
 
+mod ahead;
 mod breaks;
 mod clock;
 mod connections;
@@ -15,6 +16,7 @@ mod device;
 mod diag;
 mod engine;
 mod freeze;
+mod idle;
 mod keeper;
 mod late;
 mod lateness;

@@ -50,7 +50,8 @@ impl Namespace {
         Ok(self.0.metadata()?.ino())
     }
 
-    /// Its cookie: a number that the kernel gives to no other namespace until the machine restarts (Linux 5.14).
+    /// Its cookie: a number that the kernel gives to no other namespace until the machine restarts (Linux
+    /// 5.14).
     pub fn cookie(&self) -> io::Result<u64> {
         cookie_of(&self.0)
     }

@@ -26,7 +26,8 @@ fn namespace_of(process: &Path) -> Option<u64> {
     fs::metadata(process.join("ns/net")).ok().map(|found| found.ino())
 }
 
-/// Processes in namespaces with these numbers. The caller holds the namespaces open, so the numbers are unique.
+/// Processes in namespaces with these numbers. The caller holds the namespaces open, so the numbers are
+/// unique.
 fn inside(namespaces: &[u64]) -> Vec<Pid> {
     let found = others().filter(|(_, place)| namespace_of(place).is_some_and(|n| namespaces.contains(&n)));
     found.map(|(pid, _)| pid).collect()
@@ -52,8 +53,9 @@ fn inside_by_cookie(cookies: &[u64]) -> Vec<Pid> {
     found
 }
 
-/// Ends the processes that `find` finds: SIGTERM first, SIGKILL after `grace`. Repeats until none is left, because
-/// a process may start others meanwhile. Returns how many there were at first, and whether all have ended.
+/// Ends the processes that `find` finds: SIGTERM first, SIGKILL after `grace`. Repeats until none is left,
+/// because a process may start others meanwhile. Returns how many there were at first, and whether all have
+/// ended.
 fn end(find: impl Fn() -> Vec<Pid>, grace: Duration) -> (usize, bool) {
     let mut left = find();
     let count = left.len();
@@ -86,8 +88,8 @@ pub(crate) fn end_inside(namespaces: &[u64], grace: Duration) -> (usize, bool) {
     end(|| inside(namespaces), grace)
 }
 
-/// Ends the processes in the namespaces of a network whose own process has ended, given by their cookies. Returns how
-/// many there were.
+/// Ends the processes in the namespaces of a network whose own process has ended, given by their cookies.
+/// Returns how many there were.
 pub fn end_left_over(cookies: &[u64]) -> usize {
     if cookies.is_empty() { 0 } else { end(|| inside_by_cookie(cookies), Duration::ZERO).0 }
 }

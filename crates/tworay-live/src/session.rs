@@ -230,8 +230,8 @@ impl Session {
         processes::end_inside(&numbers, grace)
     }
 
-    /// The cookies of the namespaces, with which [`crate::end_left_over`] finds processes there after this process
-    /// has ended; none on kernels before 5.14.
+    /// The cookies of the namespaces, with which [`crate::end_left_over`] finds processes there after this
+    /// process has ended; none on kernels before 5.14.
     pub fn cookies(&self) -> Vec<u64> {
         self.doors.iter().filter_map(|door| door.namespace.cookie().ok()).collect()
     }

@@ -80,7 +80,8 @@ pub enum MacAction {
         /// The packet.
         packet: PacketId,
     },
-    /// An attempt with the current packet, an RTS or a DATA frame, got no answer. Comes before what follows from it.
+    /// An attempt with the current packet, an RTS or a DATA frame, got no answer. Comes before what follows
+    /// from it.
     Unanswered,
     /// The packet could not be delivered to the next hop.
     GaveUp(GiveUp),
@@ -200,7 +201,8 @@ impl Dcf {
         self
     }
 
-    /// True if link-RED drops the next data packet instead of sending it. Each question is about another packet.
+    /// True if link-RED drops the next data packet instead of sending it. Each question is about another
+    /// packet.
     #[inline]
     pub fn drops_early(&mut self) -> bool {
         self.overload.as_mut().is_some_and(|overload| overload.drops())

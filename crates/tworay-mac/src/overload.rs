@@ -6,9 +6,9 @@
 //! the average number of retries per packet. Early losses make TCP reduce its window before whole bursts
 //! are lost; the longer wait lets a packet get out of interference range before the next one follows.
 //!
-//! The probability is the paper's: (average - min) / (max - min), at most max_P, and pacing is on above min. The
-//! values of these three and the weight of the average are ours: we had no copy of the paper with its own. They
-//! are settings.
+//! The probability is the paper's: (average - min) / (max - min), at most max_P, and pacing is on above min.
+//! The values of these three and the weight of the average are ours: we had no copy of the paper with its
+//! own. They are settings.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What a variant written in Python sees and returns: the sender's state, events, windows.
+//! Inputs and answers of a variant written in Python: the sender's state, events, windows.
 
 use pyo3::prelude::*;
 
@@ -87,12 +87,12 @@ impl SenderState {
     fn dup_acks(&self) -> u32 {
         self.0.dup_acks
     }
-    /// Whether fast recovery is in progress.
+    /// True if fast recovery is in progress.
     #[getter]
     fn in_recovery(&self) -> bool {
         self.0.in_recovery
     }
-    /// Whether the sender is repairing losses after a timeout.
+    /// True if the sender is repairing losses after a timeout.
     #[getter]
     fn after_timeout(&self) -> bool {
         self.0.after_timeout
@@ -183,7 +183,7 @@ impl Reaction {
     fn guess(&self) -> Option<&str> {
         self.guess.as_deref()
     }
-    /// Whether the retransmission timeout doubles (timeouts only).
+    /// True if the retransmission timeout doubles (timeouts only).
     #[getter]
     fn back_off(&self) -> bool {
         self.back_off
@@ -207,10 +207,10 @@ pub(crate) struct Ack {
     /// Newly acknowledged segments.
     #[pyo3(get)]
     segments: f64,
-    /// Whether the window may grow on this ACK (false during fast recovery).
+    /// True if the window may grow on this ACK (false during fast recovery).
     #[pyo3(get)]
     may_grow: bool,
-    /// What the standard rule would set (RFC 5681, one step per ACK).
+    /// The window that the standard rule would set (RFC 5681, one step per ACK).
     #[pyo3(get)]
     standard: Py<PyWindow>,
 }
@@ -228,7 +228,7 @@ pub(crate) struct Loss {
     /// First byte of the lost segment.
     #[pyo3(get)]
     seq: u32,
-    /// What the standard rule would set.
+    /// The window that the standard rule would set.
     #[pyo3(get)]
     standard: Py<PyWindow>,
 }
@@ -248,7 +248,7 @@ pub(crate) struct Rto {
     /// Consecutive timeouts of this byte, this one included.
     #[pyo3(get)]
     consecutive: u32,
-    /// What the standard rule would set.
+    /// The window that the standard rule would set.
     #[pyo3(get)]
     standard: Py<PyWindow>,
 }
@@ -277,7 +277,7 @@ impl Rtt {
     }
 }
 
-/// How fast data was delivered, by one ACK (Cheng et al. 2022).
+/// The rate at which data was delivered, by one ACK (Cheng et al. 2022).
 #[pyclass(frozen, name = "RateSample", module = "tworay._native")]
 pub(crate) struct Rate(simulator::RateSample);
 
@@ -304,7 +304,7 @@ impl Rate {
     fn interval(&self) -> Option<f64> {
         seconds(self.0.interval)
     }
-    /// Whether the application had no more data to send: the path may be faster.
+    /// True if the application had no more data to send: the path may be faster.
     #[getter]
     fn app_limited(&self) -> bool {
         self.0.app_limited

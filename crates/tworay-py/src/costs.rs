@@ -13,7 +13,7 @@ pub(crate) fn cost_table() -> &'static str {
     simulator::COSTS_CSV
 }
 
-/// How often each named function or operation ran.
+/// Runs of each named function or operation.
 type Counts = BTreeMap<&'static str, u64>;
 
 /// Runs the transfer whose instructions a profiler counts. Returns the number of calls of each measured

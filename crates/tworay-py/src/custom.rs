@@ -4,6 +4,8 @@
 //! ends its own run: the error is stored with the run, the run is cancelled, and no further callback is
 //! called.
 
+mod predictor;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -21,8 +23,10 @@ pub(crate) struct Custom {
     name: String,
     recovery: simulator::RecoveryKind,
     class: Py<PyAny>,
-    /// Whether the class overrides `on_rate`.
+    /// True if the class overrides `on_rate`.
     rated: bool,
+    /// The variant of a class that is only the predictor of TCP-Probing, with its other parameters.
+    probing: Option<String>,
 }
 
 impl Custom {
@@ -34,17 +38,24 @@ impl Custom {
             )));
         };
         // The base class's `on_rate` does nothing and need not be called for every ACK.
-        let rated = Python::attach(|py| {
+        let (rated, probing) = Python::attach(|py| {
             let class = class.bind(py);
             let base = py.import("tworay.running.control")?.getattr("CongestionControl")?;
-            PyResult::Ok(!class.getattr("on_rate")?.is(&base.getattr("on_rate")?))
+            let rated = !class.getattr("on_rate")?.is(&base.getattr("on_rate")?);
+            PyResult::Ok((rated, predictor::predicted(class)?))
         })?;
-        Ok(Self { name, recovery, class, rated })
+        Ok(Self { name, recovery, class, rated, probing })
     }
 
     /// The same variant again.
     pub(crate) fn copied(&self, py: Python<'_>) -> Self {
-        Self { name: self.name.clone(), recovery: self.recovery, class: self.class(py), rated: self.rated }
+        Self {
+            name: self.name.clone(),
+            recovery: self.recovery,
+            class: self.class(py),
+            rated: self.rated,
+            probing: self.probing.clone(),
+        }
     }
 
     /// Its name in results.
@@ -78,24 +89,28 @@ impl Custom {
         let (name, control, trouble) = (self.name.clone(), Arc::clone(control), trouble.clone());
         let thread = thread.clone();
         let rated = self.rated;
-        simulator::Variant::custom(
-            &*self.name,
-            self.recovery,
-            Arc::new(move |_| {
-                let mut part = Part {
-                    name: name.clone(),
-                    object: None,
-                    rated,
-                    control: Arc::clone(&control),
-                    trouble: trouble.clone(),
-                };
-                Python::attach(|py| match thread.enter(py).and_then(|()| class.call0(py)) {
-                    Ok(object) => part.object = Some(object),
-                    Err(error) => part.fail(py, "__init__", None, error),
-                });
-                Box::new(part)
-            }),
-        )
+        let instance = move || {
+            let mut part = Part {
+                name: name.clone(),
+                object: None,
+                rated,
+                control: Arc::clone(&control),
+                trouble: trouble.clone(),
+            };
+            Python::attach(|py| match thread.enter(py).and_then(|()| class.call0(py)) {
+                Ok(object) => part.object = Some(object),
+                Err(error) => part.fail(py, "__init__", None, error),
+            });
+            part
+        };
+        match &self.probing {
+            Some(text) => predictor::variant(&self.name, text, instance),
+            None => simulator::Variant::custom(
+                &*self.name,
+                self.recovery,
+                Arc::new(move |_| Box::new(instance())),
+            ),
+        }
     }
 }
 
@@ -109,7 +124,7 @@ impl Trouble {
         py.detach(|| slot.lock().unwrap_or_else(PoisonError::into_inner).take())
     }
 
-    /// Whether an error has occurred.
+    /// True if an error has occurred.
     pub(crate) fn is_kept(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
@@ -224,7 +239,8 @@ impl CongestionControl for Part {
     }
 }
 
-/// Accepts a window, a pair (cwnd, ssthresh), or a number, which sets cwnd only. A window's gap goes to `effects`.
+/// Accepts a window, a pair (cwnd, ssthresh), or a number, which sets cwnd only. A window's gap goes to
+/// `effects`.
 fn window(answer: &Bound<'_, PyAny>, view: &SenderView, effects: &mut Effects) -> PyResult<Window> {
     let window = if let Ok(window) = answer.cast::<PyWindow>() {
         effects.extend(window.get().gap.map(pace).transpose()?);

@@ -44,7 +44,7 @@ pub(crate) fn leave_behind() {
     STUCK.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Whether such threads exist; then the interpreter cannot shut down normally.
+/// True if such threads exist; then the interpreter cannot shut down normally.
 #[pyfunction]
 pub(crate) fn has_stuck_runs() -> bool {
     STUCK.load(Ordering::Relaxed) > 0

@@ -35,8 +35,8 @@ fn raise(error: Error) -> PyErr {
 #[pyclass(frozen, module = "tworay._native")]
 pub(crate) struct LiveNetwork(Session);
 
-/// Status: simulated seconds, lag, p99 of lateness, delivered bytes, connections closing, losses by cause, whether it is
-/// running.
+/// Status: simulated seconds, lag, p99 of lateness, delivered bytes, connections closing, losses by cause,
+/// whether it is running.
 type PyStatus = (f64, f64, f64, u64, usize, Vec<(&'static str, u64)>, bool);
 
 /// Result: the report, a problem if there was one, and the items specific to live networks as JSON.
@@ -209,7 +209,7 @@ impl LiveChild {
     }
 }
 
-/// What this machine lacks for live networks, in one sentence; `None` if nothing.
+/// Things that this machine lacks for live networks, in one sentence; `None` if nothing.
 #[pyfunction]
 fn live_missing(py: Python<'_>) -> Option<String> {
     py.detach(tworay_live::missing)

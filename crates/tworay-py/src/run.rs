@@ -13,10 +13,10 @@ use crate::report::RunReport;
 use crate::scenario::Scenario;
 use crate::{errors, simulator};
 
-/// How often a waiting caller checks for Ctrl-C.
+/// Interval at which a waiting caller checks for Ctrl-C.
 const SIGNAL_CHECK: Duration = Duration::from_millis(100);
 
-/// How long a callback may continue after its run was cancelled; then its thread is abandoned.
+/// Time for which a callback may continue after its run was cancelled; then its thread is abandoned.
 const GRACE: Duration = Duration::from_millis(600);
 
 /// Cancels a run from another thread and reports its progress.
@@ -108,7 +108,7 @@ struct Watch {
     signal: Option<PyErr>,
     /// Time since the run was cancelled.
     waited: Duration,
-    /// Whether a callback was interrupted.
+    /// True if a callback was interrupted.
     interrupted: bool,
 }
 

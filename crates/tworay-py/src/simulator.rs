@@ -11,6 +11,6 @@ pub(crate) use tworay_sim::{
     pair_paths, read_ns2_trace, run, variants,
 };
 pub(crate) use tworay_tcp::{
-    AckEvent, Backoff, COSTS_CSV, CongestionControl, Effect, Effects, LossEvent, Operation, RateSample,
-    RecoveryKind, RtoDecision, RtoEvent, RttEvent, SenderView, Variant, Window, live,
+    AckEvent, Backoff, COSTS_CSV, CongestionControl, Effect, Effects, LossEvent, LossPredictor, Operation,
+    RateSample, RecoveryKind, RtoDecision, RtoEvent, RttEvent, SenderView, Variant, Window, live,
 };

@@ -141,7 +141,7 @@ pub struct RadioConfig {
     pub dialect: Dialect,
     /// The named radio. `custom` allows the keys from `tx_power` to `cs_threshold`.
     pub profile: Profile,
-    /// How the received power falls with distance.
+    /// Path loss: the received power over distance.
     pub propagation: Propagation,
     /// Additional log-normal shadowing; absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,7 +3,8 @@
 //! [`RadioConfig`] is the scenario's `[radio]` table; [`Channel`] compiles it into the few constants that the
 //! simulation's inner loop needs. [`Receiver`] applies the reception model to overlapping signals;
 //! [`ErrorModel`] draws random bit and packet errors. [`Fader`] multiplies the deterministic
-//! [`Channel::rx_power`] by shadowing and fading.
+//! [`Channel::rx_power`] by shadowing and fading. [`phy`] has the radios of 802.11a/b/g/n/ac: modes, durations
+//! and the parts of their reception.
 
 mod channel;
 mod config;
@@ -13,6 +14,7 @@ mod error_model;
 mod errors;
 mod fading;
 mod measured;
+pub mod phy;
 mod quirks;
 mod reception;
 mod refusals;

@@ -22,8 +22,8 @@ impl ReceptionQuirks {
         longest_collided_frame_holds: false,
         captured_over_sets_nav: false,
     };
-    /// The standard dialect: ns-2's capture rule decides what occupies the receiver; NAV and EIFS are left to the
-    /// MAC.
+    /// The standard dialect: ns-2's capture rule decides what occupies the receiver; NAV and EIFS are left to
+    /// the MAC.
     pub const CAPTURE: ReceptionQuirks = ReceptionQuirks {
         locks_on_undecodable: true,
         longest_collided_frame_holds: true,

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use tworay_base::{NodeId, PacketId, RngStream, SimTime};
 use tworay_wire::Packet;
 
-/// Declares the protocols, with one row each: variant, name in scenario files, state and constructor. `$d` is a
-/// dollar sign, which the macro inside needs.
+/// Declares the protocols, with one row each: variant, name in scenario files, state and constructor. `$d` is
+/// a dollar sign, which the macro inside needs.
 macro_rules! routers {
     ($d:tt $($(#[$doc:meta])* $name:ident $text:literal $(($default:ident))?: $state:ty = $new:expr;)+) => {
         /// The routing protocol.

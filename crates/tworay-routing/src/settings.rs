@@ -18,10 +18,10 @@ macro_rules! choice {
     };
 }
 
-/// Defines a protocol's settings as values and as the table in a scenario, where `dialect` selects the values of
-/// all keys that are absent. The config type implements [`FollowsDialect`](tworay_base::FollowsDialect) and has a
-/// function `paper`, which gives the values of a paper's program. The schema has each key's default, and under
-/// `x-dialects` the values of other rules.
+/// Defines a protocol's settings as values and as the table in a scenario, where `dialect` selects the values
+/// of all keys that are absent. The config type implements [`FollowsDialect`](tworay_base::FollowsDialect)
+/// and has a function `paper`, which gives the values of a paper's program. The schema has each key's
+/// default, and under `x-dialects` the values of other rules.
 macro_rules! settings {
     (
         $(#[$config_doc:meta])* $config:ident from $(#[$dialect_doc:meta])* $papers:ident, schema $schema:literal;

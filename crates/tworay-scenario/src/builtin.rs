@@ -100,6 +100,7 @@ const BUILTINS: &[Builtin] = &[
     Builtin::one("route-break", include_str!("../scenarios/route-break.toml")),
     Builtin::one("energy-field", include_str!("../scenarios/energy-field.toml")),
     Builtin::one("energy-field-lost-link", include_str!("../scenarios/energy-field-lost-link.toml")),
+    Builtin::one("channel-errors", include_str!("../scenarios/channel-errors.toml")),
     Builtin::one("congestion", include_str!("../scenarios/congestion.toml")),
     Builtin::one("interference", include_str!("../scenarios/interference.toml")),
     Builtin::one("link-failure", include_str!("../scenarios/link-failure.toml")),

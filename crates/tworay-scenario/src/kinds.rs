@@ -6,7 +6,8 @@ use crate::tree::{Entry, Kind, TomlNode};
 use std::collections::{BTreeMap, BTreeSet};
 use tworay_base::suggest;
 
-/// Applies the keys of their kind to the wires. Values of a wrong type are left for deserialization to reject.
+/// Applies the keys of their kind to the wires. Values of a wrong type are left for deserialization to
+/// reject.
 pub(crate) fn apply(tree: &mut TomlNode) -> Result<(), ScenarioError> {
     let Kind::Table(root) = &mut tree.kind else { return Ok(()) };
     let kinds: BTreeMap<String, Entry> = match root.get("wire_kind").map(|entry| &entry.node.kind) {

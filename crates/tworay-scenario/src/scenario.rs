@@ -70,7 +70,8 @@ impl Scenario {
         }
     }
 
-    /// The same scenario with other start times, one for each flow in their order. Fails at a flow that would start after its end, or after the end of the run.
+    /// The same scenario with other start times, one for each flow in their order. Fails at a flow that would
+    /// start after its end, or after the end of the run.
     pub fn with_starts(&self, starts: &[SimTime]) -> Result<Self, ScenarioError> {
         let mut changed = self.clone();
         let end = SimTime::ZERO + self.settings.duration;

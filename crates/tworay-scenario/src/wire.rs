@@ -71,7 +71,8 @@ wire_keys! {
         /// Periods in which the wire is down; random ones are drawn separately for each wire.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         handoffs: Option<HandoffConfig>,
-        /// A schedule of delays and losses in addition to `delay` and `errors`, as `tworay sedlane fit` writes it.
+        /// A schedule of delays and losses in addition to `delay` and `errors`, as `tworay sedlane fit`
+        /// writes it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lanes: Option<LanesConfig>,
         /// Packets to drop deliberately from `from` to `to`, numbered from 0 in order of arrival at

@@ -24,8 +24,8 @@ const OLSR_PAIR: u64 = 270;
 const TRANSFER_RATE: f64 = 20.0;
 const SECONDS_PER_HOP: f64 = 10e-6;
 
-/// An estimate of a run's resources. Memory was within a factor of two of what a dozen runs of 10 MB to 7.3 GB
-/// took (`python/tests/test_memory.py` repeats some of them); time is rougher.
+/// An estimate of a run's resources. Memory was within a factor of two of what a dozen runs of 10 MB to 7.3
+/// GB took (`python/tests/test_memory.py` repeats some of them); time is rougher.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// Memory of a run: nodes, the lists of stations that hear each other, and tables of routing. Time series

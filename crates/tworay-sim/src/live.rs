@@ -225,7 +225,8 @@ impl Live {
     pub fn note_state(&mut self, flow: FlowId, state: Snapshot, acked_bytes: u64) {
         let now = self.network.now();
         if let Some(f) = self.network.flow_mut(flow) {
-            f.note_state(now, state, acked_bytes);
+            f.note_state(now, &state, acked_bytes);
+            self.network.observe_sender(flow, &state, acked_bytes);
         }
     }
 

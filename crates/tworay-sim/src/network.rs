@@ -3,10 +3,10 @@
 //! A segment goes down through transport, routing, interface queue and MAC to the radio, and up through the
 //! same layers at each hop. Layers return actions; this module carries them from one layer to the next.
 //!
-//! Each part owns its state: `common` what all parts use (agenda, packets, observers), `medium` what is on the
-//! air, `node` what stands on each node (link layer, routing, power), `hosts` the flows and their transports, `wires`
-//! the wired connections. `impl Network` is spread over the files that connect these parts. What happens is
-//! reported to [`crate::observe`].
+//! Each part owns its state: `common` what all parts use (agenda, packets, observers), `medium` what is on
+//! the air, `node` what stands on each node (link layer, routing, power), `hosts` the flows and their
+//! transports, `wires` the wired connections. `impl Network` is spread over the files that connect these
+//! parts. What happens is reported to [`crate::observe`].
 
 mod agenda;
 mod common;
@@ -112,7 +112,7 @@ impl Network {
         }
         network.common.agenda.add_timers(network.nodes.timers() as usize);
         for flow in flows {
-            network.plan_flow(flow, series);
+            network.plan_flow(flow);
         }
         network.plan_foresight();
         if !network.fill_static_routes(&mut keep_going) {
@@ -143,7 +143,7 @@ impl Network {
     }
 
     /// Adds a flow; its application starts by its node's clock.
-    fn plan_flow(&mut self, mut flow: FlowSetup, series: bool) {
+    fn plan_flow(&mut self, mut flow: FlowSetup) {
         let i = self.flows.len();
         let offset = self.stations.clock_offset(flow.from);
         flow.start += offset;
@@ -155,7 +155,7 @@ impl Network {
             agenda.push(stop, Event::App { flow: i as u16, what: AppEvent::Stop });
         }
         let drawn = self.drawn(&flow);
-        let mut flow = Flow::new(flow, i, slot, &self.plan.settings.tcp, self.plan.seed, series);
+        let mut flow = Flow::new(flow, i, slot, &self.plan.settings.tcp, self.plan.seed);
         flow.drawn = drawn;
         self.flows.push(flow);
     }

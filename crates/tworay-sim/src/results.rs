@@ -19,11 +19,11 @@ use self::power::{Power, energy_report};
 pub use self::sections::{EnergyReport, FrameCount, MacReport, MetricsReport, RoutingReport};
 pub use self::warnings::{Warning, WarningKind};
 use crate::network::Outcome;
-use crate::network::hosts::flow::{Flow, Resent, Sample, TcpPair, Transport};
+use crate::network::hosts::flow::{Flow, Resent, TcpPair, Transport};
 use crate::observe::loss::diagnosis;
 use crate::observe::loss::diagnosis::Diagnosed;
 use crate::observe::loss::ledger::{InFlightSample, LossRecord};
-use crate::observe::{MediumLog, PathProbe, Recorder, WireRecord};
+use crate::observe::{MediumLog, PathProbe, Recorder, Sample, WireRecord};
 use crate::paths::FlowPath;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -204,18 +204,13 @@ impl RunReport {
             metrics,
             warnings,
         };
-        let series = outcome
-            .flows
-            .iter_mut()
-            .enumerate()
-            .flat_map(|(i, f)| f.series.take().unwrap_or_default().into_iter().map(move |s| (i as u16, s)))
-            .collect();
         let resent = outcome
             .flows
             .iter_mut()
             .enumerate()
             .flat_map(|(i, f)| std::mem::take(&mut f.resent).into_iter().map(move |r| (i as u16, r)))
             .collect();
+        let series = std::mem::take(&mut outcome.series);
         let packets = std::mem::take(&mut outcome.wire_trace);
         Self {
             document,

@@ -2,14 +2,14 @@
 //!
 //! `replay VARIANT MSS < EVENTS`. A line of standard input is one of
 //!
-//! - `0 ticks PERIOD FIRST NUMBER`, the clock of the other stack's host: its first tick comes FIRST ns after the first
-//!   packet, has this number, and the others follow every PERIOD ns. Without it timers are exact.
+//! - `0 ticks PERIOD FIRST NUMBER`, the clock of the other stack's host: its first tick comes FIRST ns after
+//!   the first packet, has this number, and the others follow every PERIOD ns. Without it timers are exact.
 //! - `NANOSECONDS write BYTES`, data of the application.
-//! - `NANOSECONDS syn|ack SEQ ACK WINDOW ECHO|- LEFT-RIGHT,...|-`, a segment that arrived, with numbers from the two
-//!   SYNs and time stamps in milliseconds from the first packet.
+//! - `NANOSECONDS syn|ack SEQ ACK WINDOW ECHO|- LEFT-RIGHT,...|-`, a segment that arrived, with numbers from
+//!   the two SYNs and time stamps in milliseconds from the first packet.
 //!
-//! Times count from the first packet. Prints a line for each segment with payload that the sender sends: `NANOSECONDS
-//! FIRST-BYTE LENGTH new|again`; and `stuck ACK` for an ACK of something it never sent.
+//! Times count from the first packet. Prints a line for each segment with payload that the sender sends:
+//! `NANOSECONDS FIRST-BYTE LENGTH new|again`; and `stuck ACK` for an ACK of something it never sent.
 
 use std::io::BufRead;
 use tworay_base::{Bytes, NodeId, Purpose, RngStream, Seq32, SimDuration, SimTime};
@@ -19,8 +19,8 @@ use tworay_tcp::{
 };
 use tworay_wire::{SackBlock, TcpFlags, TcpOptions, TcpSegment};
 
-/// When timers expire on a host whose clock ticks, as in Linux' timer wheel (kernel/time/timer.c): never early, and the
-/// longer they run the coarser, in steps of 1, 8, 64 ... ticks.
+/// When timers expire on a host whose clock ticks, as in Linux' timer wheel (kernel/time/timer.c): never
+/// early, and the longer they run the coarser, in steps of 1, 8, 64 ... ticks.
 #[derive(Copy, Clone)]
 struct Ticks {
     period: u64,

@@ -1,5 +1,7 @@
-//! A connection's settings: the default follows the RFCs, `ns2()` follows ns-2.35.
+//! A connection's settings: the default follows the RFCs, `ns2()` follows ns-2.35. Each table has its values
+//! in both dialects (`of`) and the quirks that come with them.
 
+mod agents;
 mod handshake;
 mod presets;
 mod receiver;
@@ -10,7 +12,7 @@ mod rto;
 mod window;
 
 pub use handshake::{AckSize, Handshake};
-pub use receiver::{AckPolicy, DaaConfig, ReceiverConfig, TackConfig};
+pub use receiver::{AckPolicy, DaaConfig, ReceiverConfig, StretchedConfig, TackConfig};
 pub use recovery::{
     AfterRto, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, PartialAck, RenoForm, SackConfig,
     SackForm, VegasForm,
@@ -69,7 +71,7 @@ pub struct TcpConfig {
     pub growth_on_exit: bool,
     /// When Reno may start another fast retransmit.
     pub reno: RenoForm,
-    /// How Vegas records its transmissions, and whether it follows ns-2 in other details.
+    /// Form of Vegas: its record of transmissions, and the details in which it follows ns-2.
     pub vegas: VegasForm,
     /// NewReno's options.
     pub newreno: NewRenoConfig,
@@ -77,7 +79,7 @@ pub struct TcpConfig {
     pub sack: SackConfig,
     /// Sizes of ACKs and SYNs.
     pub ack_size: AckSize,
-    /// How a connection opens.
+    /// The handshake that opens a connection.
     pub handshake: Handshake,
     /// When the receiver acknowledges.
     pub receiver: ReceiverConfig,

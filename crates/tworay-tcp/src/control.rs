@@ -10,6 +10,7 @@ pub(crate) mod bbr;
 mod bench;
 pub(crate) mod cdg;
 pub(crate) mod cerl;
+mod common;
 pub(crate) mod copa;
 pub(crate) mod cubic;
 pub(crate) mod cwl;
@@ -42,42 +43,17 @@ pub use hooks::{
     ProbeEvent, ProbeVerdict, RateSample, RestartEvent, RtoDecision, RtoEvent, RttEvent, Sampling,
     SenderView, SentEvent, UndoEvent, Window,
 };
-pub(crate) use slots::{Controls, Role};
+pub use probing::{LossPredictor, PredictorFactory};
+pub(crate) use slots::Controls;
 
-use crate::variant::{
-    ControlFactory, Entry, Meaning, Needs, Part, RecoveryKind, Settings, VariantInfo, settings,
+use crate::parts::{
+    ControlFactory, Entry, Meaning, Needs, Part, RecoveryKind, Role, Settings, VariantInfo, settings,
+};
+use common::{
+    ANY_RENO, ANY_STANDARD, CHANNEL, CONGESTION, LINK_FAILURE, TRANSIENT, factory, limits, outstanding,
 };
 use std::sync::Arc;
 
-/// Wraps a constructor of parts as a factory.
-fn factory<P: CongestionControl + 'static>(part: impl Fn() -> P + Send + Sync + 'static) -> ControlFactory {
-    Arc::new(move |_| Box::new(part()))
-}
-
-/// Data sent within the congestion window, segments: the flight without limited transmit's segments.
-fn outstanding(view: &SenderView) -> f64 {
-    view.flight.min(view.cwnd)
-}
-
-/// True if the congestion window was the limit before this ACK: the data in flight filled the window up to one segment
-/// (RFC 9438 §5.8, RFC 7661).
-fn limits(view: &SenderView, event: &AckEvent) -> bool {
-    view.flight + event.segments + 1.0 >= view.cwnd
-}
-
-/// Names of guesses; where a guess means the same as a cause of the ledger it has the cause's name.
-const CONGESTION: &str = "congestion";
-/// A wireless loss: bit errors or contention.
-const CHANNEL: &str = "channel";
-const LINK_FAILURE: &str = "link-failure";
-/// A loss without load on the network: bit errors or a broken link.
-const TRANSIENT: &str = "transient";
-
-/// Recoveries whose reaction to a loss a part can replace.
-const ANY_RENO: &[RecoveryKind] = &[RecoveryKind::NewReno, RecoveryKind::Reno, RecoveryKind::Sack];
-/// Recoveries that use the standard growth rule.
-const ANY_STANDARD: &[RecoveryKind] =
-    &[RecoveryKind::NewReno, RecoveryKind::Reno, RecoveryKind::Sack, RecoveryKind::Tahoe];
 /// The example of docs/guide/add-a-variant.md.
 #[cfg(test)]
 #[path = "../../../docs/examples/gentle.rs"]

@@ -9,11 +9,13 @@ pub use types::{
     Amount, Arrival, Control, Phase, Ports, SegmentKind, Side, Snapshot, TcpAction, TcpNote, TcpTimer,
 };
 
+use crate::clock::heartbeat;
 use crate::config::{AckPolicy, Handshake, TcpConfig};
 use crate::control::{PathEvent, ProbeEvent};
+use crate::parts::Needs;
 use crate::receive::{AckWhen, Receiver, WindowField};
-use crate::send::{Ack, Cx, Sender, heartbeat, ip_bytes};
-use crate::variant::{Needs, Variant};
+use crate::send::{Ack, Cx, Sender, ip_bytes};
+use crate::variant::Variant;
 use smallvec::SmallVec;
 use tworay_base::{RngStream, Seq32, SimDuration, SimTime};
 use tworay_wire::{ProbeKind, ProbeOption, Report, TcpFlags, TcpSegment};
@@ -146,7 +148,7 @@ impl Connection {
         }
     }
 
-    /// How long before an interruption of the path this end closes its window, if it does (Freeze-TCP).
+    /// Time before an interruption of the path at which this end closes its window, if it does (Freeze-TCP).
     pub fn warning(&self) -> Option<SimDuration> {
         self.config.receiver.warning
     }
@@ -368,8 +370,8 @@ impl Connection {
         sent
     }
 
-    /// Passes on what an ACK reports about the path, and that it arrived after an ACK sent later: its timestamp is older,
-    /// or it acknowledges less.
+    /// Passes on what an ACK reports about the path, and that it arrived after an ACK sent later: its
+    /// timestamp is older, or it acknowledges less.
     #[inline(never)]
     fn take_report(&mut self, now: SimTime, segment: &TcpSegment, to: u64, out: &mut Vec<TcpAction>) {
         let mut late = to < self.sender.space().una && segment.seq_len() == 0;

@@ -8,10 +8,12 @@
 //! Internally the sequence space is a 64-bit offset: 0 is the SYN, 1 the first data byte, and the FIN
 //! follows the last byte. Offsets become wrapping 32-bit numbers only on the wire.
 
+mod clock;
 mod config;
 mod control;
 mod costs;
 mod endpoint;
+mod parts;
 mod quirks;
 mod ranges;
 mod receive;
@@ -22,13 +24,13 @@ mod variant;
 pub use config::{
     AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart,
     InitialWindow, NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, PartialAck,
-    ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, TackConfig, TcpConfig, Timing,
-    VegasForm, WindowSize,
+    ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, StretchedConfig, TackConfig,
+    TcpConfig, Timing, VegasForm, WindowSize,
 };
 pub use control::{
-    AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
-    ProbeEvent, ProbeVerdict, RateSample, RestartEvent, RtoDecision, RtoEvent, RttEvent, Sampling,
-    SenderView, SentEvent, UndoEvent, Window,
+    AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent,
+    LossPredictor, PathEvent, PredictorFactory, ProbeEvent, ProbeVerdict, RateSample, RestartEvent,
+    RtoDecision, RtoEvent, RttEvent, Sampling, SenderView, SentEvent, UndoEvent, Window,
 };
 pub use costs::{
     COSTS_CSV, Call, Computing, CostProblem, CostTable, Lived, Operation, Operations, Timed, live,
@@ -37,5 +39,6 @@ pub use endpoint::{
     Amount, Arrival, Connection, Control, Counters, Ignored, Phase, Ports, SegmentKind, Side, Snapshot,
     TcpAction, TcpNote, TcpTimer,
 };
+pub use parts::{ControlFactory, Needs, Parameter, RecoveryKind, VariantInfo};
 pub use quirks::TcpQuirks;
-pub use variant::{ControlFactory, Needs, Parameter, RecoveryKind, Variant, VariantInfo, registry};
+pub use variant::{Variant, registry};

@@ -1,10 +1,8 @@
 //! Named departures of ns-2.35's TCP agents from the RFCs and papers.
 //!
-//! Choices that a scenario can make (what is halved, sizes of ACKs, the form of SACK) are in [`TcpConfig`].
-//! Here is what follows from these choices in code shared by all variants.
-
-use crate::config::{Handshake, NewRenoExit, RttArithmetic, SackForm, TcpConfig, VegasForm};
-use crate::variant::RecoveryKind;
+//! Choices that a scenario can make (what is halved, sizes of ACKs, the form of SACK) are in
+//! [`TcpConfig`](crate::TcpConfig). Here are the departures that come with such a choice in code shared by
+//! all variants; the table with the choice owns them.
 
 /// One switch per quirk; all are off in the standard dialect.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
@@ -58,29 +56,3 @@ impl TcpQuirks {
         restarted_clock: false,
     };
 }
-
-impl TcpConfig {
-    /// The quirks that these settings imply for a sender with this recovery.
-    pub fn quirks(&self, recovery: RecoveryKind) -> TcpQuirks {
-        let one_way = self.handshake == Handshake::OneWay;
-        let vegas = recovery == RecoveryKind::Vegas && self.vegas == VegasForm::Ns2;
-        let linux = recovery == RecoveryKind::Sack && self.sack.form == SackForm::TcpLinux;
-        TcpQuirks {
-            exit_seen_by_inflation: recovery == RecoveryKind::NewReno
-                && self.newreno.exit == NewRenoExit::Keep,
-            lost_syn_keeps_rto: self.rto.arithmetic != RttArithmetic::Exact,
-            data_with_first_syn: linux && one_way,
-            surviving_counts: vegas,
-            overdue_nothing: vegas,
-            forgotten_window: vegas,
-            zero_window_waits: vegas,
-            long_syn: vegas && one_way,
-            data_with_repeated_syn: vegas && one_way,
-            lost_syn_keeps_window: vegas && one_way,
-            restarted_clock: vegas,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests;

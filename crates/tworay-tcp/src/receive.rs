@@ -189,7 +189,7 @@ impl Receiver {
     fn observe(&mut self, now: SimTime, cfg: &TcpConfig, stamp: u32, [start, end]: [u64; 2]) {
         let Some(reporter) = &mut self.reporter else { return };
         let clock = cfg.timestamp_clock;
-        let age = i64::from(crate::send::timestamp(now, clock).wrapping_sub(stamp) as i32);
+        let age = i64::from(crate::clock::timestamp(now, clock).wrapping_sub(stamp) as i32);
         let ticks = now.since_start().whole(clock) as i64 - age;
         reporter.heard(&Arrival { at: now, sent: ticks * clock.as_nanos() as i64, start, end });
     }
@@ -300,7 +300,10 @@ impl Receiver {
             match cfg.receiver.acks {
                 AckPolicy::EverySegment => AckWhen::Now,
                 AckPolicy::Delayed if self.unacked >= cfg.receiver.every => AckWhen::Now,
-                AckPolicy::Delayed => {
+                AckPolicy::Stretched if self.unacked >= cfg.receiver.stretched.every(self.segment(cfg)) => {
+                    AckWhen::Now
+                }
+                AckPolicy::Delayed | AckPolicy::Stretched => {
                     result.wait = (self.unacked == 1).then_some(cfg.receiver.interval);
                     AckWhen::Later
                 }
@@ -319,6 +322,11 @@ impl Receiver {
             self.tack.disturbed(now);
         }
         result
+    }
+
+    /// The position in the transfer of the segment received last, counted from 1.
+    fn segment(&self, cfg: &TcpConfig) -> u64 {
+        (self.next - 1).div_ceil(cfg.mss.0)
     }
 
     /// Puts a block first and removes blocks it covers (RFC 2018 §4).

@@ -2,57 +2,14 @@
 
 mod parse;
 mod registry;
-mod settings;
 
-pub(crate) use registry::{Configure, Entry, Meaning, Part, Preset, Repair, Repairs};
-pub use registry::{Needs, Parameter, VariantInfo, registry};
-pub(crate) use settings::{FromNumber, Settings, doc, parameter, settings, value};
+pub use registry::registry;
 
 use crate::TcpConfig;
-use crate::control::{CongestionControl, Controls, Role};
+use crate::control::{CongestionControl, Controls};
+use crate::parts::{Configure, ControlFactory, Needs, RecoveryKind, Repairs, Role};
 use crate::recovery::{self, Recovery};
 use std::fmt;
-use std::sync::Arc;
-
-/// Loss recovery algorithms.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum RecoveryKind {
-    /// Fast retransmit, then slow start.
-    Tahoe,
-    /// Fast recovery until the first new ACK (RFC 5681).
-    Reno,
-    /// Fast recovery until everything sent before the loss is acknowledged (RFC 6582).
-    NewReno,
-    /// Selective acknowledgments (RFC 6675).
-    Sack,
-    /// Vegas' fine-grained retransmission (Brakmo and Peterson 1995).
-    Vegas,
-}
-
-impl RecoveryKind {
-    /// All recoveries, in order of preference for parts that fit any of them.
-    pub const ALL: &'static [RecoveryKind] = &[
-        RecoveryKind::NewReno,
-        RecoveryKind::Reno,
-        RecoveryKind::Sack,
-        RecoveryKind::Tahoe,
-        RecoveryKind::Vegas,
-    ];
-
-    /// The name that users write.
-    pub const fn name(self) -> &'static str {
-        match self {
-            RecoveryKind::Tahoe => "tahoe",
-            RecoveryKind::Reno => "reno",
-            RecoveryKind::NewReno => "newreno",
-            RecoveryKind::Sack => "sack",
-            RecoveryKind::Vegas => "vegas",
-        }
-    }
-}
-
-/// Creates a part for one connection.
-pub type ControlFactory = Arc<dyn Fn(&TcpConfig) -> Box<dyn CongestionControl> + Send + Sync>;
 
 /// A named part of a variant.
 #[derive(Clone)]
@@ -100,7 +57,7 @@ impl Variant {
         Self {
             name,
             recovery,
-            parameters: parse::defaults(recovery),
+            parameters: registry::defaults(recovery),
             repairs: Repairs::empty(),
             repair_ids: Vec::new(),
             changes: Vec::new(),

@@ -89,8 +89,8 @@ pub struct Ack {
 /// The route of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceRoute {
-    /// Number of times that the packet was salvaged, 0 to 15. If it was, the first address is the node that last
-    /// salvaged it.
+    /// Number of times that the packet was salvaged, 0 to 15. If it was, the first address is the node that
+    /// last salvaged it.
     pub salvage: u8,
     /// Addresses still to visit before the destination, including the next hop; 0 to `addresses.len()`.
     pub segments_left: u8,

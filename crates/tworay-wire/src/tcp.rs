@@ -103,9 +103,9 @@ impl ProbeOption {
     pub const WIRE_BYTES: u32 = 4;
 }
 
-/// A receiver's report about the path, which it echoes in its pure ACKs: the state of ADTCP (Fu, Meng, Lu 2002), the
-/// verdict of a loss differentiation algorithm (Cen, Cosman, Voelker 2003), or TCP-DOOR's flag (Wang, Zhang 2002).
-/// One option stands for the three; its code is unassigned, as the papers name none.
+/// A receiver's report about the path, which it echoes in its pure ACKs: the state of ADTCP (Fu, Meng, Lu
+/// 2002), the verdict of a loss differentiation algorithm (Cen, Cosman, Voelker 2003), or TCP-DOOR's flag
+/// (Wang, Zhang 2002). One option stands for the three; its code is unassigned, as the papers name none.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Report {
     /// Nothing unusual (ADTCP).

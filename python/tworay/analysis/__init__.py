@@ -1,1 +1,1 @@
-"""What is computed from finished runs: statistics, comparisons, contrasts, verdicts."""
+"""Computed from finished runs: statistics, comparisons, contrasts, verdicts."""

@@ -24,13 +24,13 @@ WORTH_SHOWING = 0.05
 
 
 def differs(pair: Pair) -> bool:
-    """Whether a difference is significant."""
+    """Return whether a difference is significant."""
     p, difference = pair["holm_p"], pair["difference"]
     return p is not None and p < stats.SIGNIFICANT and bool(difference)
 
 
 def undecided(pair: Pair, tests: int) -> bool:
-    """Whether a pair has too few seeds: its differences don't vary, and so few can't be significant.
+    """Return whether a pair has too few seeds: its differences don't vary, and so few can't be significant.
 
     ``tests`` is the number of pairs that Holm corrects for.
     """
@@ -41,7 +41,7 @@ def undecided(pair: Pair, tests: int) -> bool:
 
 
 def _constant(pair: Pair) -> bool:
-    """Whether the difference is the same in every seed, and not zero."""
+    """Return whether the difference is the same in every seed, and not zero."""
     difference, spread = pair["difference"], pair["std"]
     return bool(difference and spread is not None and spread <= stats.NO_SPREAD * abs(difference))
 

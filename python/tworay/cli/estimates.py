@@ -1,4 +1,4 @@
-"""What runs would take, and scripts that do them as an array of Slurm jobs: ``--dry-run`` and ``--slurm``."""
+"""Estimates of runs, and scripts that do them as an array of Slurm jobs: ``--dry-run`` and ``--slurm``."""
 
 from __future__ import annotations
 

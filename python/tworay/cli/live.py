@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tworay.cli import livekernel
 from tworay.cli.app import Typer
 from tworay.cli.options import (
     ForceOption,
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
 
 app = Typer(
     no_args_is_help=True,
-    help="Run real programs over a simulated network. Needs Linux and root.",
+    help="Run real programs over a simulated network. Needs Linux, and root but for `run --virtual`.",
     rich_markup_mode=None,
 )
+
+app.add_typer(livekernel.app, name="kernel")
 
 SeedOption = Annotated[int, typer.Option(help="Seed of the simulated network.")]
 LayerOption = Annotated[
@@ -132,10 +135,26 @@ def run(
     ] = None,
     force: ForceOption = False,
     profile: ProfileOption = None,
+    virtual: Annotated[
+        bool,
+        typer.Option(
+            "--virtual", help="Run in virtual time, without root: the same bytes every time (x86-64)."
+        ),
+    ] = False,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="With --virtual: keep the files that programs wrote in this directory."
+        ),
+    ] = None,
+    memory: Annotated[
+        int | None,
+        typer.Option(metavar="MIB", help="With --virtual: memory of the machine. Default: 512."),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Run a command between two real kernels over the scenario's network, in real time."""
-    from tworay.cli.liverun import run_live
+    """Run a command between two real kernels over the scenario's network, in real or virtual time."""
+    from tworay.cli.liverun import how_of, run_live
 
     scenario, words = _apart(scenario, _words(command), profile)
     world, options = _world(
@@ -143,7 +162,8 @@ def run(
         seed=seed, layer=layer, congestion=congestion, freeze=freeze, slow=slow, most_late=most_late,
         strict=strict, limit=limit, mtu=mtu, pcap=pcap,
     )  # fmt: skip
-    run_live(world, options, words, serve, each=each, out=out, force=force, as_json=json)
+    how = how_of(virtual=virtual, keep=keep, memory=memory)
+    run_live(world, options, words, serve, each=each, out=out, force=force, as_json=json, virtual=how)
 
 
 @app.command()

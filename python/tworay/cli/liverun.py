@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -17,8 +17,29 @@ if TYPE_CHECKING:
 
     import tworay
     from tworay.live import Options
+    from tworay.live.commanding import Outcome
 
 INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Virtual:
+    """How a machine in virtual time runs: its memory in MiB, and where the programs' files are kept."""
+
+    memory: int
+    keep: Path | None
+
+
+def how_of(*, virtual: bool, keep: Path | None, memory: int | None) -> Virtual | None:
+    """Check the options of virtual time; ``None`` means real time."""
+    from tworay.virtual.machine import MEMORY
+
+    if virtual:
+        return Virtual(MEMORY if memory is None else memory, keep)
+    for option, value in (("--keep", keep), ("--memory", memory)):
+        if value is not None:
+            raise InputError(f"{option} is for machines in virtual time: add --virtual, or leave it out")
+    return None
 
 
 def run_live(
@@ -31,16 +52,25 @@ def run_live(
     out: Path | None,
     force: bool,
     as_json: bool,
+    virtual: Virtual | None,
 ) -> None:
     """``tworay live run``."""
     from tworay.live import require
     from tworay.live.commanding import run_command
 
     options = replace(options, pcap=_free(options.pcap, force))
-    check_apart({"--out": out, "--pcap": options.pcap})
-    require()
+    check_apart(
+        {"--out": out, "--pcap": options.pcap} | ({} if virtual is None else {"--keep": virtual.keep})
+    )
+    if virtual is None:
+        require()
+    else:
+        _check_virtual(options, virtual)
     store = _store(out, world, options.seed, force)
-    outcome = run_command(world, options, command, serve, each=each, to_stderr=as_json)
+    if virtual is None:
+        outcome = run_command(world, options, command, serve, each=each, to_stderr=as_json)
+    else:
+        outcome = _run_virtual(world, options, command, serve, virtual, each=each, to_stderr=as_json)
     if store is not None:
         store.write_single(outcome.run)
         from tworay.report.writing import write_report
@@ -60,6 +90,44 @@ def run_live(
         if outcome.code:
             note(f"tworay: the command ended with exit code {outcome.code}")
         raise typer.Exit(1)
+
+
+def _check_virtual(options: Options, virtual: Virtual) -> None:
+    from tworay.virtual import cache
+    from tworay.virtual.running import check
+
+    check(options)
+    cache.kernel()
+    keep = virtual.keep
+    if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
+        raise InputError(f"--keep {keep} exists already and is no empty directory; name another one")
+
+
+def _run_virtual(
+    world: tworay.Scenario,
+    options: Options,
+    command: Sequence[str],
+    serve: str | None,
+    virtual: Virtual,
+    *,
+    each: str | None,
+    to_stderr: bool,
+) -> Outcome:
+    from tworay.live.commanding import StatusLine
+    from tworay.virtual.running import run_virtual
+
+    line = StatusLine(quietly=False)
+    try:
+        outcome = run_virtual(
+            world, options, command, serve,
+            each=each, to_stderr=to_stderr, memory=virtual.memory, keep=virtual.keep, show=line.show,
+            warn=lambda text: note(f"tworay: {text}"),
+        )  # fmt: skip
+    finally:
+        line.clear()
+    if virtual.keep is not None:
+        note(f"the files that programs wrote are in {virtual.keep}")
+    return outcome
 
 
 def stand(

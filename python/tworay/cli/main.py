@@ -8,6 +8,7 @@ import sys
 from typing import NoReturn
 
 from tworay.cli.app import FAILED, WRONG_INPUT, app
+from tworay.cli.commands import load
 from tworay.cli.optional_files import filled_in
 
 
@@ -22,6 +23,7 @@ def main() -> None:
     try:
         try:
             streams.refuse_bytes(sys.argv[1:])
+            load(sys.argv[1:])
             app(filled_in(sys.argv[1:]))
         except SystemExit:
             sys.stdout.flush()

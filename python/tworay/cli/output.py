@@ -44,12 +44,12 @@ def check_apart(outputs: Mapping[str, Path | None]) -> None:
 
 
 def is_stdout(file: Path) -> bool:
-    """Whether a file's name means standard output."""
+    """Return whether a file's name means standard output."""
     return str(file) == "-"
 
 
 def is_device(file: Path) -> bool:
-    """Whether this is a pipe, a terminal or another device, which is written to but never replaced."""
+    """Return whether this is a pipe, a terminal or another device, which is written to but never replaced."""
     return file.exists() and not file.is_file() and not file.is_dir()
 
 

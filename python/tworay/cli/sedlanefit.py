@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Outputs(NamedTuple):
-    """What to print and write."""
+    """Choices of what is printed and written."""
 
     profile: Path | None
     figure: Path | None

@@ -34,6 +34,10 @@ def tune(
     ] = ("goodput_bps"),
     less: Annotated[bool, typer.Option("--less", help="Minimize the metric instead.")] = False,
     trials: Annotated[int, typer.Option(metavar="N", min=1, help="Number of parameter sets to try.")] = 40,
+    grid: Annotated[
+        bool,
+        typer.Option("--grid", help="Try every whole number and word of the ranges instead of --trials."),
+    ] = False,
     seeds: Annotated[str, typer.Option(help="Training seeds: N, 1-10, or 3,5,9.")] = "5",
     held_out_seeds: Annotated[
         str, typer.Option(help="Seeds that judge the result. They must differ from --seeds.")
@@ -55,7 +59,7 @@ def tune(
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Search good parameters for a variant.
+    """Search good parameters for a variant, and tell how flat the optimum is.
 
     The best are then judged on seeds and scenarios that the search did not use.
     """
@@ -63,6 +67,7 @@ def tune(
         variant,
         scenarios or [],
         param or [],
+        grid=grid,
         metric=metric,
         less=less,
         trials=trials,
@@ -82,6 +87,7 @@ def _search(
     scenarios: list[str],
     parameters: list[str],
     *,
+    grid: bool,
     metric: str,
     less: bool,
     trials: int,
@@ -121,6 +127,7 @@ def _search(
         held_out_seeds=parse_seeds(held_out_seeds),
         held_out_scenarios=held_out,
         settings=settings,
+        grid=grid,
         jobs=check_jobs(jobs),
         watch=watch,
     )
@@ -139,3 +146,4 @@ def _search(
             verdict = f": {row['verdict']}" if title == "held out" else ""
             where = f"{row['scenario']}, {row['seeds']} seeds"
             print(f"  {title}: {where}: {gain}{interval} over {found.variant}{verdict}")
+    print(f"  {found.flatness()}")

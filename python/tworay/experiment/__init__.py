@@ -1,1 +1,1 @@
-"""What runs many scenarios: plans of comparisons and sweeps, engines that do the runs, and their store."""
+"""Experiments of many runs: plans of comparisons and sweeps, engines that do the runs, and their store."""

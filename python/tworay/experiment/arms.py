@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay.errors import InputError, RunError, ScenarioError
 from tworay.experiment.mixing import Mix, load_classes, parse_mixes
-from tworay.running.control import is_reference, load_class, name_of
+from tworay.running.control import KERNEL, is_kernel, is_reference, load_class, name_of
 from tworay.running.scenarios import load, overrides, with_variant
 from tworay.running.spec import parse_variants
+from tworay.virtual import cache
+from tworay.virtual.controllers import controller_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -40,6 +42,8 @@ class Arm:
     tcp: str | None = None
     settings: Settings = ()
     mix: Mix | None = None
+    built: str | None = None
+    """Name of the kernel that sends the TCP flows, if one does."""
 
     @property
     def scenario(self) -> Scenario:
@@ -49,6 +53,11 @@ class Arm:
         return self.world
 
     @property
+    def kernel(self) -> str | None:
+        """The controller of that kernel."""
+        return self.tcp.removeprefix(KERNEL) if self.tcp is not None and is_kernel(self.tcp) else None
+
+    @property
     def place(self) -> str:
         """Return a name for what decides positions and links: arms with equal names have equal paths."""
         return label(pair for pair in self.settings if pair[0].split(".")[0] not in WITHOUT_PLACE)
@@ -56,14 +65,16 @@ class Arm:
     def describe(self) -> dict[str, Any]:
         """Return the description of the arm in documents and result directories."""
         mix = {"mix": self.mix.shares} if self.mix else {}
-        return {"tcp": self.tcp, "set": dict(self.settings)} | mix
+        kernel = {"kernel": self.built} if self.built else {}
+        return {"tcp": self.tcp, "set": dict(self.settings)} | mix | kernel
 
     @classmethod
     def stored(cls, name: str, description: dict[str, Any]) -> Arm:
         """Create the arm from its description, without its scenario."""
         shares = description.get("mix")
         settings = tuple(description["set"].items())
-        return cls(name, None, description["tcp"], settings, Mix(shares) if shares else None)
+        mix = Mix(shares) if shares else None
+        return cls(name, None, description["tcp"], settings, mix, description.get("kernel"))
 
 
 @dataclass(frozen=True)
@@ -167,6 +178,8 @@ def line_up(
     variants: list[Variant] = [] if tcp is None else parse_variants(tcp)
     if not (variants or axes or mixes or earlier):
         raise InputError("nothing to compare; name variants (--tcp), settings (--vary) or mixtures (--mix)")
+    for variant in filter(is_kernel, variants):
+        controller_of(name_of(variant))
     # A mixture is compared with its unmixed cases.
     names = [name_of(variant) for variant in variants]
     for one in mixes:
@@ -208,7 +221,12 @@ def _again(old: Arm, world: Scenario, classes: Mapping[str, Variant]) -> Arm:
         mix = Mix(old.mix.shares, load_classes(old.mix.shares))
         mix.check(world)
         return replace(old, world=world, mix=mix)
-    if old.tcp is None:
+    if old.built is not None and old.built != cache.kernel().name:
+        raise InputError(
+            f"{old.name} was run by the kernel {old.built}, and this one is {cache.kernel().name}; start a "
+            "new comparison with --out"
+        )
+    if old.tcp is None or is_kernel(old.tcp):
         return replace(old, world=world)
     return replace(old, world=with_variant(world, classes[old.tcp], name=old.tcp))
 
@@ -225,7 +243,10 @@ def _arms(
     if not classes:
         yield Arm(" ".join(suffix), world, None, settings)
     for name, variant in classes.items():
-        yield Arm(" ".join([name, *suffix]), with_variant(world, variant, name=name), name, settings)
+        kernel = is_kernel(variant)
+        sender = world if kernel else with_variant(world, variant, name=name)
+        built = cache.kernel().name if kernel else None
+        yield Arm(" ".join([name, *suffix]), sender, name, settings, built=built)
     for mix in mixes:
         mix.check(world)
         yield Arm(" ".join([mix.name, *suffix]), world, None, settings, mix)
@@ -235,7 +256,7 @@ def _refuse_twins(arms: list[Arm]) -> None:
     """Reject arms with the same scenario: one would be compared with itself."""
     seen: dict[str, str] = {}
     for arm in arms:
-        if arm.mix or arm.world is None:
+        if arm.mix or arm.world is None or arm.kernel:
             continue
         same = seen.setdefault(arm.world.to_toml(), arm.name)
         if same != arm.name:

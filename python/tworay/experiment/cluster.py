@@ -127,6 +127,11 @@ class Cluster:
     def work(self, session: Session, todo: list[Todo], finished: Finished) -> Iterable[Underway]:
         """Distribute the runs, and store the tables and rows of each batch."""
         for cell in {task.cell.key: task.cell for task in todo}.values():
+            if cell.kernel is not None:
+                raise InputError(
+                    f"kernel:{cell.kernel}: workers of a cluster have no kernel in virtual time; leave "
+                    "--cluster out (--shard divides the runs, too)"
+                )
             _only_text(cell.files, f"cell {cell.name}" if cell.place else cell.name)
 
         def call(batch: list[Todo]) -> Call:

@@ -124,7 +124,8 @@ class Comparing(Session):
             whole=place is not None,
         )
         cells = [
-            Cell(number, {}, arm.scenario, arm.name, arm.mix) for number, arm in enumerate(self.field.arms)
+            Cell(number, {}, arm.scenario, arm.name, arm.mix, arm.kernel)
+            for number, arm in enumerate(self.field.arms)
         ]
         cells += [
             Cell(number, {}, world, name, saturated=True)

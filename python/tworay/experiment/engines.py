@@ -93,7 +93,8 @@ class Threads:
             try:
                 if not workers.stopped:
                     keep = partial(session.keep, task.cell.key, task.seed)
-                    finished([do(task.cell, task.seed, session.plan, control, keep)])
+                    stopped = partial(getattr, workers, "stopped")
+                    finished([do(task.cell, task.seed, session.plan, control, keep, stopped)])
             except Cancelled:
                 return
             finally:

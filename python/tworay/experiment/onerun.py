@@ -16,6 +16,7 @@ from tworay.running.entries import entered
 from tworay.running.relays import relay_table
 from tworay.running.resources import carried, with_resources
 from tworay.running.run import run, throughput_max
+from tworay.virtual.arms import run_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,10 +33,18 @@ PAIRS = "pairs"
 RELAYS = "relays"
 
 
-def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, keep: Keep) -> Row:
+def do(
+    cell: Cell,
+    seed: int,
+    plan: Plan,
+    control: RunControl | None,
+    keep: Keep,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Row:
     """Do one run and return its row; a failure gives a row, too.
 
-    ``keep`` gets the tables that the experiment keeps, with their names.
+    ``keep`` gets the tables that the experiment keeps, with their names. ``stopped`` ends a kernel's run, as
+    ``control`` does a simulation.
     """
     try:
         if plan.facts == "only":
@@ -47,7 +56,10 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, keep: Keep
         if cell.saturated:
             most = carried(run(world, seed=seed, series=False, losses=False, control=control))
             return row(cell.key, seed, capacity_of(most))
-        result, relays = _done(world, seed, plan, control)
+        if cell.kernel is None:
+            result, relays = _done(world, seed, plan, control)
+        else:
+            result, relays = run_kernel(world, seed, cell.kernel, stopped=stopped), {}
         document = result.summary
         if plan.resources:
             document = with_resources(document, throughput_max(world, seed))

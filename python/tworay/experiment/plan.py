@@ -22,8 +22,10 @@ from tworay.experiment.axes import MIX, SCENARIO, TCP, Axis
 from tworay.experiment.mixing import parse_mixes
 from tworay.metrics import TCP as TCP_FLOWS
 from tworay.metrics import Judge
-from tworay.running.control import CongestionControl, is_reference, load_class
+from tworay.running.control import CongestionControl, is_kernel, is_reference, load_class
 from tworay.running.scenarios import load
+from tworay.virtual import cache
+from tworay.virtual.controllers import controller_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,6 +56,8 @@ class Cell:
     key: str
     """The identity of its runs beside the seed: of a sweep a hash, of a comparison the arm's name."""
     mix: Mix | None = field(default=None, repr=False, compare=False)
+    kernel: str | None = None
+    """The controller of the kernel in virtual time that sends the TCP flows, if one does."""
     saturated: bool = False
     """The scenario has saturating sources, and its runs measure nothing but capacity."""
 
@@ -143,14 +147,17 @@ class Plan:
             raise InputError(f'{self.name}: no scenario; write scenario = "string-4" or a list of them')
         if tcp is not None and mixture is not None:
             raise InputError(f"{self.name}: both tcp = {tcp} and mix = {mixture} in one cell; leave one out")
-        variant: Variant | None = tcp
+        kernel = controller_of(tcp) if tcp is not None and is_kernel(tcp) else None
+        variant: Variant | None = tcp if kernel is None else None
         if tcp is not None and is_reference(tcp):
             variant = self._class(tcp, classes)
         overrides = [*self.set, *(f"{key}={value}" for key, value in chosen.items())]
         world = load(self._beside(scenario), tcp=variant, set=overrides or None)
         place = {axis.name: label for axis, (label, _) in zip(self.axes, combination, strict=True)}
         if mixture is None:
-            cell, extras = Cell(number, place, world, ""), self.extras
+            cell, extras = Cell(number, place, world, "", kernel=kernel), self.extras
+            if kernel is not None:
+                extras |= {"kernel": f"{kernel} of {cache.kernel().name}"}
         else:
             (mix,) = parse_mixes(mixture, lambda name: self._class(name, classes))
             mix.check(world)

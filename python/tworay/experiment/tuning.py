@@ -1,6 +1,7 @@
 """Search parameters of a variant on training scenarios and seeds, and judge the best on others.
 
-Optuna proposes parameters (tree-structured Parzen estimators, seeded: the same call finds the same). A
+Optuna proposes parameters (tree-structured Parzen estimators, seeded: the same call finds the same), or
+every combination is tried (a grid). A
 trial's score is its gain over the defaults, paired by seed, averaged over the scenarios. The search uses only
 the training runs; the reported gain is measured on scenarios and seeds that it did not use.
 """
@@ -8,6 +9,7 @@ the training runs; the reported gain is measured on scenarios and seeds that it 
 from __future__ import annotations
 
 import importlib
+import itertools
 import math
 import re
 from dataclasses import dataclass, field
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 REACH = 10.0
 # Ranges with a larger ratio are searched on a logarithmic scale.
 WIDE = 50.0
+# A larger grid is no search but a sweep.
+MOST_COMBINATIONS = 1000
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,10 @@ class Tuned:
     trials: int = 0
     training: list[dict[str, Any]] = field(default_factory=list)
     held_out: list[dict[str, Any]] = field(default_factory=list)
+    as_good: list[str] = field(default_factory=list)
+    """The tried variants that the training seeds don't tell apart from the best, the best included."""
+    tried: int = 0
+    """Number of different variants tried."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -85,7 +93,18 @@ class Tuned:
             "score": self.score,
             "training": self.training,
             "held_out": self.held_out,
+            "tried": self.tried,
+            "as_good": self.as_good,
         }
+
+    def flatness(self) -> str:
+        """Return a sentence that says how flat the optimum is."""
+        numbers = [one for one in self.ranges if not one.words]
+        among = f"{len(self.as_good)} of {self.tried} tried"
+        if len(numbers) != 1 or len(self.ranges) != 1 or len(self.as_good) < 2:
+            return f"as good in training: {among}"
+        given = sorted(float(_given(text, numbers[0]) or 0.0) for text in self.as_good)
+        return f"as good in training: {among}, {numbers[0].name} from {given[0]:g} to {given[-1]:g}"
 
 
 def ranges_of(variant: str, wanted: Sequence[str]) -> list[Range]:
@@ -186,17 +205,15 @@ def tune(
     held_out_seeds: Sequence[int] = range(1001, 1021),
     held_out_scenarios: Sequence[str] = (),
     settings: Sequence[str] = (),
+    grid: bool = False,
     jobs: int = 1,
     watch: Callable[[int, int, float], None] = lambda done, total, best: None,
 ) -> Tuned:
     """Search ``variant``'s parameters on ``scenarios`` and ``seeds``; judge the best on what is held out.
 
     ``less``: a smaller ``metric`` is better. Held-out scenarios are those of the training unless named.
+    ``grid``: every combination of whole numbers and words, instead of ``trials`` that a search proposes.
     """
-    try:
-        optuna: Any = importlib.import_module("optuna")
-    except ImportError:
-        raise InputError("tune needs Optuna; pip install optuna") from None
     if set(seeds) & set(held_out_seeds):
         raise InputError(
             "training and held-out seeds have some in common; a search must not see what judges it"
@@ -208,15 +225,82 @@ def tune(
     judges = [tworay.load(name, set=list(settings) or None) for name in held_out_scenarios] or worlds
     base = [_runs(world, plain, seeds, metric, jobs) for world in worlds]
     seen: dict[str, float] = {}
+    measured: dict[str, list[dict[int, float]]] = {}
 
     def score(text: str) -> float:
         if text not in seen:
             gains = []
-            for world, default in zip(worlds, base, strict=True):
-                row = difference(_runs(world, text, seeds, metric, jobs), default)
+            measured[text] = [_runs(world, text, seeds, metric, jobs) for world in worlds]
+            for own, default in zip(measured[text], base, strict=True):
+                row = difference(own, default)
                 gains.append(row["percent"] if row["percent"] is not None else 0.0)
             seen[text] = sum(gains) / len(gains)
         return seen[text]
+
+    if grid:
+        result.best, result.trials = _over_the_grid(variant, ranges, score, watch, less=less)
+    else:
+        result.best, result.trials = _searched(variant, ranges, score, watch, trials, less=less)
+    result.score, result.tried = score(result.best), len(seen)
+    result.as_good = [text for text in seen if not _told_apart(measured[text], measured[result.best])]
+    result.training = [
+        _judged(world, result, _runs(world, result.best, seeds, metric, jobs), default)
+        for world, default in zip(worlds, base, strict=True)
+    ]
+    for world in judges:
+        best = _runs(world, result.best, held_out_seeds, metric, jobs)
+        default = _runs(world, plain, held_out_seeds, metric, jobs)
+        result.held_out.append(_judged(world, result, best, default))
+    return result
+
+
+def _over_the_grid(
+    variant: str,
+    ranges: list[Range],
+    score: Callable[[str], float],
+    watch: Callable[[int, int, float], None],
+    *,
+    less: bool,
+) -> tuple[str, int]:
+    """Try every combination; return the best and their number."""
+    columns: list[list[int | str]] = []
+    for one in ranges:
+        if not one.words and not one.whole:
+            raise InputError(
+                f"--grid: {one.key} is no whole number; say which to try, such as --param {one.name}=0..50"
+            )
+        columns.append([*one.words] if one.words else [*range(int(one.low), int(one.high) + 1)])
+    total = math.prod(map(len, columns))
+    if total > MOST_COMBINATIONS:
+        raise InputError(
+            f"--grid: {total:,} combinations; narrow the ranges to at most {MOST_COMBINATIONS}, or search "
+            "without --grid"
+        )
+    best: tuple[float, str] | None = None
+    for number, row in enumerate(itertools.product(*columns), 1):
+        text = spelt(variant, ranges, {r.key: value for r, value in zip(ranges, row, strict=True)})
+        found = score(text)
+        if best is None or (found < best[0] if less else found > best[0]):
+            best = found, text
+        watch(number, total, best[0])
+    assert best is not None
+    return best[1], total
+
+
+def _searched(
+    variant: str,
+    ranges: list[Range],
+    score: Callable[[str], float],
+    watch: Callable[[int, int, float], None],
+    trials: int,
+    *,
+    less: bool,
+) -> tuple[str, int]:
+    """Let Optuna propose combinations; return the best and the number of trials."""
+    try:
+        optuna: Any = importlib.import_module("optuna")
+    except ImportError:
+        raise InputError("tune needs Optuna; pip install optuna, or add --grid") from None
 
     def objective(trial: Any) -> float:
         return score(spelt(variant, ranges, {r.key: _suggest(trial, r) for r in ranges}))
@@ -233,17 +317,16 @@ def tune(
         n_trials=trials,
         callbacks=[lambda study, trial: watch(trial.number + 1, trials, study.best_value)],
     )
-    result.best = spelt(variant, ranges, study.best_params)
-    result.score, result.trials = study.best_value, trials
-    result.training = [
-        _judged(world, result, _runs(world, result.best, seeds, metric, jobs), default)
-        for world, default in zip(worlds, base, strict=True)
-    ]
-    for world in judges:
-        best = _runs(world, result.best, held_out_seeds, metric, jobs)
-        default = _runs(world, plain, held_out_seeds, metric, jobs)
-        result.held_out.append(_judged(world, result, best, default))
-    return result
+    return spelt(variant, ranges, study.best_params), trials
+
+
+def _told_apart(a: list[dict[int, float]], b: list[dict[int, float]]) -> bool:
+    """Return whether the paired 95 % interval of a scenario leaves no doubt that they differ."""
+    for one, other in zip(a, b, strict=True):
+        row = difference(one, other)
+        if row["low"] is not None and row["high"] is not None and not row["low"] <= 0 <= row["high"]:
+            return True
+    return False
 
 
 def _suggest(trial: Any, one: Range) -> float | str:

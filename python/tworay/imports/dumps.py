@@ -36,12 +36,12 @@ class Dump:
     """The output of a daemon."""
 
     command: str
-    """What printed it."""
+    """The program that printed it."""
     losses: list[Loss] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     """Addresses of nodes that have a name, or several addresses."""
     notes: list[str] = field(default_factory=list)
-    """What to know of the figures."""
+    """Remarks on the figures."""
 
     def both(self, place: Place, here: str, there: str, receives: float, reaches: float) -> None:
         """Record a link by the fractions that `here` receives from `there`, and in reverse."""

@@ -56,7 +56,7 @@ class Links:
 
 
 def is_table(columns: set[str]) -> bool:
-    """Whether a CSV file's columns are those of links."""
+    """Return whether a CSV file's columns are those of links."""
     return {"from", "to"} <= columns
 
 

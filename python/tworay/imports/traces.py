@@ -26,7 +26,7 @@ class Trace(NamedTuple):
     drops: pl.DataFrame
     """All drop lines: also those of frames that were repeated, and of routing's messages."""
     routing: pl.DataFrame
-    """What routing sent itself, each hop counted."""
+    """Packets of routing itself, each hop counted."""
 
     @property
     def summary(self) -> dict[str, Any]:

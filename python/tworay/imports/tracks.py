@@ -67,7 +67,7 @@ class Tracks:
 
 
 def is_table(columns: set[str]) -> bool:
-    """Whether a CSV file's columns are those of tracks."""
+    """Return whether a CSV file's columns are those of tracks."""
     return {"lat", "lon"} <= columns or {"x", "y"} <= columns
 
 

@@ -39,7 +39,7 @@ class Controller(NamedTuple):
     """A congestion controller that can be loaded."""
 
     name: str
-    """What the kernel calls it: ``tworay_westwood``."""
+    """Its name in the kernel: ``tworay_westwood``."""
     variant: str
     """The simulated variant that it is."""
     summary: str

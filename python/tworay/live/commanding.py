@@ -5,14 +5,14 @@ from __future__ import annotations
 import shutil
 import sys
 import tomllib
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tworay.errors import InputError
-from tworay.live.diagnosing import Listener, diagnose
-from tworay.live.network import Network, Status
+from tworay.live.network import Ended, Network, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from tworay.live.options import Options
     from tworay.running.run import Run
@@ -32,6 +32,16 @@ class Outcome(NamedTuple):
     code: int | None
     problem: str | None
     interrupted: bool
+
+
+class Conducted(NamedTuple):
+    """What is left of a network and its command, before anything is computed from it."""
+
+    ended: Ended
+    code: int | None
+    interrupted: bool
+    programs: dict[str, Any]
+    namespaces: frozenset[int]
 
 
 def ends(scenario: Scenario, options: Options) -> tuple[int, int]:
@@ -68,8 +78,34 @@ def run_command(
     ``each``, such as a routing daemon, runs in a shell at every station before that. ``to_stderr`` redirects
     the output of the programs to stderr.
     """
+    from tworay.live.diagnosing import Listener, diagnose
+
+    listener = Listener(options.congestion)
+    line = StatusLine(quietly)
+    conducted = conduct(
+        scenario, options, command, serve, each=each, listener=listener, show=line.show, to_stderr=to_stderr
+    )
+    line.clear()
+    run = conducted.ended.as_run(scenario, options)
+    run.summary["live"]["programs"] = conducted.programs
+    diagnose(run, listener.events, conducted.namespaces)
+    return Outcome(run, conducted.code, conducted.ended.problem, conducted.interrupted)
+
+
+def conduct(
+    scenario: Scenario,
+    options: Options,
+    command: Sequence[str],
+    serve: str | None,
+    *,
+    each: str | None,
+    listener: AbstractContextManager[object],
+    show: Callable[[Status], None],
+    to_stderr: bool,
+) -> Conducted:
+    """Do what ``run_command`` does with the network; ``show`` gets its status a few times per second."""
     one, other = ends(scenario, options)
-    programs = {"command": list(command), "serve": serve, "each": each}
+    programs: dict[str, Any] = {"command": list(command), "serve": serve, "each": each}
     words = list(command)
     if not words:
         words = list(DEMO)
@@ -88,8 +124,7 @@ def run_command(
         serve = f"{serve} >/dev/null 2>&1"
     interrupted = False
     code = None
-    with Network(scenario, options) as network, Listener(options.congestion) as listener:
-        line = _Line(quietly)
+    with Network(scenario, options) as network, listener:
         try:
             for node in network.stations if each is not None else ():
                 network.start(node, ["sh", "-c", str(each)], apart=True)
@@ -99,21 +134,16 @@ def run_command(
             while code is None:
                 code = program.wait(TICK)
                 status = network.status
-                line.show(status)
+                show(status)
                 if not status.running and status.sim_seconds > 0:
                     break
             network.let_close()
         except KeyboardInterrupt:
             interrupted = True
-        line.clear()
-        run, problem = network.finish()
-        namespaces = network.namespaces
-    run.summary["live"]["programs"] = programs
-    diagnose(run, listener.events, namespaces)
-    return Outcome(run, code, problem, interrupted)
+        return Conducted(network.end(), code, interrupted, programs, network.namespaces)
 
 
-class _Line:
+class StatusLine:
     """The status line, on a terminal only."""
 
     def __init__(self, quietly: bool) -> None:
@@ -121,6 +151,7 @@ class _Line:
         self._last: Status | None = None
 
     def show(self, now: Status) -> None:
+        """Replace the line."""
         if not self._on:
             return
         last = self._last or Status(0, 0, 0, 0, 0, {}, True)
@@ -135,5 +166,6 @@ class _Line:
         self._last = now
 
     def clear(self) -> None:
+        """Remove the line."""
         if self._on:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

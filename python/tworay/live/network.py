@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tworay import _native
 from tworay.errors import InputError
-from tworay.live import leftovers, marking
+from tworay.live import leftovers
 from tworay.live.options import Options
-from tworay.running.run import Run
 from tworay.sudo import with_sudo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import TracebackType
 
+    from tworay.running.run import Report, Run
     from tworay.running.scenarios import Scenario
 
 # Time for programs to end by themselves, and for a server to listen, seconds.
@@ -65,6 +65,25 @@ class Status(NamedTuple):
     running: bool
 
 
+class Ended(NamedTuple):
+    """The report, the problem that ended the network early, and what only live runs have, as JSON."""
+
+    report: Report
+    problem: str | None
+    extras: str
+
+    def as_run(self, scenario: Scenario, options: Options) -> Run:
+        """Return the run, marked where the machine was too slow."""
+        # Not needed while a network runs, and slow to import where that matters: in virtual time.
+        from tworay.live import marking
+        from tworay.running.run import Run
+
+        run = Run(self.report, scenario)
+        run.summary["live"] = live_part(options, json.loads(self.extras))
+        marking.mark(run)
+        return run
+
+
 @dataclass
 class Network:
     """A running network. As a context manager it always stops at the end."""
@@ -77,7 +96,7 @@ class Network:
         options = self.options
         _check_controller(options.congestion)
         leftovers.sweep()
-        self._ended: tuple[_native.RunReport, str | None, str] | None = None
+        self._ended: Ended | None = None
         self._network = _native.LiveNetwork.start(
             self.scenario,
             seed=options.seed,
@@ -174,18 +193,20 @@ class Network:
         if self._ended is None:
             self._network.stop()
             # The engine checks every 20 ms; it may have to write a capture.
-            self._ended = self._network.wait(60.0)
+            found = self._network.wait(60.0)
+            self._ended = None if found is None else Ended(*found)
 
-    def finish(self) -> tuple[Run, str | None]:
-        """Stop; return the run, and the reason if the network had ended by itself."""
+    def end(self) -> Ended:
+        """Stop; return what the network leaves."""
         self.stop()
         if self._ended is None:
             raise InputError("the network does not end; kill the process")
-        report, problem, extras = self._ended
-        run = Run(report, self.scenario)
-        run.summary["live"] = live_part(self.options, json.loads(extras))
-        marking.mark(run)
-        return run, problem
+        return self._ended
+
+    def finish(self) -> tuple[Run, str | None]:
+        """Stop; return the run, and the reason if the network had ended by itself."""
+        ended = self.end()
+        return ended.as_run(self.scenario, self.options), ended.problem
 
 
 def live_part(options: Options, extras: dict[str, Any]) -> dict[str, Any]:

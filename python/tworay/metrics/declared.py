@@ -23,7 +23,7 @@ class Better(Enum):
 
 
 class Of(Enum):
-    """How the value of a run is computed."""
+    """Definition of the value of a run."""
 
     SUM = "sum over the flows"
     MEAN = "mean over the flows that have one"

@@ -1,4 +1,4 @@
-"""How well senders determined why segments were lost.
+"""Quality of senders' diagnoses of losses.
 
 A confusion matrix counts pairs of guess and true cause. Guesses and causes have different names, so a
 guess is correct if it *covers* the cause: an 802.11 sender that guesses ``channel`` means any wireless
@@ -28,7 +28,7 @@ COVERS: dict[str, frozenset[str]] = {
 
 
 def covers(guess: str, cause: str) -> bool:
-    """Whether ``guess`` is correct for a loss by ``cause``; other guesses cover the cause they name."""
+    """Return whether ``guess`` is correct for a loss by ``cause``; other guesses cover the cause named."""
     return cause in COVERS.get(guess, frozenset({guess}))
 
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from tworay.analysis import stats
 from tworay.histograms import Rule, histogram
+from tworay.papers.replays import replayed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -227,6 +228,25 @@ def pair_lengths(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     return frame.with_columns([pl.Series(name, values, dtype=pl.Float64) for name, values in columns.items()])
 
 
+def called(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add the shares of the true channel losses that the sender called channel, congestion and link failure.
+
+    Null in a run whose sender guessed at no such loss.
+    """
+    del where
+    names = ("channel", "congestion", "link-failure")
+    shares: dict[str, list[float | None]] = {name: [] for name in names}
+    for text in frame["document"]:
+        diagnosis = json.loads(text).get("diagnosis") or {}
+        counts = {name: diagnosis.get(name, {}).get("channel", 0) for name in names}
+        total = sum(counts.values())
+        for name in names:
+            shares[name].append(counts[name] / total if total else None)
+    return frame.with_columns(
+        [pl.Series(f"called.{name}", values, dtype=pl.Float64) for name, values in shares.items()]
+    )
+
+
 # By the value of an experiment's `derive`.
 DERIVED: dict[str, Callable[[pl.DataFrame, Path], pl.DataFrame]] = {
     "freeze-probing-model": freeze_probing_model,
@@ -235,4 +255,6 @@ DERIVED: dict[str, Callable[[pl.DataFrame, Path], pl.DataFrame]] = {
     "at-changes": at_changes,
     "pair-lengths": pair_lengths,
     "ack-coverage": ack_coverage,
+    "replayed": replayed,
+    "called": called,
 }

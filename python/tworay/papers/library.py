@@ -45,6 +45,10 @@ class Claim:
         return self.how.get("experiment")
 
 
+# The key of a table of costs in a scenario.
+COSTS = "energy.costs"
+
+
 class State(StrEnum):
     """How a figure or table of a paper stands."""
 
@@ -210,7 +214,7 @@ def read(folder: Path) -> Paper:
     trials = {}
     for file in sorted(folder.glob("experiments*.toml")):
         for name, table in _toml(file).items():
-            trials[name] = _trial(folder.name, name, table)
+            trials[name] = _trial(folder.name, name, _with_files(table, folder))
     figures = [
         _figure(entry, head.get("axes", {}), study=bool(head.get("study", False)))
         for entry in head.pop("figure", [])
@@ -246,6 +250,16 @@ def _figure(entry: dict[str, Any], axes: dict[str, str], *, study: bool) -> Figu
 
 def _toml(file: Path) -> dict[str, Any]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def _with_files(value: Any, folder: Path) -> Any:
+    """Return a table of an experiment with the whole paths of tables of costs, which are beside the paper."""
+    if isinstance(value, dict):
+        return {
+            key: str(folder / one) if key == COSTS and one else _with_files(one, folder)
+            for key, one in value.items()
+        }
+    return value
 
 
 def _trial(paper: str, name: str, table: dict[str, Any]) -> Trial:

@@ -44,6 +44,10 @@ TITLES: dict[str, tuple[str, float]] = {
     "model.frozen": ("modelled by simulated bytes, n = frozen time / T0", 1.0),
     "model.measured": ("modelled by simulated bytes, over the time of sending", 1.0),
     "diagnosis.balanced_accuracy": ("balanced accuracy of the guesses (0 to 1)", 1.0),
+    "called.congestion": ("channel losses called congestion (0 to 1)", 1.0),
+    "called.channel": ("channel losses called channel (0 to 1)", 1.0),
+    "counted.full-immediate": ("immediate recoveries with the whole window", 1.0),
+    "replay.goodput.hop": ("replayed by traced goodput, 802.11b hop", 1.0),
     "restored_seconds": ("first new ACK after the break (s)", 1.0),
     "pairs.mean_hops": ("mean shortest path (hops)", 1.0),
 }

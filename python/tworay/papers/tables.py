@@ -55,7 +55,8 @@ def numbers(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table |
     titles = [figure.x if key == figure.rows and figure.x else key for key in keys]
     if figure.columns:
         named = [figure.named.get(metric, heading(metric)[0]) for metric in figure.columns]
-        return [*titles, *named], [[*place, *cells[place].values()] for place in places]
+        rows = [[*place, *(cells[place].get(one, "–") for one in figure.columns)] for place in places]
+        return [*titles, *named], rows
     title, _ = heading(figure.metric)
     if not figure.cols:
         return [*titles, title], [[*place, *cells[place].values()] for place in places]

@@ -29,14 +29,14 @@ LIVE = {
 
 
 class Again(NamedTuple):
-    """How a run is made again."""
+    """The command that makes a run again."""
 
     command: str
     live: bool = False
 
     @property
     def remark(self) -> str:
-        """What the page says beside the command; empty for a simulation, which gives the same bytes."""
+        """The page's sentence beside the command; empty for a simulation, which gives the same bytes."""
         if not self.live:
             return ""
         known = " Its programs were not stored: write yours for COMMAND." if UNKNOWN in self.command else ""

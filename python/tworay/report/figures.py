@@ -33,7 +33,7 @@ SHAPES: tuple[tuple[tuple[float, float], ...], ...] = (
 
 
 class Room(NamedTuple):
-    """How wide a picture is, and whether the names of its rows stand above them."""
+    """The width of a picture, and the place of the names of its rows."""
 
     kind: str
     width: float

@@ -1,4 +1,4 @@
-"""What the map and the stories of losses need, from the tables of a record."""
+"""Data of the map and of the stories of losses, from the tables of a record."""
 
 from __future__ import annotations
 

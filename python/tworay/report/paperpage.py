@@ -118,7 +118,7 @@ def _figure(result: Reproduction, number: str, title: str, file: Path | None) ->
 
 
 def names(source: str, number: str) -> bool:
-    """Whether a claim's source names a figure: ``figures 4 to 6`` names 4 and 6, ``table 5.1`` itself."""
+    """Return whether a source names a figure: ``figures 4 to 6`` names 4 and 6, ``table 5.1`` itself."""
     kind = "" if number[:1].isalpha() else r"figures? (?:[\d.]+[a-z]?(?:,| and| to) )*"
     return re.search(rf"(?<![\w.]){kind}{re.escape(number)}[a-d]?(?![\w]|\.\d)", source) is not None
 

@@ -119,7 +119,7 @@ def opened(run: Run) -> int:
 
 
 def _apart(run: Run) -> bool:
-    """Whether nodes have different positions; with measured links all may have the same."""
+    """Return whether nodes have different positions; with measured links all may have the same."""
     moves = run.tables["moves"]
     return bool(moves.select("x_m", "y_m").n_unique() > 1)
 

@@ -26,12 +26,13 @@ from tworay._native import (
     SenderState,
     Window,
 )
-from tworay.errors import InputError
+from tworay.errors import InputError, ScenarioError
 
 __all__ = [
     "AckEvent",
     "CongestionControl",
     "LossEvent",
+    "LossPredictor",
     "RateSample",
     "Reaction",
     "RtoEvent",
@@ -43,7 +44,9 @@ __all__ = [
 Recovery: TypeAlias = Literal["tahoe", "reno", "newreno", "sack"]
 Answer: TypeAlias = "Window | tuple[float, float] | float | None"
 
+KERNEL = "kernel:"
 CALLBACKS = ("on_ack", "on_loss", "on_rto", "on_rtt", "on_rate")
+PREDICTOR_CALLBACKS = ("on_ack", "on_rtt", "contention")
 
 
 class CongestionControl:
@@ -73,6 +76,24 @@ class CongestionControl:
         """Take a sample of the delivery rate, before anything else that an ACK causes; a window sets it."""
 
 
+class LossPredictor(CongestionControl):
+    """Base class of a predictor of contention for TCP-Probing (Psaras et al., §4.3).
+
+    TCP-Probing asks it at a loss: contended, and it recovers as Reno does, or not, and it probes. Windows,
+    timers and probes remain those of the variant named in ``probing``. Each connection gets its own object.
+    """
+
+    probing: ClassVar[str] = "probing"
+    """The variant and its other parameters, such as ``probing(probes=one)`` or ``newreno+probing+cwl(3)``."""
+
+    def on_ack(self, state: SenderState, ack: AckEvent) -> None:
+        """Receive an ACK of new data."""
+
+    def contention(self, state: SenderState, loss: LossEvent) -> bool:
+        """Return whether the network was contended at this loss; ``state`` is the sender's before it."""
+        raise NotImplementedError
+
+
 Variant: TypeAlias = "str | type[CongestionControl]"
 
 
@@ -86,10 +107,17 @@ def identity(variant: Variant) -> object:
     if not isinstance(variant, str):
         file = getattr(sys.modules.get(variant.__module__), "__file__", None)
         return (str(Path(file).resolve()), variant.__qualname__) if file else variant
+    if is_kernel(variant):
+        return variant
     if is_reference(variant):
         file, _, name = variant.rpartition(":")
         return str(Path(file).resolve()), name
     return Scenario.spelt_out(variant)
+
+
+def is_kernel(variant: Variant) -> bool:
+    """Return whether a variant is the TCP of a kernel in virtual time: ``kernel:cubic``."""
+    return isinstance(variant, str) and variant.startswith(KERNEL)
 
 
 def is_reference(text: str) -> bool:
@@ -148,17 +176,40 @@ def check_class(found: object, where: str) -> None:
         raise InputError(
             f"{where}: recovery = {found.recovery!r} is unknown; allowed are {', '.join(recoveries)}"
         )
+    if issubclass(found, LossPredictor):
+        _check_predictor(found, where)
+
+
+def _check_predictor(found: type[LossPredictor], where: str) -> None:
+    if found.contention is LossPredictor.contention:
+        raise InputError(
+            f"{where}: {found.__name__} predicts nothing; write def contention(self, state, loss)"
+        )
+    try:
+        terms = Scenario.spelt_out(str(found.probing)).split("+")
+    except ScenarioError as error:
+        raise InputError(f"{where}: {found.__name__}.probing: {error}") from error
+    if not any(term.partition("(")[0] == "probing" for term in terms):
+        raise InputError(
+            f"{where}: {found.__name__}.probing = {found.probing!r} has no predictor; write probing or "
+            "probing(probes=one)"
+        )
 
 
 def _check_names(found: type[CongestionControl], where: str) -> None:
     """Reject callbacks that could never be called: misspelt, not a function, or with wrong parameters."""
-    own = {name for base in found.__mro__ if base not in CongestionControl.__mro__ for name in vars(base)}
+    predicts = issubclass(found, LossPredictor)
+    callbacks = PREDICTOR_CALLBACKS if predicts else CALLBACKS
+    settings = ("probing",) if predicts else ("recovery",)
+    ours = {*CongestionControl.__mro__, LossPredictor}
+    own = {name for base in found.__mro__ if base not in ours for name in vars(base)}
     for name in sorted(own):
-        near = _native.nearest(name, [*CALLBACKS, "recovery"])
-        if name not in CALLBACKS and name != "recovery" and (name.startswith("on_") or near):
-            hint = f"did you mean {near}?" if near else f"there are {', '.join(CALLBACKS)}"
+        near = _native.nearest(name, [*callbacks, *settings])
+        known = name in callbacks or name in settings
+        if not known and (name.startswith("on_") or name == "recovery" or near):
+            hint = f"did you mean {near}?" if near else f"there are {', '.join(callbacks)}"
             raise InputError(f"{where}: {found.__name__}.{name} is never called; {hint}")
-        if name in CALLBACKS:
+        if name in callbacks:
             _check_callback(inspect.getattr_static(found, name), f"{where}: {found.__name__}.{name}")
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 
 if TYPE_CHECKING:
-    from tworay._native import RunReport, _Column
+    from tworay._native import _Column
+    from tworay.running.run import Report
 
 
 class Table(pl.DataFrame):
@@ -24,7 +25,7 @@ class Table(pl.DataFrame):
             ) from error
 
 
-def frames(report: RunReport) -> dict[str, pl.DataFrame]:
+def frames(report: Report) -> dict[str, pl.DataFrame]:
     """Return all tables of a run by name: flows, ledger, series."""
     return from_tables(report.tables())
 

@@ -20,7 +20,7 @@ PAGE = 2
 
 
 class Kept(NamedTuple):
-    """What a run keeps besides its document: ``series`` and ``record`` as for ``run``, and then a page."""
+    """Memory of a run besides its document: ``series`` and ``record`` as for ``run``, and then a page."""
 
     series: bool = False
     record: bool = False

@@ -19,13 +19,27 @@ from tworay.running.scenarios import Source, load
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from os import PathLike
+    from typing import Protocol
 
     import polars as pl
 
-    from tworay._native import RunControl, RunReport
+    from tworay._native import RunControl, _Column
     from tworay.running.control import Variant
     from tworay.running.scenarios import Scenario
     from tworay.showing.explaining import Explanation
+
+    class Report(Protocol):
+        """The simulator's report, or one that was carried over from another process."""
+
+        def json(self) -> str:
+            """Return the document."""
+
+        def lost_at_source(self) -> list[int]:
+            """Return the data segments of each flow that were lost at their own source."""
+
+        def tables(self) -> list[tuple[str, list[_Column]]]:
+            """Return all tables."""
+
 
 MAX_SEED = 2**64 - 1
 # Capacity by the text of the saturated scenario and the seed, bit/s.
@@ -41,8 +55,8 @@ def check_seed(seed: int) -> None:
 class Run:
     """A finished run: the JSON document as ``summary``, the tables as polars data frames."""
 
-    def __init__(self, report: RunReport, world: Scenario | None = None) -> None:
-        self._report: RunReport | None = report
+    def __init__(self, report: Report, world: Scenario | None = None) -> None:
+        self._report: Report | None = report
         self._frames: dict[str, pl.DataFrame] | None = None
         self._text: str | None = None
         self._world = world

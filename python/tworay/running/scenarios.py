@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from tworay import _native
 from tworay._native import Scenario
-from tworay.errors import ScenarioError
+from tworay.errors import InputError, ScenarioError
 from tworay.running import control, presets, sources
 
 if TYPE_CHECKING:
@@ -143,6 +143,12 @@ def with_variant(scenario: Scenario, tcp: Variant, *, name: str | None = None) -
     """Return the scenario with ``tcp`` in every TCP flow; ``name`` is the class's name in results."""
     if isinstance(tcp, str):
         control.refuse_file(tcp)
+        if control.is_kernel(tcp):
+            name = tcp.removeprefix(control.KERNEL)
+            raise InputError(
+                f"--tcp {tcp}: kernels are arms of `tworay compare` and `sweep`; one run is `tworay live run "
+                f"--virtual --congestion {name}`"
+            )
         if presets.is_preset(tcp):
             return scenario.with_variant(presets.read_preset(tcp))
         if not control.is_reference(tcp):

@@ -34,7 +34,7 @@ class Named:
     default: str | None
     """Class of flows that choose none."""
     flows: list[str | None]
-    """What each TCP flow chooses: a class, another variant, or nothing."""
+    """The choice of each TCP flow: a class, another variant, or nothing."""
     folders: tuple[Path, Path]
     """Where the default's file is looked up, and where those of flows are."""
     settings: list[str]

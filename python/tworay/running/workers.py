@@ -87,7 +87,7 @@ class Workers(Generic[Item, Result]):
 
     @property
     def stopped(self) -> bool:
-        """Whether no further item will be started."""
+        """True if no further item will be started."""
         return self._stopped
 
     @property

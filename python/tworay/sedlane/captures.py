@@ -55,7 +55,8 @@ def read_capture(file: Path, wanted: int | None = None) -> Trace:
     """Read a TCP connection of a capture.
 
     A capture of the air (``tworay run --pcap``) has every hop of a packet: its first frame tells when it
-    was sent, the frame to its destination when it arrived. Any other capture must have been made at the
+    was sent, the frame to its destination when it arrived (whether the destination lost it above its MAC, as
+    ``errors.pkt_err`` does, the air does not show). Any other capture must have been made at the
     sender: there a packet was lost if its payload is sent again, and its round-trip time ends with the
     acknowledgment that covers it.
 

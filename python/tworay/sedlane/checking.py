@@ -13,10 +13,12 @@ from tworay.analysis import stats
 from tworay.errors import InputError
 from tworay.sedlane.access import HOP, NONE, TRACED, Access
 from tworay.sedlane.fitting import MOST_CLASSES, fit
-from tworay.sedlane.traces import Trace, of_run, read_trace
+from tworay.sedlane.reading import of_run, read_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tworay.sedlane.traces import Trace
 
 # A replay is like its trace if each measure differs by less than this share of it, and loss rates by one
 # point.
@@ -134,12 +136,28 @@ def check(
             raise InputError(f"{source}: too few acknowledged packets to hold back half; name another trace")
     else:
         fitted, other = whole, read_trace(held_out, flow)
-    if access is None:
-        access = [Access(NONE), Access(HOP)] + ([Access(TRACED)] if fitted.rate is not None else [])
-    variant = tcp or whole.tcp or "newreno"
-    settings = _settings(source) | {"duration": f"{other.duration:.6f}s"}
+    file = source / "scenario.toml"
+    settings = settings_of(file.read_text(encoding="utf-8")) if file.is_file() else {}
     if held_out is not None and other.data.times is not None and len(other.data.times):
         settings["flow.0.start"] = f"{other.data.times[0]:.6f}s"
+    return compare(fitted, other, settings, classes=classes, access=access, tcp=tcp, seeds=seeds)
+
+
+def compare(
+    fitted: Trace,
+    other: Trace,
+    settings: dict[str, str],
+    *,
+    classes: int = MOST_CLASSES,
+    access: list[Access] | None = None,
+    tcp: str | None = None,
+    seeds: int = 5,
+) -> Check:
+    """Replay a profile of the trace ``fitted`` with these settings of TCP, and compare with ``other``."""
+    if access is None:
+        access = [Access(NONE), Access(HOP)] + ([Access(TRACED)] if fitted.rate is not None else [])
+    variant = tcp or fitted.tcp or "newreno"
+    settings = settings | {"duration": f"{other.duration:.6f}s"}
     replays = []
     for link in access:
         profile = fit(fitted, classes, link)
@@ -161,11 +179,8 @@ def _replay(text: str, tcp: str, settings: dict[str, str], seed: int) -> Trace:
         return of_run(tworay.run(file, tcp=tcp, seed=seed, set=settings, record=True))
 
 
-def _settings(source: Path) -> dict[str, str]:
-    """Return the settings of TCP of a traced run: the replay must have the same."""
-    file = source / "scenario.toml"
-    if not file.is_file():
-        return {}
+def settings_of(text: str) -> dict[str, str]:
+    """Return the settings of TCP in a traced scenario's text: the replay must have the same."""
     found: dict[str, str] = {}
 
     def collect(table: dict[str, Any], path: str) -> None:
@@ -177,6 +192,6 @@ def _settings(source: Path) -> dict[str, str]:
             else:
                 found[f"{path}.{key}"] = str(value)
 
-    tcp = tomllib.loads(file.read_text(encoding="utf-8")).get("tcp", {})
+    tcp = tomllib.loads(text).get("tcp", {})
     collect({key: value for key, value in tcp.items() if key != "variant"}, "tcp")
     return found

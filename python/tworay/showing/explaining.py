@@ -410,7 +410,7 @@ def _settings(run: Run) -> dict[str, Any]:
 
 
 def _distance(row: Row, at: float) -> tuple[float, float]:
-    """How far a time is from the two times of a loss that are printed, and from the span between them.
+    """Return the distance of a time from the two printed times of a loss, and from the span between them.
 
     A loss printed with this time comes first, then one whose span has it, then the nearest.
     """

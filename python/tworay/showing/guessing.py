@@ -1,4 +1,4 @@
-"""How well senders guessed the causes of losses: the sentences that pages and terminal share."""
+"""Sentences about senders' guesses of the causes of losses, shared by pages and terminal."""
 
 from __future__ import annotations
 

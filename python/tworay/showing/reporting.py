@@ -233,7 +233,7 @@ def _mean(cell: dict[str, Any] | None, name: str, runs: int = 0, sign: str = "")
 
 
 def _lettered(family: list[dict[str, Any]]) -> bool:
-    """Whether a metric's arms get letters: some differ, and no pair has too few seeds."""
+    """Return whether a metric's arms get letters: some differ, and no pair has too few seeds."""
     undecided = any(verdict.undecided(pair, len(family)) for pair in family)
     return any(map(verdict.differs, family)) and not undecided
 

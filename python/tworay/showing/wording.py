@@ -74,7 +74,7 @@ def _wrapped(label: str, sentence: str) -> list[str]:
 
 
 def _tells_pause(document: Row, moment: Row) -> bool:
-    """Whether a moment was chosen by its pause, and not by its loss."""
+    """Return whether a moment was chosen by its pause, and not by its loss."""
     return document["at_s"] is None or moment.get("of") == "pause"
 
 

@@ -63,7 +63,7 @@ fn other_units_are_read() {
     assert_eq!("+3dB".parse(), Ok(Ratio(3.0)));
 }
 
-/// What is wrong is said with what was found and how to write it.
+/// A refusal says what is wrong, what was found and how to write it.
 #[test]
 fn wrong_quantities_are_refused() {
     fn says<T: FromStr<Err = UnitError> + fmt::Debug>(text: &str, what: &str) {

@@ -19,7 +19,7 @@ pub fn config() -> ProptestConfig {
     ProptestConfig { cases: if asked { drawn.cases } else { LIVES }, failure_persistence: None, ..drawn }
 }
 
-/// What happens to a sender.
+/// An event at a sender.
 #[derive(Copy, Clone, Debug)]
 pub enum Event {
     /// An ACK of this many segments; every second ACK gives a round trip.

@@ -12,12 +12,12 @@ const TTL: u8 = 64;
 const LONGEST_ERROR: usize = 576;
 /// Length of the IPv4 and ICMP headers of an error, bytes.
 const ERROR_HEADERS: usize = 28;
-/// ICMP messages about errors (RFC 1122 §3.2.2): unreachable, source quench, redirect, time exceeded, parameter
-/// problem.
+/// ICMP messages about errors (RFC 1122 §3.2.2): unreachable, source quench, redirect, time exceeded,
+/// parameter problem.
 const ERRORS: [u8; 5] = [3, 4, 5, 11, 12];
 
-/// Builds the answer of the node at `from` to a packet whose hop limit ran out there (RFC 792); `None` for packets
-/// that must not be answered: errors, and all fragments but the first (RFC 1122 §3.2.2).
+/// Builds the answer of the node at `from` to a packet whose hop limit ran out there (RFC 792); `None` for
+/// packets that must not be answered: errors, and all fragments but the first (RFC 1122 §3.2.2).
 pub(crate) fn time_exceeded(from: Ipv4Addr, view: &View, packet: &[u8]) -> Option<Vec<u8>> {
     let (IpAddr::V4(src), Ok(header)) = (view.src, Ipv4HeaderSlice::from_slice(packet)) else { return None };
     let inside = packet.get(header.slice().len()..)?;

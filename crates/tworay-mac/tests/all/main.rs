@@ -5,3 +5,4 @@ mod bench;
 mod contention;
 mod ladders;
 mod quirks;
+mod saturated_hop;

@@ -72,31 +72,31 @@ fn story(rules: Reception, signals: &[Told], own: &[(u64, u64)]) -> Vec<String> 
     s.lines
 }
 
-fn tell(quirks: ReceptionQuirks, signals: &[Told]) -> Vec<String> {
+fn verdicts(quirks: ReceptionQuirks, signals: &[Told]) -> Vec<String> {
     story(capture(quirks), signals, &[])
 }
 
 #[test]
 fn a_frame_alone_is_good_from_the_threshold_on() {
     for quirks in [STANDARD, NS2] {
-        assert_eq!(tell(quirks, &[(1, 0, 300, 1.0)]), ["300: 1 Good"]);
-        assert_eq!(tell(quirks, &[(1, 0, 300, 1.0), (2, 300, 600, 5.0)]), ["300: 1 Good", "600: 2 Good"]);
+        assert_eq!(verdicts(quirks, &[(1, 0, 300, 1.0)]), ["300: 1 Good"]);
+        assert_eq!(verdicts(quirks, &[(1, 0, 300, 1.0), (2, 300, 600, 5.0)]), ["300: 1 Good", "600: 2 Good"]);
     }
 }
 
 #[test]
 fn the_frame_being_read_survives_what_is_ten_decibels_weaker() {
     for (weaker, survives) in [(1.0, true), (1.0000001, false), (5.0, false), (10.0, false), (100.0, false)] {
-        let told = tell(STANDARD, &[(1, 0, 300, 10.0), (2, 100, 200, weaker)]);
-        assert_eq!(told.contains(&"300: 1 Good".to_owned()), survives, "second signal {weaker}: {told:?}");
+        let found = verdicts(STANDARD, &[(1, 0, 300, 10.0), (2, 100, 200, weaker)]);
+        assert_eq!(found.contains(&"300: 1 Good".to_owned()), survives, "second signal {weaker}: {found:?}");
     }
 }
 
 #[test]
 fn a_stronger_latecomer_spoils_the_frame_and_is_lost_itself() {
     for quirks in [STANDARD, NS2] {
-        let told = tell(quirks, &[(1, 0, 300, 1.0), (2, 100, 200, 1000.0)]);
-        assert_eq!(told, ["100: 2 lost", "300: 1 Collided"]);
+        let found = verdicts(quirks, &[(1, 0, 300, 1.0), (2, 100, 200, 1000.0)]);
+        assert_eq!(found, ["100: 2 lost", "300: 1 Collided"]);
     }
 }
 
@@ -104,17 +104,17 @@ fn a_stronger_latecomer_spoils_the_frame_and_is_lost_itself() {
 fn locks_on_undecodable() {
     let locks = |locks_on_undecodable| ReceptionQuirks { locks_on_undecodable, ..STANDARD };
     let weak = [(1, 0, 300, 0.5)];
-    assert_eq!(tell(locks(false), &weak), [""; 0], "mere energy has no end worth a word");
-    assert_eq!(tell(locks(true), &weak), ["300: 1 Undecodable"]);
+    assert_eq!(verdicts(locks(false), &weak), [""; 0], "mere energy has no end worth a word");
+    assert_eq!(verdicts(locks(true), &weak), ["300: 1 Undecodable"]);
 
     // A frame thirteen decibels above energy that was already there.
     let over = [(1, 0, 300, 0.5), (2, 100, 500, 10.0)];
-    assert_eq!(tell(locks(false), &over), ["500: 2 Good"]);
-    assert_eq!(tell(locks(true), &over), ["100: 2 lost", "300: 1 Undecodable"]);
+    assert_eq!(verdicts(locks(false), &over), ["500: 2 Good"]);
+    assert_eq!(verdicts(locks(true), &over), ["100: 2 lost", "300: 1 Undecodable"]);
 
     // And one that is not strong enough.
     let near = [(1, 0, 300, 0.5), (2, 100, 500, 4.0)];
-    assert_eq!(tell(locks(false), &near), ["500: 2 Collided"]);
+    assert_eq!(verdicts(locks(false), &near), ["500: 2 Collided"]);
 }
 
 #[test]
@@ -136,19 +136,19 @@ fn longest_collided_frame_holds() {
     let longest = |longest_collided_frame_holds| ReceptionQuirks { longest_collided_frame_holds, ..STANDARD };
     // A third signal after the end of the first, while the second continues.
     let signals = [(1, 0, 300, 1.0), (2, 100, 900, 1.0), (3, 400, 700, 20.0)];
-    assert_eq!(tell(longest(false), &signals), ["100: 2 lost", "300: 1 Collided", "700: 3 Good"]);
-    assert_eq!(tell(longest(true), &signals), ["100: 1 lost", "400: 3 lost", "900: 2 Collided"]);
+    assert_eq!(verdicts(longest(false), &signals), ["100: 2 lost", "300: 1 Collided", "700: 3 Good"]);
+    assert_eq!(verdicts(longest(true), &signals), ["100: 1 lost", "400: 3 lost", "900: 2 Collided"]);
     // A shorter second signal changes nothing, nor does one that ends at the same time.
     let shorter = [(1, 0, 300, 1.0), (2, 100, 300, 1.0)];
-    assert_eq!(tell(longest(false), &shorter), tell(longest(true), &shorter));
+    assert_eq!(verdicts(longest(false), &shorter), verdicts(longest(true), &shorter));
 }
 
 #[test]
 fn captured_over_sets_nav() {
     let nav = |captured_over_sets_nav| ReceptionQuirks { captured_over_sets_nav, ..STANDARD };
     let signals = [(1, 0, 300, 10.0), (2, 100, 900, 1.0)];
-    assert_eq!(tell(nav(false), &signals), ["300: 1 Good"]);
-    assert_eq!(tell(nav(true), &signals), ["100: 2 captured over", "300: 1 Good"]);
+    assert_eq!(verdicts(nav(false), &signals), ["300: 1 Good"]);
+    assert_eq!(verdicts(nav(true), &signals), ["100: 2 captured over", "300: 1 Good"]);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_collision_can_be_captured_over_too_in_ns2() {
     // The receiver compares with the collided frame that ends last.
     let signals = [(1, 0, 300, 1.0), (2, 100, 900, 50.0), (3, 200, 1000, 5.0), (4, 300, 950, 6.0)];
     assert_eq!(
-        tell(NS2, &signals),
+        verdicts(NS2, &signals),
         ["100: 1 lost", "200: 3 captured over", "300: 2 lost", "950: 4 Collided"]
     );
 }
@@ -165,15 +165,15 @@ fn a_collision_can_be_captured_over_too_in_ns2() {
 fn who_transmits_is_deaf() {
     for quirks in [STANDARD, NS2] {
         // Within the station's transmission: not noticed.
-        let told = story(capture(quirks), &[(1, 50, 90, 1.0)], &[(0, 100)]);
-        assert!(told.iter().all(|l| l == "90: 1 Deaf"), "{told:?}");
+        let found = story(capture(quirks), &[(1, 50, 90, 1.0)], &[(0, 100)]);
+        assert!(found.iter().all(|l| l == "90: 1 Deaf"), "{found:?}");
         // The station starts to transmit while receiving: the frame is lost without a collision.
-        let told = story(capture(quirks), &[(1, 0, 300, 1.0)], &[(100, 200)]);
-        assert!(told.iter().all(|l| l == "300: 1 Deafened"), "{told:?}");
+        let found = story(capture(quirks), &[(1, 0, 300, 1.0)], &[(100, 200)]);
+        assert!(found.iter().all(|l| l == "300: 1 Deafened"), "{found:?}");
         // Such a frame is never counted as a collision, nor are frames that overlap it during the
         // transmission.
-        let told = story(capture(quirks), &[(1, 0, 300, 1.0), (2, 120, 310, 1.0)], &[(100, 200)]);
-        assert!(!told.iter().any(|l| l.contains("Collided") || l.contains("2 lost")), "{told:?}");
+        let found = story(capture(quirks), &[(1, 0, 300, 1.0), (2, 120, 310, 1.0)], &[(100, 200)]);
+        assert!(!found.iter().any(|l| l.contains("Collided") || l.contains("2 lost")), "{found:?}");
     }
 }
 
@@ -271,11 +271,11 @@ proptest! {
     /// frame that finds the receiver free is received.
     #[test]
     fn sinr_agrees_with_the_sum_at_every_moment(
-        told in proptest::collection::vec((1u64..200, 0.05f64..30.0), 1..8),
+        found in proptest::collection::vec((1u64..200, 0.05f64..30.0), 1..8),
         begins in Just((0..16u64).map(|i| i * 13).collect::<Vec<_>>()).prop_shuffle(),
     ) {
         let config = sinr_config();
-        let signals: Vec<Told> = told
+        let signals: Vec<Told> = found
             .iter()
             .zip(&begins)
             .enumerate()
@@ -300,15 +300,15 @@ proptest! {
             expected.push((until, format!("{until}: {tx} {verdict}")));
         }
         let expected: Vec<String> = expected.into_iter().map(|e| e.1).collect();
-        let mut told = story(sinr(), &signals, &[]);
-        told.retain(|line| !line.ends_with("lost"));
-        prop_assert_eq!(told, expected);
+        let mut found = story(sinr(), &signals, &[]);
+        found.retain(|line| !line.ends_with("lost"));
+        prop_assert_eq!(found, expected);
     }
 
     /// Under any rules, each decodable signal has at most one outcome, and the receiver is free at the end.
     #[test]
     fn each_signal_has_one_fate(
-        told in proptest::collection::vec((0u64..400, 1u64..200, 0.05f64..30.0), 1..10),
+        found in proptest::collection::vec((0u64..400, 1u64..200, 0.05f64..30.0), 1..10),
         own in proptest::collection::vec((0u64..400, 1u64..100), 0..3),
         bits in 0u8..16,
         summed: bool,
@@ -320,7 +320,7 @@ proptest! {
             captured_over_sets_nav: bits & 8 != 0,
         };
         let rules = if summed { Reception { quirks, ..sinr() } } else { capture(quirks) };
-        let signals: Vec<Told> = told
+        let signals: Vec<Told> = found
             .iter()
             .enumerate()
             .map(|(i, &(from, long, power))| (i as u32, from, from + long, power))

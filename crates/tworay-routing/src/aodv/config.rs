@@ -12,8 +12,8 @@ settings! {
     /// Settings of AODV. In a scenario, `dialect` says whose rules apply, and the other keys change
     /// single values. When written out, only keys that differ from the dialect appear.
     AodvConfig from
-    /// Whose AODV to run: "standard" (RFC 3561, the default), "ns2", or Papanastasiou's (2006) "thesis-trace" or
-    /// "thesis".
+    /// Whose AODV to run: "standard" (RFC 3561, the default), "ns2", or Papanastasiou's (2006) "thesis-trace"
+    /// or "thesis".
     AodvPaper, schema "AodvConfig";
 
     /// Time for which a route stays valid after use (ACTIVE_ROUTE_TIMEOUT).
@@ -113,7 +113,8 @@ settings! {
     /// Request acknowledgments of replies, and ignore neighbours that do not receive from this node (RFC 3561
     /// §6.8).
     blacklist: bool,
-    /// Time for which such a neighbour's requests are ignored (BLACKLIST_TIMEOUT, RREQ_RETRIES × NET_TRAVERSAL_TIME).
+    /// Time for which such a neighbour's requests are ignored (BLACKLIST_TIMEOUT, RREQ_RETRIES ×
+    /// NET_TRAVERSAL_TIME).
     blacklist_timeout: SimDuration,
     /// Wait for the acknowledgment of a reply (NEXT_HOP_WAIT, NODE_TRAVERSAL_TIME + 10 ms).
     next_hop_wait: SimDuration,

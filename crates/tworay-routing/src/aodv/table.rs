@@ -20,11 +20,11 @@ pub(crate) enum State {
 pub(crate) enum Number {
     /// It came with the route (RFC 3561's valid sequence number).
     Valid,
-    /// Invalid: the neighbour was heard without a number. The number is what the last route left here when it broke
-    /// or expired, so no node has a route with this number over this node.
+    /// Invalid: the neighbour was heard without a number. The number is what the last route left here when it
+    /// broke or expired, so no node has a route with this number over this node.
     Invalid,
-    /// Invalid: the neighbour was heard while a longer route with this number was in use. Other nodes may still
-    /// follow that route with the same number.
+    /// Invalid: the neighbour was heard while a longer route with this number was in use. Other nodes may
+    /// still follow that route with the same number.
     Superseded,
 }
 
@@ -84,8 +84,9 @@ impl Route {
 
     /// Increments the number that a later route must reach, after this one broke or expired here (§6.11).
     pub(crate) fn bump(&mut self) {
-        // An invalid number stays. If it rose at each break of a neighbour that sends no number, the neighbour's
-        // own numbers would count as old. Loop freedom requires more only if other nodes know the number.
+        // An invalid number stays. If it rose at each break of a neighbour that sends no number, the
+        // neighbour's own numbers would count as old. Loop freedom requires more only if other nodes know the
+        // number.
         if self.seq_seen && self.number != Number::Invalid {
             self.seq = self.seq.plus(1);
         }

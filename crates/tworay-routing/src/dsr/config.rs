@@ -9,8 +9,8 @@ settings! {
     /// Settings of DSR. In a scenario, `dialect` says whose rules apply, and the other keys change
     /// single values. When written out, only keys that differ from the dialect appear.
     DsrConfig from
-    /// Whose DSR to run: "standard" (RFC 4728, the default), "ns2", "freeze-probing" (ns-2 without replies from
-    /// caches), or Papanastasiou's (2006) "thesis-trace" or "thesis".
+    /// Whose DSR to run: "standard" (RFC 4728, the default), "ns2", "freeze-probing" (ns-2 without replies
+    /// from caches), or Papanastasiou's (2006) "thesis-trace" or "thesis".
     DsrPaper, schema "DsrConfig";
 
     /// Structure of the route cache: "path", "link" or "link-max-life".

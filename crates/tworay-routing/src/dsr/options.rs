@@ -5,8 +5,8 @@ use crate::settings::choice;
 choice!(
     /// Programs of papers.
     DsrPaper {
-        /// The route-break trace of Papanastasiou (2006), table 3.2: passive and network-layer acknowledgments
-        /// instead of link-layer feedback.
+        /// The route-break trace of Papanastasiou (2006), table 3.2: passive and network-layer
+        /// acknowledgments instead of link-layer feedback.
         ThesisTrace,
         /// All other runs of Papanastasiou (2006), appendix A.2: DSR-UU with link-layer feedback.
         Thesis,

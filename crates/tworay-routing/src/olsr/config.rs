@@ -6,7 +6,8 @@ use tworay_base::{ConfigProblem, Dialect, FollowsDialect, SimDuration};
 use tworay_wire::olsr::Vtime;
 
 choice!(
-    /// Programs of papers. Both have the same values; each names the table that it follows, as with AODV and DSR.
+    /// Programs of papers. Both have the same values; each names the table that it follows, as with AODV and
+    /// DSR.
     OlsrPaper {
         /// The route-break trace of Papanastasiou (2006), table 3.3: HELLOs twice as often as in the RFC.
         ThesisTrace,
@@ -30,12 +31,13 @@ choice!(
 );
 
 settings! {
-    /// Settings of OLSR. In a scenario, `dialect` says whose rules apply, and the other keys change
-    /// single values. When written out, only keys that differ from the dialect appear. Every HELLO lists every
+    /// Settings of OLSR. In a scenario, `dialect` says whose rules apply, and the other keys change single
+    /// values. When written out, only keys that differ from the dialect appear. Every HELLO lists every
     /// neighbour, so REFRESH_INTERVAL is `hello_interval`. A node has one interface and no network behind it,
     /// so it processes MID and HNA messages but sends none.
     OlsrConfig from
-    /// Whose OLSR to run: "standard" (RFC 3626, the default), or Papanastasiou's (2006) "thesis-trace" or "thesis".
+    /// Whose OLSR to run: "standard" (RFC 3626, the default), or Papanastasiou's (2006) "thesis-trace" or
+    /// "thesis".
     OlsrPaper, schema "OlsrConfig";
 
     /// Interval between HELLOs, more than zero (HELLO_INTERVAL).

@@ -29,7 +29,7 @@ pub(crate) struct Quality {
     low: f64,
     last_seq: Option<u16>,
     /// Interval between the neighbour's HELLOs; the next packet is late after it.
-    patience: SimDuration,
+    interval: SimDuration,
     pub silent_at: SimTime,
     /// Losses already counted because of silence.
     presumed: u16,
@@ -45,23 +45,23 @@ impl Quality {
             high: config.hysteresis_high,
             low: config.hysteresis_low,
             last_seq: None,
-            patience: SimDuration::ZERO,
+            interval: SimDuration::ZERO,
             silent_at: SimTime::NEVER,
             presumed: 0,
         })
     }
 
     /// The neighbour has announced its next HELLO.
-    pub(crate) fn expect(&mut self, now: SimTime, patience: SimDuration) {
-        self.patience = patience;
-        self.silent_at = now + patience;
+    pub(crate) fn expect(&mut self, now: SimTime, interval: SimDuration) {
+        self.interval = interval;
+        self.silent_at = now + interval;
     }
 
     /// A packet arrived; a gap in the numbers means lost packets.
     pub(crate) fn heard(&mut self, now: SimTime, seq: u16) -> LinkChange {
         let step = self.last_seq.map_or(1, |last| seq.wrapping_sub(last));
-        if !self.patience.is_zero() {
-            self.silent_at = now + self.patience;
+        if !self.interval.is_zero() {
+            self.silent_at = now + self.interval;
         }
         let mut bad = false;
         if (1..RESTART).contains(&step) {
@@ -88,8 +88,8 @@ impl Quality {
     /// Counts overdue packets as lost. Returns whether the link has become bad.
     pub(crate) fn notice_silence(&mut self, now: SimTime) -> bool {
         let mut bad = false;
-        while self.silent_at <= now && !self.patience.is_zero() {
-            self.silent_at += self.patience;
+        while self.silent_at <= now && !self.interval.is_zero() {
+            self.silent_at += self.interval;
             self.presumed = self.presumed.saturating_add(1);
             bad |= self.worsen();
         }

@@ -1,5 +1,6 @@
-//! Wires and flows of dumbbells: the classic one whose flows share a bottleneck, and the TCP-Probing paper's (Psaras, Mamatas and Tsaoussidis, On protocol
-//! engineering: detect, confirm and adjust, §5.1): as many as the name says, by a schedule.
+//! Wires and flows of dumbbells: the classic one whose flows share a bottleneck, and the TCP-Probing paper's
+//! (Psaras, Mamatas and Tsaoussidis, On protocol engineering: detect, confirm and adjust, §5.1): as many as
+//! the name says, by a schedule.
 
 use std::fmt::Write;
 

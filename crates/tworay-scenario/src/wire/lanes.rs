@@ -79,7 +79,8 @@ impl LanesConfig {
         })
     }
 
-    /// The round-trip time at which a sender would send as many windows as over the whole period: the harmonic mean.
+    /// The round-trip time at which a sender would send as many windows as over the whole period: the
+    /// harmonic mean.
     pub fn round_trip(&self) -> SimDuration {
         let windows: f64 = self.parts().map(|(lane, part)| part / (2.0 * lane.delay.as_secs_f64())).sum();
         SimDuration::from_secs_f64(windows.recip())

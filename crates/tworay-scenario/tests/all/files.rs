@@ -8,7 +8,7 @@ use tworay_mobility::MobilityConfig;
 use tworay_routing::{Protocol, RoutingConfig};
 use tworay_scenario::Application;
 use tworay_scenario::{Scenario, builtin_list, builtin_text, json_schema};
-use tworay_tcp::TcpConfig;
+use tworay_tcp::{RecoveryKind, TcpConfig, TcpQuirks};
 
 const PLAIN: &str = r#"
 duration = "100s"
@@ -81,6 +81,28 @@ fn mac_and_reception_have_their_own_dialects() {
     assert_eq!(quirks(&["mac.dialect=ns2"]), (mac_ns2, radio));
     assert_eq!(quirks(&["radio.dialect=ns2"]), (mac, radio_ns2));
     assert_eq!(quirks(&["dialect=ns2", "mac.dialect=standard"]), (mac, radio_ns2));
+}
+
+/// The key that selects an agent of ns-2 brings its quirks, in either dialect; the dialects of other tables bring none.
+#[test]
+fn quirks_of_tcp_follow_keys_of_tcp() {
+    let quirks = |recovery, sets: &[&str]| read(PLAIN, sets).settings.tcp.quirks(recovery);
+    let ns2 = |recovery| TcpConfig::ns2().quirks(recovery);
+    let (vegas, newreno) = (RecoveryKind::Vegas, RecoveryKind::NewReno);
+    for recovery in [vegas, newreno] {
+        assert_eq!(quirks(recovery, &["mac.dialect=ns2", "radio.dialect=ns2"]), TcpQuirks::STANDARD);
+        assert_eq!(quirks(recovery, &["dialect=ns2", "mac.dialect=standard"]), ns2(recovery));
+    }
+    // The timer's quirk and those of Vegas' SYN come with keys of their own.
+    let kept = TcpQuirks { lost_syn_keeps_rto: true, ..TcpQuirks::STANDARD };
+    assert_eq!(quirks(vegas, &["dialect=ns2", "tcp.vegas=clean"]), kept);
+    assert_eq!(quirks(newreno, &["dialect=ns2", "tcp.newreno.exit=flight"]), kept);
+    assert_eq!(
+        quirks(newreno, &["tcp.newreno.exit=keep"]),
+        TcpQuirks { lost_syn_keeps_rto: false, ..ns2(newreno) }
+    );
+    let exact = ["tcp.vegas=ns2", "tcp.handshake=one-way"];
+    assert_eq!(quirks(vegas, &exact), TcpQuirks { lost_syn_keeps_rto: false, ..ns2(vegas) });
 }
 
 #[test]

@@ -94,8 +94,8 @@ impl Deadlines {
         None
     }
 
-    /// As [`first_until`](Self::first_until) for few stations: one pass makes every bound up to `limit` a true
-    /// deadline.
+    /// As [`first_until`](Self::first_until) for few stations: one pass makes every bound up to `limit` a
+    /// true deadline.
     #[inline(always)]
     fn first_of_few(
         &mut self,

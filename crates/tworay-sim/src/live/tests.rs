@@ -132,7 +132,8 @@ fn a_frame_to_nobody_is_in_the_ledger_alone() {
     assert!(live.pop_leaving().is_none() && live.pop_break().is_none());
 }
 
-/// A station is notified of a break where the packet came back, if the next hop is off by then; before, it is not.
+/// A station is notified of a break where the packet came back, if the next hop is off by then; before, it is
+/// not.
 #[test]
 fn a_station_is_notified_of_a_break_on_its_route() {
     let down = "event=[{node=1,at=\"1s\",what=\"down\"}]";

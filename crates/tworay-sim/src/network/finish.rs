@@ -20,7 +20,7 @@ impl Network {
         self.flows.iter_mut().for_each(|flow| flow.means.close(end));
         let view = View { now: self.common.now, packets: &self.common.packets };
         self.common.observers.close(view);
-        let Observers { mut ledger, paths, counters, .. } = self.common.observers;
+        let Observers { mut ledger, paths, counters, series, .. } = self.common.observers;
         ledger.close(end);
         let mut mac = MacCounters::default();
         self.nodes.iter().for_each(|node| mac.add(node.mac.counters()));
@@ -35,6 +35,7 @@ impl Network {
             ledger,
             paths,
             counters,
+            series: series.rows(),
             mac,
             routing,
             meters,

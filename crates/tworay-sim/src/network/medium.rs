@@ -5,6 +5,7 @@ pub(crate) mod cuts;
 pub(crate) mod ends;
 pub(crate) mod errors;
 pub(crate) mod on_air;
+mod orders;
 pub(crate) mod signals;
 
 pub(crate) use signals::bad_end;

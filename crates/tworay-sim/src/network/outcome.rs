@@ -2,7 +2,7 @@
 
 use crate::network::hosts::flow::Flow;
 use crate::observe::loss::ledger::Ledger;
-use crate::observe::{MediumLog, NetworkCounters, PathProbe, Recorder, WireRecord};
+use crate::observe::{MediumLog, NetworkCounters, PathProbe, Recorder, Sample, WireRecord};
 use std::sync::Arc;
 use tworay_base::SimTime;
 use tworay_mac::MacCounters;
@@ -23,6 +23,8 @@ pub(crate) struct Outcome {
     /// Measurements of each flow's path.
     pub paths: Vec<PathProbe>,
     pub counters: NetworkCounters,
+    /// Time series of the senders, flow by flow.
+    pub series: Vec<(u16, Sample)>,
     /// Counters summed over all MACs.
     pub mac: MacCounters,
     /// Counters of each node's router since it was last switched on.

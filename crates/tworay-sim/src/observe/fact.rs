@@ -7,6 +7,7 @@ use tworay_base::{FlowId, NodeId, PacketId, Seq32, SimTime};
 use tworay_mac::{Frame, FrameKind, QueueEntry};
 use tworay_radio::Verdict;
 use tworay_routing::{DropReason, RoutingAction, RoutingCounters, RoutingNote};
+use tworay_tcp::Snapshot;
 use tworay_wire::Packet;
 
 /// Events of a packet on a wire, with ns-2's trace letters in parentheses.
@@ -114,6 +115,8 @@ pub(crate) enum Fact<'a> {
     Made { packet: PacketId },
     /// The packet is complete; `again`: payload that was sent before.
     Sent { packet: PacketId, again: bool },
+    /// The state of a flow's sender after an event, with the payload acknowledged so far, bytes.
+    Sender { flow: FlowId, state: &'a Snapshot, acked: u64 },
     /// A tracked packet has another copy.
     Copied { uid: u64 },
     /// A copy of a packet is no longer needed: the next hop has its own, or it was a broadcast and is sent.

@@ -10,6 +10,7 @@ use super::medium_log::MediumLog;
 use super::path_probe::PathProbe;
 use super::record::Recorder;
 use super::root_causes::RootCauses;
+use super::series::Series;
 use super::watchers::Watchers;
 use super::wire_trace::WireRecord;
 use crate::network::packets::{UNTRACKED, is_message};
@@ -31,6 +32,8 @@ pub(crate) struct Observers {
     pub paths: Vec<PathProbe>,
     /// Network-wide counters.
     pub counters: NetworkCounters,
+    /// Time series of the senders.
+    pub series: Series,
     /// Observers on request; `None` if there are none.
     watchers: Option<Box<Watchers>>,
 }
@@ -43,6 +46,7 @@ impl Observers {
             ledger: Ledger::new(flows.iter().map(|(from, _)| *from), series),
             roots: RootCauses::new(nodes),
             paths: flows.iter().map(|(_, to)| PathProbe::to(*to)).collect(),
+            series: Series::new(flows.len(), series),
             ..Self::default()
         }
     }
@@ -69,9 +73,11 @@ impl Observers {
             Fact::BreakOver => self.roots.break_over(),
             Fact::Delivered { packet, node } => self.delivered(packet, node, view),
             Fact::Sent { packet, again } => self.sent(packet, again, view),
+            Fact::Sender { flow, state, acked } => self.series.note(view.now, flow, state, acked),
             Fact::FlowAdded { from, to } => {
                 self.ledger.add_flow(from, view.now);
                 self.paths.push(PathProbe::to(to));
+                self.series.add_flow();
             }
             Fact::FlowTurned { flow, to } => {
                 if let Some(path) = self.paths.get_mut(flow.index()) {

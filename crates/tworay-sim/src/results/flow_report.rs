@@ -107,8 +107,8 @@ declare! {
         /// forged or unexpected probes (`stray-probe`), notices of a broken link with nothing in flight
         /// (`stray-notice`), …
         ignored: Option<BTreeMap<&'static str, u64>> = losses("count").family().from("this project"),
-        /// counts that a variant keeps, whole run. Probing: how it dealt with losses (contention predicted and
-        /// nothing probed; a probe cycle's outcome: full immediate recovery, three quarters, half, slow
+        /// counts that a variant keeps, whole run. Probing: how it dealt with losses (contention predicted
+        /// and nothing probed; a probe cycle's outcome: full immediate recovery, three quarters, half, slow
         /// start; cycle given up). DAA: cumulative ACKs by the number of segments covered
         #[serde(skip_serializing_if = "Option::is_none")]
         counted: Option<BTreeMap<&'static str, u64>> = losses("count").family()

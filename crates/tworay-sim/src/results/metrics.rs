@@ -1,9 +1,9 @@
 //! Declares metrics: name, unit, definition, source and direction, each in one place.
 //!
 //! [`declare!`] generates a section of the document from its declarations. The list of all metrics, the
-//! columns of the table `flows`, the tables on screen, `--metrics` and docs/reference/metrics.md follow
-//! from the same lines. A new metric is one field in [`crate::results::flow_report`] or [`super::sections`], and the code
-//! that counts it.
+//! columns of the table `flows`, the tables on screen, `--metrics` and docs/reference/metrics.md follow from
+//! the same lines. A new metric is one field in [`crate::results::flow_report`] or [`super::sections`], and
+//! the code that counts it.
 
 use super::columns::ColumnData;
 use std::collections::BTreeMap;

@@ -32,9 +32,9 @@ fn causes(dialect: &str, nodes: u32, outage: &str) -> Vec<&'static str> {
     causes
 }
 
-/// The first request that can reach the destination again finds a route: the destination's reply counts on all hops,
-/// also where the destination itself, heard again, has already renewed a route (RFC 3561 §6.7). A reply that one
-/// node ignored would cost the packets of the next wait, up to 11.2 s.
+/// The first request that can reach the destination again finds a route: the destination's reply counts on
+/// all hops, also where the destination itself, heard again, has already renewed a route (RFC 3561 §6.7). A
+/// reply that one node ignored would cost the packets of the next wait, up to 11.2 s.
 #[test]
 fn only_the_outage_costs_packets() {
     let off = |node| {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 const TODAY: &[&str] =
     &["cubic", "veno", "cerl", "cdg", "bbr", "bbr3", "copa", "few", "tcp-ap", "tack", "linux"];
 
-/// What each of them can repair losses with.
+/// The repairs of losses of each of them.
 const REPAIRS: &[&str] = &[
     "linux",
     "sack+rack-tlp",

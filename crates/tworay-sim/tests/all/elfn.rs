@@ -187,8 +187,8 @@ fn integers(report: &RunReport, table: &str, name: &str) -> Vec<i64> {
 }
 
 /// A string of 4 hops with a window of 8 segments, over AODV; node 2 fails. Node 1 gives up the first segment
-/// that it cannot pass on, drops it, and sends the route error. The notice names that segment, and so does the
-/// guess, although older ones may be outstanding: those that node 2 and the nodes behind it held.
+/// that it cannot pass on, drops it, and sends the route error. The notice names that segment, and so does
+/// the guess, although older ones may be outstanding: those that node 2 and the nodes behind it held.
 #[test]
 fn the_guess_is_about_the_segment_that_met_the_break() {
     let text = r#"

@@ -16,9 +16,9 @@ fn signal_loss(tcp: &str) -> Scenario {
     load("signal-loss", &[&tcp, "routing.protocol=static", "radio.propagation=range", "radio.range=250m"])
 }
 
-/// The receiver closes its window half a second before each absence, more than a round trip, so nothing of the
-/// transfer is lost, no timer expires, and the window is what it was. NewReno meets the same three absences
-/// with timeouts.
+/// The receiver closes its window half a second before each absence, more than a round trip, so nothing of
+/// the transfer is lost, no timer expires, and the window is what it was. NewReno meets the same three
+/// absences with timeouts.
 #[test]
 fn a_foreseen_absence_costs_only_its_time() {
     let report = run_once(&signal_loss("freeze-tcp(0.5)"), 1);

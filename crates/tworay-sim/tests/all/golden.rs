@@ -1,15 +1,15 @@
 //! Determinism: short runs of everything that can be chosen, whose results are known digit by digit.
 //!
-//! `golden/runs.txt` has for each run of `golden/cases.rs` the number of events and digests of its flows, ledger,
-//! MAC, routing and energy. `golden/schema.txt` lists the keys of documents and the columns of tables; the digests
-//! cover those with a star. `golden/summaries.txt` has the main figures of the same runs, and the test prints the
-//! lines that differ. This test runs the debug build; the Python tests compare the release build with the same
-//! files.
+//! `golden/runs.txt` has for each run of `golden/cases.rs` the number of events and digests of its flows,
+//! ledger, MAC, routing and energy. `golden/schema.txt` lists the keys of documents and the columns of
+//! tables; the digests cover those with a star. `golden/summaries.txt` has the main figures of the same runs,
+//! and the test prints the lines that differ. This test runs the debug build; the Python tests compare the
+//! release build with the same files.
 //!
-//! A change of results must be deliberate: explain under "Changed results" in the CHANGELOG why the new ones are
-//! right, and raise `tworay_sim::RESULTS`. A new metric or column changes no result: raise `tworay_sim::SCHEMA`.
-//! Then, and after adding a case, run with `TWORAY_BLESS=1` to rewrite the files. The digests cover a new key from
-//! the next change of results on.
+//! A change of results must be deliberate: explain under "Changed results" in the CHANGELOG why the new ones
+//! are right, and raise `tworay_sim::RESULTS`. A new metric or column changes no result: raise
+//! `tworay_sim::SCHEMA`. Then, and after adding a case, run with `TWORAY_BLESS=1` to rewrite the files. The
+//! digests cover a new key from the next change of results on.
 
 mod cases;
 mod shape;
@@ -127,8 +127,8 @@ fn summary(title: &str, d: &Document) -> String {
     text
 }
 
-/// The lines by which a text differs from the known one, with the run they belong to. A run begins with a line
-/// without indentation.
+/// The lines by which a text differs from the known one, with the run they belong to. A run begins with a
+/// line without indentation.
 fn differences(known: &str, now: &str) -> String {
     let mut text = String::new();
     let (known, now) = (by_run(known), by_run(now));
@@ -211,8 +211,8 @@ fn bare(lines: &str) -> BTreeSet<&str> {
     lines.lines().map(|line| line.trim_start_matches(['*', ' '])).collect()
 }
 
-/// Keys with their types that only one of two lists has. A value that was null in all known runs may get a type: no
-/// key was added.
+/// Keys with their types that only one of two lists has. A value that was null in all known runs may get a
+/// type: no key was added.
 fn other_keys(known: &str, now: &str) -> Vec<String> {
     let (known, now) = (bare(known), bare(now));
     let key = |line: &str| line.rsplit_once(' ').map_or(String::new(), |(key, _)| key.to_owned());
@@ -232,8 +232,8 @@ fn a_value_that_was_always_null_may_get_a_type() {
     assert_eq!(count("  a number\n", "  a number\n  c null\n"), 1, "added");
 }
 
-/// Several losses in one window tell all recoveries apart, in both dialects. (In ns-2's dialect `relay.toml` does not: its
-/// losses are repaired by timeouts alone.)
+/// Several losses in one window tell all recoveries apart, in both dialects. (In ns-2's dialect `relay.toml`
+/// does not: its losses are repaired by timeouts alone.)
 #[test]
 fn golden_runs_tell_recoveries_apart() {
     let (_, digests) = read(DIGESTS, "results");

@@ -1,4 +1,4 @@
-//! The four loss situations of TCP-WELCOME (Ghaleb-Seddik et al. 2012): in each, packets are lost for the
+//! The loss situations of TCP-WELCOME (Ghaleb-Seddik et al. 2012): in each, packets are lost for the
 //! reason in its name.
 
 use crate::common::{load, run_once};
@@ -25,7 +25,8 @@ fn share(losses: &BTreeMap<&'static str, u64>, causes: &[&str]) -> f64 {
 
 #[test]
 fn each_situation_loses_for_its_own_reason() {
-    let table: [(&str, &[&str]); 5] = [
+    let table: [(&str, &[&str]); 6] = [
+        ("channel-errors", &["channel"]),
         ("congestion", &["congestion"]),
         ("interference", &["contention"]),
         ("link-failure", &["node-down"]),
@@ -37,6 +38,45 @@ fn each_situation_loses_for_its_own_reason() {
         assert!(losses.values().sum::<u64>() >= 20, "{scenario}: too little is lost: {losses:?}");
         assert!(share(&losses, causes) > 0.9, "{scenario}: {losses:?}");
     }
+}
+
+/// A packet that crosses two hops, each of which corrupts 3 % of packets, is lost with 1 − 0.97² = 5.91 %.
+/// Three runs send a few thousand segments of data and as many ACKs.
+#[test]
+fn channel_errors_strike_as_many_packets_as_set() {
+    let world = load("channel-errors", &[]);
+    let (mut sent, mut lost) = (0, 0);
+    for seed in 1..=3 {
+        let document = run_once(&world, seed).document;
+        sent += document.flows[0].sent_segments;
+        lost += document.ledger["channel"].data;
+    }
+    assert!(sent > 3000, "{sent} sent");
+    let share = lost as f64 / sent as f64;
+    // Four standard deviations of the share.
+    let four = 4.0 * (0.0591 * 0.9409 / sent as f64).sqrt();
+    assert!((share - 0.0591).abs() < four, "{share} of {sent}, allowed are {four} around 0.0591");
+}
+
+/// The MAC repeats frames. An attempt whose RTS was answered fails if data or ACK is struck: 1 − 0.97² = 5.9 % if
+/// 3 % of frames are struck independently. Four attempts fail in a row with a probability of 0.000012, and a broken
+/// route then costs the packets behind it too. Bursts of ten frames on average strike all attempts of a packet.
+#[test]
+fn the_mac_repairs_struck_frames_unless_they_come_in_bursts() {
+    let lost = |errors: &str| {
+        let sets = ["errors.pkt_err=none", errors];
+        let (mut sent, mut lost) = (0, 0);
+        for seed in 1..=3 {
+            let document = run_once(&load("channel-errors", &sets), seed).document;
+            sent += document.flows[0].sent_segments;
+            lost += document.ledger["channel"].data;
+        }
+        lost as f64 / sent as f64
+    };
+    let apart = lost("errors.frame_err.bernoulli.rate=0.03");
+    let bursts = lost("errors.frame_err={ gilbert-elliott = { good_to_bad = 0.00309, bad_to_good = 0.1 } }");
+    assert!(apart < 0.001, "{apart}");
+    assert!(bursts > 10.0 * apart && bursts > 0.002, "{bursts}, independently {apart}");
 }
 
 /// Without the second transfer, the interference scenario is a string without losses.

@@ -1,9 +1,9 @@
 //! DSR against ns-2.35's, with `dialect = "ns2"`: strings of 1 to 6 hops and moving nodes.
 //!
-//! The figures are segments acknowledged, by ns-2.35 (Debian's 2.35+dfsg-5). ns-2's DSR is older than
-//! RFC 4728 and keeps flow state. `docs/explanation/dsr-beside-ns2.md` has the figures side by side and the causes of
-//! what remains. The bounds below are about a point above the largest difference, so that the loss of any of
-//! ns-2's quirks shows: without `heed_own_errors` strings of 4 and 5 hops carry 16 and 20 % more.
+//! The figures are segments acknowledged, by ns-2.35 (Debian's 2.35+dfsg-5). ns-2's DSR is older than RFC
+//! 4728 and keeps flow state. `docs/explanation/dsr-beside-ns2.md` has the figures side by side and the
+//! causes of what remains. The bounds below are about a point above the largest difference, so that the loss
+//! of any of ns-2's quirks shows: without `heed_own_errors` strings of 4 and 5 hops carry 16 and 20 % more.
 
 use crate::common::{load, mean_over, run_once};
 use std::path::{Path, PathBuf};

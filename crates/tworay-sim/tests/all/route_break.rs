@@ -145,10 +145,10 @@ fn dsr_costs_tcp_a_single_backoff() {
     assert!(runs.iter().filter(near).count() >= runs.len() / 2);
 }
 
-/// More topology control restores sooner. With immediate TCs on changes the break is shorter; with TCs
-/// every 3 s instead of every 5 s the run spends less time in timeouts and carries more (Papanastasiou
-/// 2006, figure 3.7, table 3.5). `docs/studies/papanastasiou-2006.md` measures the latter over pairs of runs with
-/// the same seed: time in timeouts -28 to -19 %, segments +17 to +24 %.
+/// More topology control restores sooner. With immediate TCs on changes the break is shorter; with TCs every
+/// 3 s instead of every 5 s the run spends less time in timeouts and carries more (Papanastasiou 2006, figure
+/// 3.7, table 3.5). `docs/studies/papanastasiou-2006.md` measures the latter over pairs of runs with the same
+/// seed: time in timeouts -28 to -19 %, segments +17 to +24 %.
 #[test]
 fn more_topology_control_costs_tcp_less_time() {
     let (five, three, immediate) = (traces(OLSR), traces(OLSR_TC_3S), traces(OLSR_IMMEDIATE));

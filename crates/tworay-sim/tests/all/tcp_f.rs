@@ -1,5 +1,5 @@
-//! TCP-F's two notifications in a network: the failure from a route error, and the re-establishment from the search of the
-//! sender's own node.
+//! TCP-F's two notifications in a network: the failure from a route error, and the re-establishment from the
+//! search of the sender's own node.
 
 use crate::common::parse;
 use tworay_sim::{ColumnData, RunControl, RunOptions, RunReport, run};
@@ -8,7 +8,8 @@ use tworay_sim::{ColumnData, RunControl, RunOptions, RunReport, run};
 const DOWN: f64 = 20.0;
 const UP: f64 = 22.0;
 
-/// A string of 4 hops without an alternative route. A flat radio and a small window keep other link failures rare.
+/// A string of 4 hops without an alternative route. A flat radio and a small window keep other link failures
+/// rare.
 fn outage(routing: &str, tcp: &str) -> RunReport {
     let options = RunOptions { seed: 1, series: true, record: true, ..RunOptions::default() };
     run(
@@ -68,8 +69,9 @@ const PROTOCOLS: [(&str, &str); 4] = [
     ("AODV as in ns-2", "routing = { protocol = \"aodv\", aodv.dialect = \"ns2\" }"),
 ];
 
-/// The node is away for 2 s, and searches are repeated for longer. So the sender snoozes once, at least until the node is
-/// back, and far less than its route failure timer of 50 s. It sends one empty segment, which starts the search.
+/// The node is away for 2 s, and searches are repeated for longer. So the sender snoozes once, at least until
+/// the node is back, and far less than its route failure timer of 50 s. It sends one empty segment, which
+/// starts the search.
 #[test]
 fn the_search_of_its_own_node_ends_the_snooze() {
     for (protocol, routing) in PROTOCOLS {

@@ -102,10 +102,11 @@ fn a_dumbbell_fills_its_sinks_links() {
     assert!(report.document.metrics.jain_fairness.is_some_and(|j| j > 0.99));
 }
 
-/// One segment in flight over 320 kb/s and 36.5 ms each way. Its 1040 bytes take 26 ms and the ACK's 40 bytes 1 ms:
-/// one round trip is 0.1 s. The handshake takes 75 to 77 ms, depending on its options, so that segment k (from 0) leaves
-/// at 75 ms + k × 0.1 s and is acknowledged 0.1 s later. Of a file, and of an endless transfer, ten segments leave
-/// within a second. The last one is acknowledged at 1.075 s; a FIN then takes 75 ms more.
+/// One segment in flight over 320 kb/s and 36.5 ms each way. Its 1040 bytes take 26 ms and the ACK's 40 bytes
+/// 1 ms: one round trip is 0.1 s. The handshake takes 75 to 77 ms, depending on its options, so that segment
+/// k (from 0) leaves at 75 ms + k × 0.1 s and is acknowledged 0.1 s later. Of a file, and of an endless
+/// transfer, ten segments leave within a second. The last one is acknowledged at 1.075 s; a FIN then takes 75
+/// ms more.
 #[test]
 fn an_ftp_sender_that_stops_completes_with_what_it_has_sent() {
     let fin = [("standard", 0.075), ("ns2", 0.0)];
@@ -130,8 +131,8 @@ fn an_ftp_sender_that_stops_completes_with_what_it_has_sent() {
     }
 }
 
-/// Datagrams leave at 4.0, 4.1, … 4.9 s: at the stop itself none does. A burst of 50 s on average ends with the stop,
-/// and none follows it.
+/// Datagrams leave at 4.0, 4.1, … 4.9 s: at the stop itself none does. A burst of 50 s on average ends with
+/// the stop, and none follows it.
 #[test]
 fn a_udp_sender_that_stops_sends_nothing_more() {
     let flow = |app: &str| {

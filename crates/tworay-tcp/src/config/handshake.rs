@@ -1,9 +1,9 @@
-//! How a connection opens, and how long its segments without data are.
+//! The opening of a connection, and the sizes of its segments without data.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a connection opens.
+/// The handshake that opens a connection.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Handshake {

@@ -38,41 +38,40 @@ impl Default for TcpConfig {
 }
 
 impl FollowsDialect for TcpConfig {
+    /// ns-2: the defaults of ns-2.35's `Agent/TCP` with the values of the 802.11 reference runs: packets of
+    /// 1460 B, window 64, maxburst 3, minrto 0.2 s.
     fn of(dialect: Dialect) -> Self {
+        let tables = Self {
+            rto: RtoConfig::of(dialect),
+            newreno: NewRenoConfig::of(dialect),
+            sack: SackConfig::of(dialect),
+            ..Self::default()
+        };
         match dialect {
-            Dialect::Standard => Self::default(),
-            Dialect::Ns2 => Self::ns2(),
+            Dialect::Standard => tables,
+            Dialect::Ns2 => Self {
+                max_burst: 3,
+                tick: SimDuration::from_millis(10),
+                timestamp_clock: SimDuration::from_micros(1),
+                halving: Halving::Window,
+                halving_precision: HalvingPrecision::IntegerSsthresh,
+                growth_on_exit: true,
+                reno: RenoForm::Bugfix,
+                vegas: VegasForm::Ns2,
+                ack_size: AckSize::Ns2,
+                handshake: Handshake::OneWay,
+                fin: false,
+                idle_restart: IdleRestart::OneSegment,
+                ..tables
+            },
         }
     }
 }
 
 impl TcpConfig {
-    /// Defaults of ns-2.35's `Agent/TCP` with the values of the 802.11 reference runs: packets of 1460 B,
-    /// window 64, maxburst 3, minrto 0.2 s.
+    /// The settings of ns-2's dialect.
     pub fn ns2() -> Self {
-        Self {
-            max_burst: 3,
-            rto: RtoConfig {
-                initial: SimDuration::from_secs(3),
-                forget_above: 8,
-                arithmetic: RttArithmetic::ScaledTicks,
-                ..RtoConfig::default()
-            },
-            tick: SimDuration::from_millis(10),
-            timestamp_clock: SimDuration::from_micros(1),
-            halving: Halving::Window,
-            halving_precision: HalvingPrecision::IntegerSsthresh,
-            growth_on_exit: true,
-            reno: RenoForm::Bugfix,
-            vegas: VegasForm::Ns2,
-            newreno: NewRenoConfig { exit: NewRenoExit::Keep, recovery_burst: 2, ..NewRenoConfig::default() },
-            sack: SackConfig { form: SackForm::Ns2Pipe, after_rto: AfterRto::Clear, ..SackConfig::default() },
-            ack_size: AckSize::Ns2,
-            handshake: Handshake::OneWay,
-            fin: false,
-            idle_restart: IdleRestart::OneSegment,
-            ..Self::default()
-        }
+        Self::of(Dialect::Ns2)
     }
 
     /// Settings of ns-2's validation suite `test-suite-tcpVariants.tcl`: packets of 1000 B, window 28,

@@ -22,9 +22,11 @@ pub struct ReceiverConfig {
     pub heartbeat: Option<SimDuration>,
     /// Parameters of `acks = "daa"`.
     pub daa: DaaConfig,
+    /// The parameters of `acks = "stretched"`.
+    pub stretched: StretchedConfig,
     /// The parameters of `acks = "tack"`.
     pub tack: TackConfig,
-    /// How long before an interruption of the path the receiver closes its window; `None` for never. The
+    /// Time before an interruption of the path at which the receiver closes its window; `None` for never. The
     /// variant `freeze-tcp` sets it.
     #[serde(skip)]
     pub warning: Option<SimDuration>,
@@ -41,6 +43,7 @@ impl Default for ReceiverConfig {
             every: 2,
             heartbeat: None,
             daa: DaaConfig::default(),
+            stretched: StretchedConfig::default(),
             tack: TackConfig::default(),
             warning: None,
             reporting: None,
@@ -87,6 +90,13 @@ impl ReceiverConfig {
                 "choose 0, or 1 as the thesis describes it",
             );
         }
+        if !self.stretched.from.is_sorted_by(|a, b| a < b) || self.stretched.from.len() > 15 {
+            return problem(
+                "receiver.stretched.from",
+                format!("{:?} does not grow from each number to the next", self.stretched.from),
+                "write up to 15 growing numbers of segments, such as [2, 5, 9]",
+            );
+        }
         for (key, value, least) in
             [("receiver.tack.beta", self.tack.beta, 2), ("receiver.tack.most", self.tack.most, 1)]
         {
@@ -108,6 +118,9 @@ pub enum AckPolicy {
     Delayed,
     /// Up to four segments per ACK, adapted to their arrival rate (Dynamic Adaptive ACK).
     Daa,
+    /// One ACK for a number of segments that grows with the position in the transfer, from one to four by default, or
+    /// after the interval (Altman and Jiménez 2003).
+    Stretched,
     /// A few ACKs per round trip, whatever the number of segments (after TACK). Needs `tcp.timestamps`; without it,
     /// every segment is acknowledged.
     Tack,
@@ -136,12 +149,38 @@ impl Default for DaaConfig {
     }
 }
 
+/// Delayed ACKs that answer more segments the longer the transfer has lasted (Altman and Jiménez 2003).
+///
+/// At its start a sender has a small window and needs every ACK to make it grow; a fixed number of segments for each ACK
+/// would make it wait for the interval. The paper varies the number with the sequence number of the segment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct StretchedConfig {
+    /// Segments of the transfer, counted from 1, from which on an ACK answers one more. Growing; up to 15 numbers.
+    /// Default [2, 5, 9]: one segment for each ACK at first, two from the 2nd segment on, three from the 5th, four from
+    /// the 9th.
+    pub from: Vec<u64>,
+}
+
+impl Default for StretchedConfig {
+    fn default() -> Self {
+        Self { from: vec![2, 5, 9] }
+    }
+}
+
+impl StretchedConfig {
+    /// Segments that an ACK answers at this segment of the transfer.
+    pub(crate) fn every(&self, segment: u64) -> u32 {
+        1 + self.from.iter().filter(|from| **from <= segment).count() as u32
+    }
+}
+
 /// Acknowledgments per round trip instead of per segment (after TACK, Li et al. 2020).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TackConfig {
-    /// Maximum number of ACKs per shortest round trip, and minimum per current round trip as far as `most` allows.
-    /// 2 to 64. Default 2, the fewest that keep a sender going; Li et al. use 4 for fast networks.
+    /// Maximum number of ACKs per shortest round trip, and minimum per current round trip as far as `most`
+    /// allows. 2 to 64. Default 2, the fewest that keep a sender going; Li et al. use 4 for fast networks.
     pub beta: u32,
     /// Maximum number of segments per ACK; the ACK still waits for the shortest round trip / beta. 1 to 64.
     /// Default 8.

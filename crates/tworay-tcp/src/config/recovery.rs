@@ -1,7 +1,10 @@
 //! Choices of single recoveries: Reno, NewReno, SACK, Vegas.
 
+use super::Handshake;
+use crate::quirks::TcpQuirks;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tworay_base::{Dialect, FollowsDialect};
 
 /// When Reno may start another fast retransmit.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +42,22 @@ impl Default for NewRenoConfig {
             exit: NewRenoExit::Flight,
             recovery_burst: 0,
         }
+    }
+}
+
+impl FollowsDialect for NewRenoConfig {
+    fn of(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Standard => Self::default(),
+            Dialect::Ns2 => Self { exit: NewRenoExit::Keep, recovery_burst: 2, ..Self::default() },
+        }
+    }
+}
+
+impl NewRenoConfig {
+    /// Quirks of NewReno.
+    pub(super) fn quirks(&self) -> TcpQuirks {
+        TcpQuirks { exit_seen_by_inflation: self.exit == NewRenoExit::Keep, ..TcpQuirks::STANDARD }
     }
 }
 
@@ -84,9 +103,9 @@ pub struct SackConfig {
     pub max_blocks: u32,
     /// Report duplicate segments (D-SACK, RFC 2883).
     pub dsack: bool,
-    /// What happens to the scoreboard on a timeout.
+    /// Treatment of the scoreboard on a timeout.
     pub after_rto: AfterRto,
-    /// What the `ns2-pipe` form sends on a partial ACK.
+    /// Segments that the `ns2-pipe` form sends on a partial ACK.
     pub partial_ack: PartialAck,
 }
 
@@ -99,6 +118,23 @@ impl Default for SackConfig {
             after_rto: AfterRto::Keep,
             partial_ack: PartialAck::Pipe,
         }
+    }
+}
+
+impl FollowsDialect for SackConfig {
+    fn of(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Standard => Self::default(),
+            Dialect::Ns2 => Self { form: SackForm::Ns2Pipe, after_rto: AfterRto::Clear, ..Self::default() },
+        }
+    }
+}
+
+impl SackConfig {
+    /// Quirks of SACK.
+    pub(super) fn quirks(&self, handshake: Handshake) -> TcpQuirks {
+        let linux = self.form == SackForm::TcpLinux;
+        TcpQuirks { data_with_first_syn: linux && handshake == Handshake::OneWay, ..TcpQuirks::STANDARD }
     }
 }
 
@@ -133,7 +169,7 @@ pub enum SackForm {
     TcpLinux,
 }
 
-/// What happens to the scoreboard on a timeout.
+/// Treatment of the scoreboard on a timeout.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterRto {
@@ -143,7 +179,7 @@ pub enum AfterRto {
     Clear,
 }
 
-/// What ns-2's SACK sender does on an ACK that advances during recovery without ending it.
+/// Reaction of ns-2's SACK sender to an ACK that advances during recovery without ending it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartialAck {
@@ -154,15 +190,36 @@ pub enum PartialAck {
     TwoSegments,
 }
 
-/// How Vegas records its transmissions. The choice matters only after losses.
+/// Vegas' record of its transmissions. The choice matters only after losses.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum VegasForm {
     /// Records every transmission of a segment until it is acknowledged.
     Clean,
-    /// As `Agent/TCP/Vegas` of ns-2.35, with its quirks ([`TcpQuirks`](crate::TcpQuirks)): transmission
+    /// As `Agent/TCP/Vegas` of ns-2.35, with its quirks (`TcpQuirks`): transmission
     /// counts that survive an ACK, empty slots that count as overdue, a window of 0 after a timeout, and a
     /// clock that a repeated SYN restarts. With a one-way handshake the SYN is as long as a full segment,
     /// and a repeated SYN is followed by data.
     Ns2,
+}
+
+impl VegasForm {
+    /// Quirks of Vegas.
+    pub(super) fn quirks(self, handshake: Handshake) -> TcpQuirks {
+        let one_way = handshake == Handshake::OneWay;
+        match self {
+            VegasForm::Clean => TcpQuirks::STANDARD,
+            VegasForm::Ns2 => TcpQuirks {
+                surviving_counts: true,
+                overdue_nothing: true,
+                forgotten_window: true,
+                zero_window_waits: true,
+                restarted_clock: true,
+                long_syn: one_way,
+                data_with_repeated_syn: one_way,
+                lost_syn_keeps_window: one_way,
+                ..TcpQuirks::STANDARD
+            },
+        }
+    }
 }

@@ -45,7 +45,8 @@ pub struct ZigZagRule {
 /// The interval of Biaz' rule.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct BiazRule {
-    /// A wireless loss delays the next arrival by less than this many shortest times between arrivals. Above 0.
+    /// A wireless loss delays the next arrival by less than this many shortest times between arrivals. Above
+    /// 0.
     pub slack: f64,
 }
 
@@ -67,6 +68,7 @@ pub struct StateRule {
     pub interval: SimDuration,
     /// Samples of each metric that are remembered, and that are needed before the first report. At least 2.
     pub samples: usize,
-    /// A sample is high or low if it is in this part of the remembered ones, at the top or at the bottom. 0 to 0.5.
+    /// A sample is high or low if it is in this part of the remembered ones, at the top or at the bottom. 0
+    /// to 0.5.
     pub share: f64,
 }

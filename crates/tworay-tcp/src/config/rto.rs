@@ -3,7 +3,7 @@
 use super::refusals::problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::{ConfigProblem, SimDuration};
+use tworay_base::{ConfigProblem, Dialect, FollowsDialect, SimDuration};
 
 /// The retransmission timer (RFC 6298).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +24,7 @@ pub struct RtoConfig {
     /// Discard SRTT when the backoff factor exceeds this value (RFC 6298 §5 permits it, last paragraph); 0
     /// for never.
     pub forget_above: u32,
-    /// How SRTT and RTTVAR are computed.
+    /// Arithmetic of SRTT and RTTVAR.
     pub arithmetic: RttArithmetic,
 }
 
@@ -42,7 +42,28 @@ impl Default for RtoConfig {
     }
 }
 
+impl FollowsDialect for RtoConfig {
+    fn of(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Standard => Self::default(),
+            Dialect::Ns2 => Self {
+                initial: SimDuration::from_secs(3),
+                forget_above: 8,
+                arithmetic: RttArithmetic::ScaledTicks,
+                ..Self::default()
+            },
+        }
+    }
+}
+
 impl RtoConfig {
+    /// True if a lost SYN does not raise the initial RTO for data (see
+    /// [`TcpQuirks::lost_syn_keeps_rto`](crate::TcpQuirks)). The other arithmetics are those of programs:
+    /// ns-2 never raises it, and Linux only without a round-trip sample, which its timestamps always give.
+    pub(super) fn lost_syn_keeps_rto(&self) -> bool {
+        self.arithmetic != RttArithmetic::Exact
+    }
+
     pub(super) fn validate(&self) -> Result<(), ConfigProblem> {
         if self.initial.is_zero() {
             return problem(
@@ -79,7 +100,7 @@ impl RtoConfig {
     }
 }
 
-/// How the round-trip estimators are computed.
+/// Computation of the round-trip estimators.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RttArithmetic {
@@ -91,13 +112,13 @@ pub enum RttArithmetic {
     /// As `scaled-ticks`, but a round trip shorter than SRTT by more than RTTVAR enters RTTVAR with an
     /// eighth of its weight (ns-2's TCP-Linux).
     LinuxTicks,
-    /// Nanoseconds, as in Linux 6: a round trip shorter than SRTT has an eighth of the weight, RTTVAR rises at once
-    /// and falls once per round trip, and RTO = SRTT + max(`min`, 4 RTTVAR).
+    /// Nanoseconds, as in Linux 6: a round trip shorter than SRTT has an eighth of the weight, RTTVAR rises
+    /// at once and falls once per round trip, and RTO = SRTT + max(`min`, 4 RTTVAR).
     Linux,
 }
 
 impl RttArithmetic {
-    /// Whether the estimators count whole ticks.
+    /// True if the estimators count whole ticks.
     pub(crate) fn counts_ticks(self) -> bool {
         matches!(self, RttArithmetic::ScaledTicks | RttArithmetic::LinuxTicks)
     }

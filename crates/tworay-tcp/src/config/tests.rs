@@ -30,7 +30,7 @@ fn initial_windows_of_the_rfcs_in_segments() {
 #[test]
 fn wrong_values_name_their_key() {
     type Spoil = fn(&mut TcpConfig);
-    let cases: [(&str, Spoil); 17] = [
+    let cases: [(&str, Spoil); 19] = [
         ("mss", |c| c.mss = Bytes(0)),
         ("mss", |c| c.mss = Bytes(65_496)),
         ("window", |c| c.window = WindowSize::Bytes(Bytes(100))),
@@ -46,6 +46,8 @@ fn wrong_values_name_their_key() {
         ("timestamp_clock", |c| c.timestamp_clock = SimDuration::from_secs(2)),
         ("sack.max_blocks", |c| c.sack.max_blocks = 5),
         ("receiver.daa.count_from", |c| c.receiver.daa.count_from = 2),
+        ("receiver.stretched.from", |c| c.receiver.stretched.from = vec![5, 2]),
+        ("receiver.stretched.from", |c| c.receiver.stretched.from = (1..=16).collect()),
         ("receiver.heartbeat", |c| c.receiver.heartbeat = Some(SimDuration::from_secs(11))),
         ("receiver.interval", |c| c.receiver.interval = SimDuration::from_secs(1)),
     ];

@@ -1,5 +1,6 @@
-//! ADTCP: the receiver identifies the state of the path from four metrics together and reports it in every ACK; the sender
-//! reacts to a loss by the latest state (Fu, Meng, Lu 2002). The metrics are in `receive/report/state.rs`.
+//! ADTCP: the receiver identifies the state of the path from four metrics together and reports it in every
+//! ACK; the sender reacts to a loss by the latest state (Fu, Meng, Lu 2002). The metrics are in
+//! `receive/report/state.rs`.
 //!
 //! | latest state | third duplicate ACK | timeout |
 //! |---|---|---|
@@ -7,9 +8,10 @@
 //! | normal | as the recovery does | disconnection |
 //! | channel error, change of the route | retransmission, window unchanged | disconnection |
 //!
-//! Disconnection: the sender stops and retransmits the oldest segment at once and after each probing interval, as ELFN does.
-//! The first ACK of new data ends this; window, threshold and timeout are as before, and everything outstanding is
-//! retransmitted. The paper's probing interval could not be recovered; ELFN's is the default.
+//! Disconnection: the sender stops and retransmits the oldest segment at once and after each probing
+//! interval, as ELFN does. The first ACK of new data ends this; window, threshold and timeout are as before,
+//! and everything outstanding is retransmitted. The paper's probing interval could not be recovered; ELFN's
+//! is the default.
 
 use super::kept::Kept;
 use super::*;

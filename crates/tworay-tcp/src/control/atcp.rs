@@ -1,20 +1,22 @@
-//! ATCP: a layer between IP and an unmodified TCP of the sender that keeps losses from it (Liu and Singh 2001).
+//! ATCP: a layer between IP and an unmodified TCP of the sender that keeps losses from it (Liu and Singh
+//! 2001).
 //!
 //! | state | entered by | TCP | left by |
 //! |---|---|---|---|
 //! | normal | – | sends | – |
-//! | loss | the third duplicate ACK, or a timeout about to happen | in persist mode, window unchanged; ATCP retransmits the oldest segment, and again after each timeout | an ACK of new data |
-//! | disconnected | a notice of a broken link | in persist mode with cwnd = 1, probing with empty segments | any ACK |
+//! | loss | a third duplicate ACK, or an imminent timeout | persist mode, same window | an ACK of new data |
+//! | disconnected | a notice of a broken link | persist mode with cwnd = 1, empty probes | any ACK |
 //!
-//! The notice stands for ICMP's "destination unreachable". Probes follow after a timeout and then after twice as long each
-//! time, up to 60 s (RFC 9293 §3.8.6.1). On reconnection TCP starts with one segment and the threshold that it had, and
-//! finds the rate of the new route. After a timeout and after a disconnection everything outstanding is retransmitted;
-//! after duplicate ACKs only one segment is known to be lost.
+//! In state *loss* ATCP retransmits the oldest segment, and again after each timeout.
+//! The notice stands for ICMP's "destination unreachable". Probes follow after a timeout and then after twice
+//! as long each time, up to 60 s (RFC 9293 §3.8.6.1). On reconnection TCP starts with one segment and the
+//! threshold that it had, and finds the rate of the new route. After a timeout and after a disconnection
+//! everything outstanding is retransmitted; after duplicate ACKs only one segment is known to be lost.
 //!
-//! The paper's fourth state, congested, is entered by an ECN mark, and leaves the reaction to TCP. The simulator has no ECN,
-//! neither in wires with RED nor in queues of radios, so this state never occurs: every loss is taken for one of the
-//! channel, and no loss reduces the window. Over a congested bottleneck this sender is therefore more aggressive than
-//! the paper's.
+//! The paper's fourth state, congested, is entered by an ECN mark, and leaves the reaction to TCP. The
+//! simulator has no ECN, neither in wires with RED nor in queues of radios, so this state never occurs: every
+//! loss is taken for one of the channel, and no loss reduces the window. Over a congested bottleneck this
+//! sender is therefore more aggressive than the paper's.
 
 use super::kept::Kept;
 use super::*;

@@ -5,14 +5,14 @@
 //! |---|---|
 //! | [`Bbr::update_rate`], [`filter::Rounds`] | BtlBw, a maximum over 10 round trips, §4.1.1 |
 //! | [`Bbr::update_rtprop`] | RTprop, a minimum over 10 s, §4.1.2 |
-//! | [`Shared::pace`] | pacing rate, §4.2.1; the send quantum, §4.2.2, is the part of a window that goes at once |
+//! | [`Shared::pace`] | pacing rate, §4.2.1; send quantum, §4.2.2: the part of a window that goes at once |
 //! | [`Bbr::window`], [`Bbr::in_flight_of`] | congestion window, §4.2.3 |
 //! | [`Bbr::check_full_pipe`], [`Bbr::check_drain`] | Startup and Drain, §4.3.2, §4.3.3 |
 //! | [`Bbr::check_cycle`] | the gains 5/4, 3/4 and six times 1 of ProbeBW, §4.3.4 |
 //! | [`Bbr::check_probe_rtt`] | ProbeRTT, §4.3.5 |
 //! | `on_loss`, `on_rto`, `on_recovery_exit` | packet conservation, and the window saved, §4.2.3.4 |
-//! | `on_restart` | an idle application: the window stays, ProbeBW paces at BtlBw (HandleRestartFromIdle, §3.5.3) |
-//! | `on_undo` | not in the draft; as Linux' `bbr_undo_cwnd`: the saved window, and a new judgement of Startup |
+//! | `on_restart` | application idle: the window stays, ProbeBW paces at BtlBw (§3.5.3) |
+//! | `on_undo` | as Linux' `bbr_undo_cwnd`: the saved window, and Startup is judged anew |
 //!
 //! Segments are sent one by one. A lost segment counts as in flight until it is retransmitted. If several
 //! segments are lost, the first round of a recovery may therefore exceed packet conservation by one segment

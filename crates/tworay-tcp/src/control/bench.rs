@@ -22,7 +22,11 @@ pub(super) struct Bench {
 impl Bench {
     /// `text` names the variant as a user writes it. The window is 10 segments, all in flight, ssthresh 20.
     pub fn new(text: &str) -> Self {
-        let variant: crate::Variant = text.parse().expect("a variant");
+        Self::of(&text.parse().expect("a variant"))
+    }
+
+    /// As [`Self::new`], for a variant that has no name to write.
+    pub fn of(variant: &crate::Variant) -> Self {
         let part = variant.only_part(&TcpConfig::default()).expect("one part");
         let view = SenderView {
             now: SimTime::ZERO,

@@ -1,6 +1,6 @@
-//! CDG, CAIA Delay-Gradient: backs off with a probability that increases with the gradient of the round
-//! trip (Hayes and Armitage 2011), with the constants of FreeBSD's `cc_cdg.c` (its manual page says 2 for the scale,
-//! its code 3).
+//! CDG, CAIA Delay-Gradient: backs off with a probability that increases with the gradient of the round trip
+//! (Hayes and Armitage 2011), with the constants of FreeBSD's `cc_cdg.c` (its manual page says 2 for the
+//! scale, its code 3).
 //!
 //! Once per round trip, g_min and g_max are the changes of its shortest and longest sample since the
 //! previous round trip; ḡ is their mean over the last `window` round trips (§3.1). The sender backs off to

@@ -7,8 +7,8 @@
 //! threshold stay. Congestion is handled as in Reno, at most once for data sent before the last reduction.
 //! Timeouts are handled as in Reno.
 //!
-//! A = 0.55 and the rule for a second loss are taken from two public implementations for ns-3 that name the paper; the
-//! paper's abstract confirms that a random loss leaves window and threshold.
+//! A = 0.55 and the rule for a second loss are taken from two public implementations for ns-3 that name the
+//! paper; the paper's abstract confirms that a random loss leaves window and threshold.
 
 use super::kept::Kept;
 use super::*;

@@ -5,11 +5,12 @@
 //! trips in the same direction v doubles every round trip (§2.1). Segments are paced at 2 cwnd/RTTstanding.
 //! At the start, the window doubles every round trip until the target rate is reached.
 //!
-//! If the queue was never nearly empty in five round trips, other flows keep it full. Nearly empty means
-//! d_q < 0.1 (RTTmax − RTTmin), with RTTmax from the last four round trips. Then 1/δ grows by one per round
-//! trip without loss and halves on a loss, with δ never above the default (§2.2). The default mode reacts
-//! to timeouts but not to other losses. An ACK moves the window by at most what it delivers. The rate is that of the
-//! window in use: where the receiver's window is the limit, there is no queue, and a larger cwnd sends no faster.
+//! If the queue was never nearly empty in five round trips, other flows keep it full. Nearly empty means d_q
+//! < 0.1 (RTTmax − RTTmin), with RTTmax from the last four round trips. Then 1/δ grows by one per round trip
+//! without loss and halves on a loss, with δ never above the default (§2.2). The default mode reacts to
+//! timeouts but not to other losses. An ACK moves the window by at most what it delivers. The rate is that of
+//! the window in use: where the receiver's window is the limit, there is no queue, and a larger cwnd sends no
+//! faster.
 
 use super::*;
 use crate::control::{

@@ -10,11 +10,11 @@
 //! | a timeout | §4.8: the next avoidance starts with K = 0 and W_max = cwnd |
 //! | [`Cubic::on_undo`] | a spurious timeout, §4.9.1: everything is as before it |
 //!
-//! The flight size multiplied in §4.6 is limited to cwnd, because limited transmit (RFC 3042) sends beyond it and RFC
-//! 5681 does not count these segments. The clock stops on ACKs that arrive while something other than cwnd limits the
-//! sender (§5.8), and while nothing is in flight (§4.2; Linux, `cubictcp_cwnd_event`). Slow start is Reno's; §4.10
-//! recommends HyStart++ (`cubic+hystart++`). Linux forgets W_max at a spurious timeout, and CUBIC then grows from the
-//! restored window on.
+//! The flight size multiplied in §4.6 is limited to cwnd, because limited transmit (RFC 3042) sends beyond it
+//! and RFC 5681 does not count these segments. The clock stops on ACKs that arrive while something other than
+//! cwnd limits the sender (§5.8), and while nothing is in flight (§4.2; Linux, `cubictcp_cwnd_event`). Slow
+//! start is Reno's; §4.10 recommends HyStart++ (`cubic+hystart++`). Linux forgets W_max at a spurious
+//! timeout, and CUBIC then grows from the restored window on.
 
 use super::*;
 use crate::control::{

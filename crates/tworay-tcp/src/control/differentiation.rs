@@ -1,11 +1,12 @@
-//! Loss differentiation: the receiver decides at each gap whether it is due to congestion or to the wireless channel, and
-//! the sender keeps its window after a wireless loss (Cen, Cosman, Voelker 2003). The four rules are in
-//! `receive/report/gaps.rs`.
+//! Loss differentiation: the receiver decides at each gap whether it is due to congestion or to the wireless
+//! channel, and the sender keeps its window after a wireless loss (Cen, Cosman, Voelker 2003). The four rules
+//! are in `receive/report/gaps.rs`.
 //!
-//! Cen et al. apply the rules to a rate-controlled stream of datagrams, which simply leaves a wireless loss out of its loss
-//! rate. The counterpart for TCP, as in CERL and NewReno-FF: a fast retransmission after a wireless loss reduces neither
-//! the window nor the threshold. A timeout comes without a verdict, because nothing arrived, and is congestion as
-//! everywhere. The latest verdict before the third duplicate ACK counts, for the whole recovery.
+//! Cen et al. apply the rules to a rate-controlled stream of datagrams, which simply leaves a wireless loss
+//! out of its loss rate. The counterpart for TCP, as in CERL and NewReno-FF: a fast retransmission after a
+//! wireless loss reduces neither the window nor the threshold. A timeout comes without a verdict, because
+//! nothing arrived, and is congestion as everywhere. The latest verdict before the third duplicate ACK
+//! counts, for the whole recovery.
 
 use super::kept::Kept;
 use super::*;
@@ -67,7 +68,7 @@ fn report(config: &mut TcpConfig, rule: GapRule) {
     config.receiver.reporting = Some(Reporting::Gaps(rule));
 }
 
-const fn entry(info: VariantInfo, configure: crate::variant::Configure) -> Entry {
+const fn entry(info: VariantInfo, configure: crate::parts::Configure) -> Entry {
     Entry {
         info,
         meaning: Meaning::Part(Part {
@@ -126,7 +127,8 @@ pub(crate) const ZIGZAG: Entry = entry(
 
 settings! {
     struct BiazOptions {
-        /// delay of the next arrival up to which a loss is wireless, shortest times between arrivals; 0.25 is mBiaz
+        /// delay of the next arrival up to which a loss is wireless, shortest times between arrivals; 0.25 is
+        /// mBiaz
         slack: f64 = 1.0, 0.01..100.0;
     }
 }

@@ -11,7 +11,7 @@ use super::*;
 use crate::control::{AckEvent, Effect, Effects, LossEvent, PathEvent, SenderView, Window};
 use tworay_base::SimDuration;
 
-/// What happens after the acknowledgment that ends stand-by.
+/// Resumption after the acknowledgment that ends stand-by.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Resume {
     /// The recovery continues with the window and timer as they were.

@@ -3,9 +3,9 @@
 //! broken links. Congestion avoidance therefore grows by a small fraction of that: cwnd += α / cwnd per
 //! ACK.
 //!
-//! The default of α is ours, from what others report of the paper (0.01 to 0.02); WiFu, an implementation, uses 0.2.
-//! Growing by α on every ACK and growing fully on one ACK in 1/α (`sca(1/α - 1)`) are nearly the same:
-//! evaluate the two together.
+//! The default of α is ours, from what others report of the paper (0.01 to 0.02); WiFu, an implementation,
+//! uses 0.2. Growing by α on every ACK and growing fully on one ACK in 1/α (`sca(1/α - 1)`) are nearly the
+//! same: evaluate the two together.
 
 use super::*;
 use crate::control::{AckEvent, Effects, SenderView, Window};

@@ -7,9 +7,9 @@
 //! is retransmitted; after a freeze caused by duplicate ACKs only the one segment is known to be lost.
 //! Duplicate ACKs of data retransmitted in this way indicate no new loss (as in ns-2's Reno).
 //!
-//! "Half its size" refers to the window in use: the paper's W_max of 8 segments is the largest congestion window (§4,
-//! figure 2), and ns-2's agents halve min(cwnd, window). cwnd itself grows on beyond 8, and half of 78 is no reduction
-//! (`halves=cwnd`).
+//! "Half its size" refers to the window in use: the paper's W_max of 8 segments is the largest congestion
+//! window (§4, figure 2), and ns-2's agents halve min(cwnd, window). cwnd itself grows on beyond 8, and half
+//! of 78 is no reduction (`halves=cwnd`).
 
 use super::*;
 use crate::control::{
@@ -20,7 +20,7 @@ use tworay_base::SimDuration;
 use tworay_wire::{ProbeKind, ProbeOption};
 
 /// After this many unanswered probes, accept an unmarked ACK as the answer.
-const PATIENCE: u32 = 3;
+const MOST_UNANSWERED: u32 = 3;
 
 /// States of the paper's figure 1.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -153,7 +153,7 @@ impl CongestionControl for FreezeProbing {
             State::Normal if view.after_timeout => DupAckDecision::Ignore,
             State::Normal => DupAckDecision::Recovery,
             // The peer does not know marks, or the path removes them: any ACK may answer the probe.
-            State::Probing if !view.peer_probes || self.asked >= PATIENCE => {
+            State::Probing if !view.peer_probes || self.asked >= MOST_UNANSWERED => {
                 self.resume(view, effects);
                 DupAckDecision::Ignore
             }

@@ -54,9 +54,9 @@ pub struct SenderView {
 impl SenderView {
     /// The window in use, segments: min(cwnd, `advertised`).
     ///
-    /// Reductions and estimates of what is queued start from it, not from cwnd. cwnd also grows while the receiver's
-    /// window is the limit, far beyond it (RFC 5681 §3.1, implementation note; ns-2, whose agents therefore halve
-    /// `windowd()`), and half of a window of which only an eighth is in use reduces nothing.
+    /// Reductions and estimates of what is queued start from it, not from cwnd. cwnd also grows while the
+    /// receiver's window is the limit, far beyond it (RFC 5681 §3.1, implementation note; ns-2, whose agents
+    /// therefore halve `windowd()`), and half of a window of which only an eighth is in use reduces nothing.
     pub fn in_use(&self) -> f64 {
         self.cwnd.min(self.advertised)
     }
@@ -129,7 +129,7 @@ pub struct RtoEvent {
     pub standard: Window,
 }
 
-/// How the timeout changes.
+/// Change of the timeout.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Backoff {
     /// Double it (RFC 6298 §5.5).
@@ -146,7 +146,7 @@ pub enum Backoff {
 pub struct RtoDecision {
     /// The new window.
     pub window: Window,
-    /// How the timeout changes.
+    /// Change of the timeout.
     pub backoff: Backoff,
 }
 
@@ -273,8 +273,8 @@ pub enum PathEvent {
     },
     /// A search of this end's routing for a route to the peer has succeeded.
     RouteFound,
-    /// The peer reports about the path, or (`OutOfOrder`) an ACK arrived after one that was sent later. It comes before
-    /// the ACK that carries it.
+    /// The peer reports about the path, or (`OutOfOrder`) an ACK arrived after one that was sent later. It
+    /// comes before the ACK that carries it.
     Report(Report),
     /// The peer has closed its window or reopened it.
     PeerWindow {
@@ -374,8 +374,8 @@ pub trait CongestionControl: Debug + Send {
     /// A round-trip sample of data.
     fn on_rtt(&mut self, _view: &SenderView, _event: &RttEvent, _effects: &mut Effects) {}
     /// The round trip of the handshake, whose segments carry no data. It enters SRTT (RFC 6298 §2.2, Linux),
-    /// but is no measure of the path for data: at 2 Mb/s, 1460 bytes of payload take 5.8 ms more per hop. Linux
-    /// starts a congestion module only after the handshake.
+    /// but is no measure of the path for data: at 2 Mb/s, 1460 bytes of payload take 5.8 ms more per hop.
+    /// Linux starts a congestion module only after the handshake.
     fn on_handshake(&mut self, _view: &SenderView, _event: &RttEvent, _effects: &mut Effects) {}
     /// An ACK reports delivered segments, cumulatively or by SACK. Called before any other hook for this
     /// ACK: `view` has the sender's previous state.

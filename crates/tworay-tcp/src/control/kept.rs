@@ -1,17 +1,18 @@
 //! The window that a fast recovery is to end with, for losses that are not judged to be congestion.
 //!
-//! NewReno ends its recovery with min(ssthresh, FlightSize + 1) (RFC 6582 §3.2 step 3) and deflates the window on
-//! partial ACKs, as ns-2's agents do too. Both assume that the window was halved at the loss, and slow start then leads
-//! back to ssthresh. A window that its variant keeps would be lost: with everything acknowledged, FlightSize is 0, and
-//! cwnd becomes two segments. The variant therefore sets its window again when recovery ends.
+//! NewReno ends its recovery with min(ssthresh, FlightSize + 1) (RFC 6582 §3.2 step 3) and deflates the
+//! window on partial ACKs, as ns-2's agents do too. Both assume that the window was halved at the loss, and
+//! slow start then leads back to ssthresh. A window that its variant keeps would be lost: with everything
+//! acknowledged, FlightSize is 0, and cwnd becomes two segments. The variant therefore sets its window again
+//! when recovery ends.
 //!
-//! RFC 6582 asks for a measure against the burst that this permits; the number of segments per ACK is limited until the
-//! window is full again.
+//! RFC 6582 asks for a measure against the burst that this permits; the number of segments per ACK is limited
+//! until the window is full again.
 
 use crate::control::{Effect, Effects, SenderView, Window};
 
-/// Most segments per ACK while the window fills again: that of [`TcpConfig::ns2`](crate::TcpConfig::ns2) and of
-/// WELCOME's recovery. RFC 6582 leaves the number open.
+/// Most segments per ACK while the window fills again: that of [`TcpConfig::ns2`](crate::TcpConfig::ns2) and
+/// of WELCOME's recovery. RFC 6582 leaves the number open.
 pub(super) const BURST: u32 = 3;
 
 #[derive(Debug, Default)]

@@ -22,8 +22,15 @@
 //! outstanding is retransmitted. The probe timer equals the smoothed round trip at the start of the cycle
 //! and is not backed off. However, each answer that arrives too late doubles it for the rest of the cycle;
 //! otherwise a path that has become longer would never be measured.
+//!
+//! §4.3 ends with three changes that the authors suggest. A more sophisticated mechanism may replace the
+//! predictor: [`LossPredictor`] (`predictor.rs`). One probe may be enough: `probes=one` ends the cycle after
+//! the first answer, and "both probes" becomes that one. The ¾ may become adjustable: `share` replaces it,
+//! and `scaled` makes it depend on the distance from the best probe, "the more" of which "the more
+//! conservatively we will recover".
 
 mod decision;
+mod predictor;
 
 use super::kept::Kept;
 use super::*;
@@ -31,26 +38,27 @@ use crate::control::{
     AckEvent, Backoff, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, ProbeEvent, ProbeVerdict,
     RtoDecision, RtoEvent, RttEvent, SenderView, Window,
 };
-use decision::{Judge, Outcome, Reference, Tie};
+use decision::{Decision, Judge, Outcome, Reference, Tie};
+pub use predictor::{LossPredictor, PredictorFactory};
+use predictor::{Unit, Vegas};
 use tworay_base::{Seq32, SimDuration, SimTime};
 use tworay_wire::{ProbeKind, ProbeOption};
 
 /// After this many consecutive unanswered probes, an unmarked ACK shows that answers do not get through.
-const PATIENCE: u16 = 8;
+const MOST_UNANSWERED: u16 = 8;
 
 /// Upper bound of the probe timer.
 const LONGEST: SimDuration = SimDuration::from_secs(60);
 
-/// Unit of the predictor. The paper prints a rate and compares it with a threshold in segments.
+/// Number of probes in a cycle.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum Predictor {
-    Segments,
-    PerSecond,
-    /// Every loss starts a probe cycle, as in the original TCP-Probing.
-    None,
+enum Probes {
+    Two,
+    /// The authors' suggestion (§4.3): half of the time and of the probes, and one sample for the decision.
+    One,
 }
 
-/// To which quantity the factor ¾ applies, and what cwnd becomes.
+/// To which quantity the share (¾) applies, and what cwnd becomes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum ThreeQuarters {
     /// ¾ of the window in use, for cwnd and ssthresh.
@@ -59,14 +67,18 @@ enum ThreeQuarters {
     Printed,
     /// ¾ of ssthresh; cwnd is at most that.
     Capped,
+    /// Of the window, a share that falls linearly with the distance of the current round trip from the best
+    /// probe's: 1 at the best, `share` halfway to the average. With ¾ it reaches Reno's half at the average,
+    /// where Reno's recovery takes over.
+    Scaled,
 }
 
 settings! {
     /// Choices where the paper is ambiguous.
     struct Options {
         /// Vegas' difference in segments, as printed (in segments per second), or no predictor
-        predictor: Predictor = [
-            "segments" => Predictor::Segments, "per_second" => Predictor::PerSecond, "none" => Predictor::None,
+        predictor: Option<Unit> = [
+            "segments" => Some(Unit::Segments), "per_second" => Some(Unit::PerSecond), "none" => None,
         ];
         /// a difference above this indicates contention
         threshold: f64 = 4.0, 0.0..100_000.0;
@@ -81,17 +93,22 @@ settings! {
         ];
         /// whether a current round trip equal to the average counts as above or below it
         tie: Tie = ["above" => Tie::Above, "below" => Tie::Below];
-        /// 3/4 of the window for cwnd and ssthresh; as printed, 3/4 of ssthresh and cwnd 1; or cwnd at most
-        /// 3/4 of ssthresh
+        /// 3/4 of the window for cwnd and ssthresh; as printed, 3/4 of ssthresh and cwnd 1; cwnd at most
+        /// 3/4 of ssthresh; or a part of the window that falls with the distance from the best probe
         three_quarters: ThreeQuarters = [
             "window" => ThreeQuarters::Window,
             "printed" => ThreeQuarters::Printed,
             "capped" => ThreeQuarters::Capped,
+            "scaled" => ThreeQuarters::Scaled,
         ];
         /// recovery when contention is predicted
         contention: Contention = ["reno" => Contention::Reno, "slow_start" => Contention::SlowStart];
         /// after the cycle of a timeout: retransmit everything outstanding, or only on partial ACKs
         resend: Resend = ["by_signal" => Resend::BySignal, "partial_acks" => Resend::PartialAcks];
+        /// probes in a cycle
+        probes: Probes = ["two" => Probes::Two, "one" => Probes::One];
+        /// what the third recovery keeps: the 3/4 of three_quarters
+        share: f64 = 0.75, 0.5..1.0;
     }
 }
 
@@ -102,7 +119,7 @@ enum Contention {
     SlowStart,
 }
 
-/// What is retransmitted after the cycle of a timeout.
+/// Retransmission after the cycle of a timeout.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Resend {
     BySignal,
@@ -139,19 +156,20 @@ struct Probing {
     options: Options,
     /// Shortest probe timer: two clock ticks.
     floor: SimDuration,
+    /// Shortest round trip of data, or of the connection (`reference`), seconds.
     best: f64,
-    last: f64,
+    predictor: Box<dyn LossPredictor>,
     judge: Judge,
     id: u16,
     cycle: Option<Cycle>,
     /// ACKs arrive but no answers: something on the path removes the option. Plain NewReno from now on.
     gave_up: bool,
     kept: Kept,
-    /// How losses were dealt with, in the order of [`HANDLED`].
+    /// Losses by the way they were handled, in the order of [`HANDLED`].
     handled: [(&'static str, u64); HANDLED.len()],
 }
 
-/// What becomes of a loss: contention was predicted and nothing probed; the four outcomes of a probe cycle;
+/// Ways to handle a loss: contention was predicted and nothing probed; the four outcomes of a probe cycle;
 /// the cycle was given up without an answer.
 const HANDLED: [&str; 6] =
     ["predicted", "full-immediate", "three-quarters", "half", "slow-start", "given-up"];
@@ -159,32 +177,19 @@ const PREDICTED: usize = 0;
 const GIVEN_UP: usize = 5;
 
 impl Probing {
-    fn new(options: Options, floor: SimDuration) -> Self {
+    fn new(options: Options, floor: SimDuration, predictor: Box<dyn LossPredictor>) -> Self {
         let judge = Judge::new(options.reference, options.tie);
         Self {
             options,
             floor,
             best: f64::INFINITY,
-            last: 0.0,
+            predictor,
             judge,
             id: 0,
             cycle: None,
             gave_up: false,
             kept: Kept::default(),
             handled: HANDLED.map(|name| (name, 0)),
-        }
-    }
-
-    /// True if Vegas' difference between expected and actual rate exceeds the threshold.
-    fn contention(&self, view: &SenderView) -> bool {
-        if self.last <= 0.0 {
-            return false;
-        }
-        let rate = view.in_use() / self.best - view.in_use() / self.last;
-        match self.options.predictor {
-            Predictor::Segments => rate * self.best > self.options.threshold,
-            Predictor::PerSecond => rate > self.options.threshold,
-            Predictor::None => false,
         }
     }
 
@@ -231,13 +236,14 @@ impl Probing {
     }
 
     fn unanswered(&self) -> bool {
-        self.cycle.is_some_and(|c| c.step == Step::First && self.id.wrapping_sub(c.first_id) >= PATIENCE)
+        self.cycle
+            .is_some_and(|c| c.step == Step::First && self.id.wrapping_sub(c.first_id) >= MOST_UNANSWERED)
     }
 
-    /// Both round trips are known: select the recovery.
-    fn finish(&mut self, view: &SenderView, cycle: Cycle, probes: [f64; 2], effects: &mut Effects) {
+    /// The round trips are known: select the recovery.
+    fn finish(&mut self, view: &SenderView, cycle: Cycle, probes: &[f64], effects: &mut Effects) {
         self.cycle = None;
-        let outcome = self.judge.decide(probes, self.best);
+        let Decision { outcome, distance } = self.judge.decide(probes, self.best);
         let guess = if outcome.is_contention() { CONGESTION } else { TRANSIENT };
         effects.push(Effect::Guess { seq: cycle.seq, guess });
         effects.push(Effect::StopTimer);
@@ -247,7 +253,7 @@ impl Probing {
         let half = cycle.standard.ssthresh;
         let window = match outcome {
             Outcome::FullImmediate => unchanged(view),
-            Outcome::ThreeQuarters => self.options.three_quarters.window(view),
+            Outcome::ThreeQuarters => self.options.reduced(view, distance),
             Outcome::Reno => Window { cwnd: half, ssthresh: half },
             Outcome::SlowStart => Window { cwnd: 1.0, ssthresh: half },
         };
@@ -264,21 +270,29 @@ impl Probing {
     }
 }
 
-impl ThreeQuarters {
-    fn window(self, view: &SenderView) -> Window {
-        let of = |base: f64| (0.75 * base).max(2.0);
-        match self {
-            ThreeQuarters::Window => {
-                let three_quarters = of(view.in_use());
-                Window { cwnd: three_quarters, ssthresh: three_quarters }
-            }
-            ThreeQuarters::Printed => Window { cwnd: 1.0, ssthresh: of(view.ssthresh) },
+impl Options {
+    /// The window of the third recovery; `distance` is that of the current round trip from the best probe's.
+    fn reduced(&self, view: &SenderView, distance: f64) -> Window {
+        let part = |share: f64, base: f64| (share * base).max(2.0);
+        match self.three_quarters {
+            ThreeQuarters::Window => both(part(self.share, view.in_use())),
+            ThreeQuarters::Printed => Window { cwnd: 1.0, ssthresh: part(self.share, view.ssthresh) },
             ThreeQuarters::Capped => {
-                let ssthresh = of(view.ssthresh);
+                let ssthresh = part(self.share, view.ssthresh);
                 Window { cwnd: view.in_use().min(ssthresh), ssthresh }
             }
+            ThreeQuarters::Scaled => both(part(1.0 - 2.0 * (1.0 - self.share) * distance, view.in_use())),
         }
     }
+
+    /// The paper's predictor, with this unit.
+    fn vegas(&self) -> Box<dyn LossPredictor> {
+        Box::new(Vegas::new(self.predictor, self.threshold))
+    }
+}
+
+fn both(window: f64) -> Window {
+    Window { cwnd: window, ssthresh: window }
 }
 
 fn unchanged(view: &SenderView) -> Window {
@@ -290,9 +304,9 @@ impl CongestionControl for Probing {
         &self.handled
     }
 
-    fn on_rtt(&mut self, _: &SenderView, event: &RttEvent, _: &mut Effects) {
-        self.last = event.exact.as_secs_f64();
-        self.best = self.best.min(self.last);
+    fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, _: &mut Effects) {
+        self.best = self.best.min(event.exact.as_secs_f64());
+        self.predictor.on_rtt(view, event);
     }
 
     fn on_handshake(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
@@ -317,7 +331,7 @@ impl CongestionControl for Probing {
         if !view.peer_probes || self.gave_up {
             return event.standard;
         }
-        if self.contention(view) {
+        if self.predictor.contention(view, event) {
             self.handled[PREDICTED].1 += 1;
             effects.push(Effect::Guess { seq: event.seq, guess: CONGESTION });
             let one = self.options.contention == Contention::SlowStart;
@@ -333,7 +347,8 @@ impl CongestionControl for Probing {
         if event.opening || !view.peer_probes || self.gave_up {
             return standard;
         }
-        if self.options.gate_rto && self.contention(view) {
+        let loss = LossEvent { seq: event.seq, standard: event.standard };
+        if self.options.gate_rto && self.predictor.contention(view, &loss) {
             self.handled[PREDICTED].1 += 1;
             effects.push(Effect::Guess { seq: event.seq, guess: CONGESTION });
             return standard;
@@ -344,6 +359,7 @@ impl CongestionControl for Probing {
 
     fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
         self.kept.on_ack(view);
+        self.predictor.on_ack(view, event);
         event.standard
     }
 
@@ -381,13 +397,17 @@ impl CongestionControl for Probing {
         }
         let rtt = view.now.since(cycle.asked).as_secs_f64();
         match (cycle.step, event.kind) {
+            (Step::First, ProbeKind::Pr1Ack) if self.options.probes == Probes::One => {
+                let cycle = *cycle;
+                self.finish(view, cycle, &[rtt], effects);
+            }
             (Step::First, ProbeKind::Pr1Ack) => {
                 cycle.step = Step::Second { first: rtt };
                 self.ask(view.now, ProbeKind::Probe2, effects);
             }
             (Step::Second { first }, ProbeKind::Pr2Ack) => {
                 let cycle = *cycle;
-                self.finish(view, cycle, [first, rtt], effects);
+                self.finish(view, cycle, &[first, rtt], effects);
             }
             _ => return ProbeVerdict::Stray,
         }
@@ -408,10 +428,16 @@ pub(crate) const ENTRY: Entry = Entry {
         needs: Needs::PROBES.union(Needs::BURSTS),
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);
-            Arc::new(move |config| Box::new(Probing::new(options, config.tick * 2)))
+            Arc::new(move |config| Box::new(Probing::new(options, config.tick * 2, options.vegas())))
         })
     }),
 };
+
+/// The part with these parameters and another predictor.
+pub(crate) fn with_predictor(values: &[f64], make: PredictorFactory) -> ControlFactory {
+    let options = Options::read(values);
+    Arc::new(move |config| Box::new(Probing::new(options, config.tick * 2, make(config))))
+}
 
 #[cfg(test)]
 mod tests;

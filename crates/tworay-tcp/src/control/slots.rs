@@ -1,40 +1,8 @@
 //! Dispatches events to the parts of a variant and merges their decisions.
 
 use super::hooks::*;
-use crate::variant::Needs;
+use crate::parts::{Needs, Role};
 use smallvec::SmallVec;
-
-/// Which decisions a part owns.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Role {
-    /// `on_ack`.
-    Growth,
-    /// `on_loss`, `on_rto`, `on_dup_ack`.
-    Reduction,
-    /// `limit` and `floor` only.
-    Limit,
-    /// The time between segments; no decision about the window.
-    Pace,
-    /// When the receiver acknowledges; no decision of the sender's.
-    Acks,
-    /// Both of these.
-    LimitAndAcks,
-    /// How slow start ends: it sees in `event.standard` what the owner of growth wants, and may want less.
-    Start,
-    /// Everything.
-    Whole,
-    /// The same, with the standard slow start: another part may end that.
-    Avoidance,
-}
-
-impl Role {
-    fn grows(self) -> bool {
-        matches!(self, Role::Growth | Role::Whole | Role::Avoidance)
-    }
-    fn reduces(self) -> bool {
-        matches!(self, Role::Reduction | Role::Whole | Role::Avoidance)
-    }
-}
 
 /// The parts of one connection; without parts the standard rules apply.
 #[derive(Debug, Default)]

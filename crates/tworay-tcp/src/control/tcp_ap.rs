@@ -12,14 +12,15 @@
 //! gap = d̂ · (1 + 2·cov)                                            cov: σ / µ of the last 50 round trips
 //! ```
 //!
-//! The coefficient of variation measures contention: the more round trips vary, the longer the gap. n, α, 50 and
-//! cov = σ / µ are those of the authors' slides, which do not say how σ is estimated; the papers' text was not available.
-//! Our reading: the last round trips are a sample, so the sum of squares is divided by one less than their number
-//! (`deviation=sample`). The authors' agent for ns-2 and WiFu divide by their number (`population`), and that agent
-//! spaces segments by the mean absolute deviation, which saves a square root (`absolute`).
+//! The coefficient of variation measures contention: the more round trips vary, the longer the gap. n, α, 50
+//! and cov = σ / µ are those of the authors' slides, which do not say how σ is estimated; the papers' text
+//! was not available. Our reading: the last round trips are a sample, so the sum of squares is divided by one
+//! less than their number (`deviation=sample`). The authors' agent for ns-2 and WiFu divide by their number
+//! (`population`), and that agent spaces segments by the mean absolute deviation, which saves a square root
+//! (`absolute`).
 //!
-//! The rules for the window are unchanged. Round trips are measured from the paced departure of a segment, so they
-//! exclude the time in the pacer. Nothing is paced while the number of hops is unknown.
+//! The rules for the window are unchanged. Round trips are measured from the paced departure of a segment, so
+//! they exclude the time in the pacer. Nothing is paced while the number of hops is unknown.
 
 use super::*;
 use crate::config::{TcpConfig, Timing};

@@ -1,16 +1,18 @@
-//! TCP-DOOR: segments or ACKs out of order indicate a change of the route, after which the sender does not react to losses
-//! for some time, and takes back a reaction shortly before (Wang and Zhang 2002).
+//! TCP-DOOR: segments or ACKs out of order indicate a change of the route, after which the sender does not
+//! react to losses for some time, and takes back a reaction shortly before (Wang and Zhang 2002).
 //!
-//! The receiver detects that a segment was overtaken by one sent later, and sets a flag in its ACK. The sender detects the
-//! same of ACKs. The paper adds a sequence number of packets and one of duplicate ACKs, or uses timestamps; this variant
-//! uses timestamps for both. A retransmission has a newer timestamp than the first transmission.
+//! The receiver detects that a segment was overtaken by one sent later, and sets a flag in its ACK. The
+//! sender detects the same of ACKs. The paper adds a sequence number of packets and one of duplicate ACKs, or
+//! uses timestamps; this variant uses timestamps for both. A retransmission has a newer timestamp than the
+//! first transmission.
 //!
-//! - Response 1: for T1 after the detection the window, the threshold and the timeout stay as they are. Losses are
-//!   retransmitted, timeouts do not back off.
-//! - Response 2: if the window was reduced within T2 before the detection, it returns to its value before the reduction.
+//! - Response 1: for T1 after the detection the window, the threshold and the timeout stay as they are.
+//!   Losses are retransmitted, timeouts do not back off.
+//! - Response 2: if the window was reduced within T2 before the detection, it returns to its value before the
+//!   reduction.
 //!
-//! The paper ties T1 and T2 to the round trip; its values could not be recovered. Both are one retransmission timeout by
-//! default. Not for routing over several paths at a time, where segments are always out of order.
+//! The paper ties T1 and T2 to the round trip; its values could not be recovered. Both are one retransmission
+//! timeout by default. Not for routing over several paths at a time, where segments are always out of order.
 //!
 //! The guess is congestion for a loss that reduces the window, although response 2 may revoke it later, and
 //! `link-failure` for one within T1.

@@ -1,17 +1,17 @@
-//! TCP-F: on a route failure notification the sender snoozes, and resumes with its old state when the route is
-//! re-established (Chandran, Raghunathan, Venkatesan, Prakash 1998).
+//! TCP-F: on a route failure notification the sender snoozes, and resumes with its old state when the route
+//! is re-established (Chandran, Raghunathan, Venkatesan, Prakash 1998).
 //!
-//! The failure notification (RFN) is routing's notice of a broken link, as for ELFN. In the paper the node that met the
-//! break also sends the re-establishment notification (RRN) once it knows a new route. AODV and DSR have no such message,
-//! and no node searches a route that no packet waits for. So the sender sends an empty segment when it begins to snooze:
-//! its own node searches a route for that segment, and the end of the search is the RRN. If a cached route spares the
-//! search, the answer to the segment takes its place. Any ACK that arrives after the segment was sent counts as its
-//! answer.
+//! The failure notification (RFN) is routing's notice of a broken link, as for ELFN. In the paper the node
+//! that met the break also sends the re-establishment notification (RRN) once it knows a new route. AODV and
+//! DSR have no such message, and no node searches a route that no packet waits for. So the sender sends an
+//! empty segment when it begins to snooze: its own node searches a route for that segment, and the end of the
+//! search is the RRN. If a cached route spares the search, the answer to the segment takes its place. Any ACK
+//! that arrives after the segment was sent counts as its answer.
 //!
-//! Snoozing stops the retransmission timer and keeps the window, the threshold and the timeout. The RRN retransmits what is
-//! outstanding, as far as the window allows. The route failure timer bounds the time: when it expires, the sender goes on
-//! and its retransmission timer repairs what was lost. The paper's length of this timer could not be recovered; a search
-//! of AODV or DSR takes up to several seconds.
+//! Snoozing stops the retransmission timer and keeps the window, the threshold and the timeout. The RRN
+//! retransmits what is outstanding, as far as the window allows. The route failure timer bounds the time:
+//! when it expires, the sender goes on and its retransmission timer repairs what was lost. The paper's length
+//! of this timer could not be recovered; a search of AODV or DSR takes up to several seconds.
 
 use super::*;
 use crate::control::{

@@ -1,12 +1,12 @@
 //! Veno: Vegas' estimate of the segments queued on the path distinguishes congestion from random loss (Fu
 //! and Liew 2003).
 //!
-//! With N = W (1 − BaseRTT/RTT), W the window in use (§II-A): a loss at N < β is considered random and reduces the window by
-//! a fifth, any other halves it (§II-B). In congestion avoidance, N ≥ β halves the growth to one step on
-//! every second ACK (§II-C). Slow start and timeouts are Reno's.
+//! With N = W (1 − BaseRTT/RTT), W the window in use (§II-A): a loss at N < β is considered random and
+//! reduces the window by a fifth, any other halves it (§II-B). In congestion avoidance, N ≥ β halves the
+//! growth to one step on every second ACK (§II-C). Slow start and timeouts are Reno's.
 //!
-//! β = 3, the fifth and the slower growth are also those of Linux' `tcp_veno.c`; ns-3's default of 6 is Linux' number in
-//! halves of a segment.
+//! β = 3, the fifth and the slower growth are also those of Linux' `tcp_veno.c`; ns-3's default of 6 is
+//! Linux' number in halves of a segment.
 //!
 //! RTT is the smoothed round trip. BaseRTT, the shortest sample, is reset at each loss (§II-A). Linux keeps
 //! it for the whole connection and uses the shortest round trip of the last window instead of the smoothed
@@ -20,7 +20,7 @@ use crate::control::{
 };
 use tworay_base::{Seq32, SimDuration};
 
-/// How long the shortest round trip is kept.
+/// Time for which the shortest round trip is kept.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Base {
     SinceLoss,

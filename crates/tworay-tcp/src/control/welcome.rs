@@ -139,7 +139,7 @@ settings! {
     }
 }
 
-/// What the bandwidth estimate makes of the time in which the link was broken.
+/// Treatment of the time in which the link was broken by the bandwidth estimate.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Outage {
     Excluded,
@@ -155,7 +155,7 @@ enum Repeat {
     Each,
 }
 
-/// Whether the window is capped at bandwidth x shortest round trip.
+/// Bound of the window: none, or bandwidth x shortest round trip.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Bound {
     Kept,

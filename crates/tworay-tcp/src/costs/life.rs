@@ -33,7 +33,7 @@ pub struct Call {
     pub sampled: bool,
 }
 
-/// How often each kind of call occurred, and the sender's own counts.
+/// Occurrences of each kind of call, and the sender's own counts.
 #[derive(Clone, Debug, Default)]
 pub struct Lived {
     /// By the name of the function that made the call.

@@ -42,11 +42,11 @@ impl Operation {
     }
 }
 
-/// How often each operation ran, in the order of [`Operation::ALL`].
+/// Runs of each operation, in the order of [`Operation::ALL`].
 pub type Operations = [u64; Operation::COUNT];
 
 impl Counters {
-    /// How often each operation ran.
+    /// Runs of each operation.
     pub fn operations(&self) -> Operations {
         let mut all = self.operations;
         all[Operation::DupAck as usize] = self.dup_acks;

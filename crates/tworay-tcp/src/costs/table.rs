@@ -43,9 +43,9 @@ pub struct CostTable {
 pub struct CostProblem {
     /// Place in the text, in bytes.
     pub span: Range<usize>,
-    /// What was found.
+    /// The fault.
     pub problem: String,
-    /// What is allowed there.
+    /// The way to mend it.
     pub remedy: String,
 }
 

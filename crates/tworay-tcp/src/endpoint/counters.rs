@@ -70,7 +70,7 @@ pub struct Counters {
     pub probes_sent: u64,
     /// Answers sent to the peer's probes.
     pub probes_answered: u64,
-    /// How often the variant stopped the sender.
+    /// Number of times that the variant stopped the sender.
     pub freezes: u64,
     /// Total time the sender was stopped, completed periods only.
     pub frozen: SimDuration,

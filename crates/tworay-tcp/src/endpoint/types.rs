@@ -134,7 +134,7 @@ pub enum TcpAction {
     Disarm(TcpTimer),
     /// Hand in-order bytes to the application.
     Deliver {
-        /// How many.
+        /// Number of bytes.
         bytes: u32,
     },
     /// The connection is open.

@@ -17,7 +17,7 @@ use tworay_base::{SimDuration, SimTime};
 /// Weight of a new sample in smoothed values, as in RFC 6298.
 const WEIGHT: f64 = 0.125;
 /// The ACK leaves if no further segment comes within this many average gaps: the sender is waiting for it.
-const PATIENCE: f64 = 2.5;
+const GAPS: f64 = 2.5;
 /// Upper limit of a round trip; older echoes are taken as invalid.
 const LONGEST_ROUND_TRIP: SimDuration = SimDuration::from_secs(60);
 
@@ -58,7 +58,7 @@ impl Tack {
         if echo == 0 || std::mem::replace(&mut self.echo, echo) == echo {
             return;
         }
-        let age = clock * u64::from(crate::send::timestamp(now, clock).wrapping_sub(echo));
+        let age = clock * u64::from(crate::clock::timestamp(now, clock).wrapping_sub(echo));
         if age > LONGEST_ROUND_TRIP {
             return;
         }
@@ -84,7 +84,7 @@ impl Tack {
             self.sent(now);
             return None;
         }
-        let until_next = SimDuration::from_secs_f64(PATIENCE * gap);
+        let until_next = SimDuration::from_secs_f64(GAPS * gap);
         let wait = if self.held >= per_ack { not_before.since(now) } else { until_next };
         Some(wait.min(cfg.interval))
     }

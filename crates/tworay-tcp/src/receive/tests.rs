@@ -153,3 +153,34 @@ fn nothing_beyond_the_window_is_kept() {
         }
     }
 }
+
+/// Altman and Jiménez 2003: one segment for an ACK at first, two from the 2nd on, three from the 5th, four from the
+/// 9th. Two are held until the third segment, then the 4th counts for two and the 5th for three: the ACK leaves at
+/// the 6th. The 7th and 8th would need a third, but the 9th already needs four.
+#[test]
+fn stretched_acks_answer_more_segments_as_the_transfer_goes_on() {
+    let (mut r, mut c) = receiver();
+    let stretched = ReceiverConfig { acks: AckPolicy::Stretched, ..Default::default() };
+    let cfg = TcpConfig { receiver: stretched, mss: tworay_base::Bytes(10), ..Default::default() };
+    let mut rhythm = String::new();
+    for n in 0..18 {
+        let result = r.accept(SimTime::ZERO, &cfg, &mut c, &segment(1 + 10 * n, 10, false));
+        let first = !rhythm.ends_with('.');
+        match result.ack {
+            AckWhen::Now => {
+                assert_eq!(result.wait, None);
+                r.acknowledged();
+                rhythm.push('A');
+            }
+            AckWhen::Later => {
+                assert_eq!(result.wait, first.then_some(cfg.receiver.interval), "the timer starts once");
+                rhythm.push('.');
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(rhythm, "A.A..A...A...A...A");
+    // Beyond a gap, and filling it: at once (RFC 5681 §4.2).
+    assert_eq!(r.accept(SimTime::ZERO, &cfg, &mut c, &segment(201, 10, false)).ack, AckWhen::Alone);
+    assert_eq!(r.accept(SimTime::ZERO, &cfg, &mut c, &segment(181, 10, false)).ack, AckWhen::Now);
+}

@@ -67,7 +67,7 @@ pub(crate) enum Decision {
     Rewind,
 }
 
-/// How a loss was detected.
+/// Detection of a loss.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Detected {
     /// By duplicate ACKs or by time: a fast retransmission follows and is counted.
@@ -88,7 +88,7 @@ pub(crate) enum Reply {
     Decided,
 }
 
-/// How an ACK of new data advances the sequence space.
+/// Advance of the sequence space by an ACK of new data.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Advance {
     /// Take a round-trip sample and restart the timer.

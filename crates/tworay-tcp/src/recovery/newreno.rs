@@ -3,8 +3,8 @@
 use super::decisions::*;
 use super::{Recovery, reno};
 use crate::config::{NewRenoEntry, NewRenoExit, NewRenoTimer};
+use crate::parts::{Entry, Meaning, RecoveryKind, VariantInfo};
 use crate::send::{Ack, CutBy, Cx, Dup, SendState};
-use crate::variant::{Entry, Meaning, RecoveryKind, VariantInfo};
 
 /// Meaning of an ACK of new data.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]

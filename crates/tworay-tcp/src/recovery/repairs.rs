@@ -1,8 +1,8 @@
-//! Parts of a recovery, written `sack+rack-tlp+prr`: they detect losses, pace the repair, or undo spurious timeouts.
-//! `linux` combines most of them.
+//! Parts of a recovery, written `sack+rack-tlp+prr`: they detect losses, pace the repair, or undo spurious
+//! timeouts. `linux` combines most of them.
 
 use crate::config::{Halving, HalvingPrecision, RttArithmetic, SackForm, TcpConfig, Timing};
-use crate::variant::{Entry, Meaning, Preset, RecoveryKind, Repair, Repairs, VariantInfo};
+use crate::parts::{Entry, Meaning, Preset, RecoveryKind, Repair, Repairs, VariantInfo};
 use tworay_base::SimDuration;
 
 const SACK_ONLY: &[RecoveryKind] = &[RecoveryKind::Sack];
@@ -107,8 +107,8 @@ fn not_tcp_linux(config: &mut TcpConfig) {
     }
 }
 
-/// Linux' timers: RTO from SRTT + 200 ms to 120 s, every segment timed, time stamps on. A loss halves the window
-/// instead of the flight, in whole segments.
+/// Linux' timers: RTO from SRTT + 200 ms to 120 s, every segment timed, time stamps on. A loss halves the
+/// window instead of the flight, in whole segments.
 fn as_linux(config: &mut TcpConfig) {
     finds_by_time(config);
     config.rto.initial = SimDuration::from_secs(1);

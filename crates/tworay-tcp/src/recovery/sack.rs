@@ -3,8 +3,8 @@
 use super::Recovery;
 use super::decisions::*;
 use crate::config::AfterRto;
+use crate::parts::{Entry, Meaning, RecoveryKind, VariantInfo};
 use crate::send::{Ack, Cx, Dup, NextSeg, Scoreboard, SendState};
-use crate::variant::{Entry, Meaning, RecoveryKind, VariantInfo};
 
 #[derive(Debug, Default)]
 pub(super) struct Sack {

@@ -3,8 +3,8 @@
 use super::Recovery;
 use super::decisions::*;
 use crate::control::Window;
+use crate::parts::{Entry, Meaning, RecoveryKind, VariantInfo};
 use crate::send::{Ack, CutBy, Cx, Dup, SendState};
-use crate::variant::{Entry, Meaning, RecoveryKind, VariantInfo};
 
 #[derive(Debug)]
 pub(super) struct Tahoe;

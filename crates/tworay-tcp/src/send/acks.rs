@@ -2,46 +2,8 @@
 
 use super::*;
 use crate::config::Timing;
-use crate::control::{DupAckDecision, DupAckEvent, Effects, ProbeVerdict, RttEvent};
+use crate::control::{DupAckDecision, DupAckEvent, Effects, ProbeEvent, ProbeVerdict, RttEvent};
 use crate::endpoint::Ignored;
-use smallvec::SmallVec;
-
-/// A validated acknowledgment in offsets.
-#[derive(Clone, Debug)]
-pub(crate) struct Ack {
-    /// Everything below is acknowledged; not above `max`.
-    pub to: u64,
-    /// True if it can count as a duplicate: no payload, SYN, FIN or probe, and an unchanged window.
-    pub pure: bool,
-    /// Valid SACK blocks above `to`.
-    pub blocks: SmallVec<[(u64, u64); 4]>,
-    /// The end of what came twice, if the first block says so (D-SACK, RFC 2883).
-    pub dsack: Option<u64>,
-    /// The echoed timestamp.
-    pub echo: Option<u32>,
-}
-
-/// The exchange that a round-trip sample measured.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Timed {
-    /// A SYN and its answer.
-    Handshake,
-    /// A segment with payload.
-    Data,
-}
-
-/// Meaning of a duplicate ACK for the recovery.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Dup {
-    /// Below the threshold.
-    Early,
-    /// It indicates a loss.
-    Loss,
-    /// Beyond the threshold.
-    More,
-    /// The variant has handled it.
-    Done,
-}
 
 impl SendState {
     /// True if this ACK counts as a duplicate (RFC 5681 §2).
@@ -192,6 +154,16 @@ impl Sender {
                 Timed::Handshake => self.tx.controls.on_handshake(&view, &event, &mut effects),
                 Timed::Data => self.tx.controls.on_rtt(&view, &event, &mut effects),
             }
+            self.apply(cx, effects);
+        }
+    }
+
+    /// Passes the sample of an ACK to the variant, before the recovery processes the ACK.
+    pub(super) fn sample_rate(&mut self, cx: &mut Cx, ack: &Ack) {
+        if let Some(sample) = self.tx.rate.take(cx.now, ack, self.tx.space.mss) {
+            let mut effects = Effects::new();
+            let view = self.view(cx);
+            self.tx.controls.on_rate(&view, &sample, &mut effects);
             self.apply(cx, effects);
         }
     }

@@ -135,8 +135,3 @@ impl Sender {
         }
     }
 }
-
-/// Value of the timestamp clock, in ticks of `clock`.
-pub(crate) fn timestamp(now: SimTime, clock: SimDuration) -> u32 {
-    now.since_start().whole(clock) as u32
-}

@@ -4,23 +4,6 @@
 
 use super::*;
 
-/// State of pacing.
-#[derive(Debug)]
-pub(crate) struct Pacer {
-    /// Minimum time from one segment to the next; zero without pacing.
-    gap: SimDuration,
-    /// When the last segment with payload was sent.
-    last: SimTime,
-    /// True if the timer is running.
-    armed: bool,
-}
-
-impl Pacer {
-    pub fn new() -> Self {
-        Self { gap: SimDuration::ZERO, last: SimTime::ZERO, armed: false }
-    }
-}
-
 impl SendState {
     /// True if pacing holds the next segment back; the timer then sends it.
     #[inline]

@@ -1,8 +1,10 @@
 //! Delivery-rate samples, kept only for variants that need them (Cheng et al. 2022,
 //! draft-cheng-iccrg-delivery-rate-estimation-02).
 
-use super::*;
-use crate::control::{Effects, RateSample};
+use super::ack::Ack;
+use crate::control::RateSample;
+use std::collections::VecDeque;
+use tworay_base::{SimDuration, SimTime};
 
 /// State recorded when a segment was sent (§3.1.2 of the draft, `P`).
 #[derive(Copy, Clone, Debug)]
@@ -99,7 +101,7 @@ impl RateMeter {
     }
 
     /// The sample of an ACK; `None` if it delivers nothing (§3.3).
-    fn take(&mut self, now: SimTime, ack: &Ack, mss: u64) -> Option<RateSample> {
+    pub fn take(&mut self, now: SimTime, ack: &Ack, mss: u64) -> Option<RateSample> {
         let (before, prior) = (self.delivered, self.out);
         let mut newest: Option<Stamp> = None;
         let mut deliver = |stamp: &mut Stamp| {
@@ -143,28 +145,6 @@ impl RateMeter {
             in_flight: segments(self.out),
             rtt,
         })
-    }
-}
-
-impl SendState {
-    /// Everything that may be sent now has been sent.
-    pub(super) fn watch_application(&mut self) {
-        let Space { nxt, mss, .. } = self.space;
-        if self.space.end() < nxt + mss && self.rate.is_below(self.window.cwnd * mss as f64) {
-            self.rate.limited_by_application();
-        }
-    }
-}
-
-impl Sender {
-    /// Passes the sample of an ACK to the variant, before the recovery processes the ACK.
-    pub(super) fn sample_rate(&mut self, cx: &mut Cx, ack: &Ack) {
-        if let Some(sample) = self.tx.rate.take(cx.now, ack, self.tx.space.mss) {
-            let mut effects = Effects::new();
-            let view = self.view(cx);
-            self.tx.controls.on_rate(&view, &sample, &mut effects);
-            self.apply(cx, effects);
-        }
     }
 }
 

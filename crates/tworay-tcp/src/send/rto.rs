@@ -1,49 +1,9 @@
-//! The retransmission timer and its expiry (RFC 6298 §5, RFC 5681 §3.1).
+//! Runs of the retransmission timer, and its expiry (RFC 6298 §5, RFC 5681 §3.1).
 
 use super::*;
 use crate::config::Halving;
 use crate::control::{Backoff, Effects, RtoDecision, RtoEvent, Window};
 use crate::recovery::Restart;
-
-/// Purposes of the retransmission timer before the timeout: one timer serves all (RFC 8985 §8).
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Early {
-    /// Segments that may only be out of order count as lost.
-    Reordering,
-    /// A tail loss probe is due.
-    Probe,
-}
-
-/// State of the timer; its length comes from the estimator.
-#[derive(Debug)]
-pub(crate) struct RetransmitTimer {
-    armed: bool,
-    /// Timeout chosen by the variant, in force until new data is acknowledged.
-    pub(super) chosen: Option<SimDuration>,
-    /// `una` at the last expiry, and its number of consecutive timeouts.
-    pub(super) expired: Option<(u64, u32)>,
-    /// The timer runs for this instead of the timeout.
-    early: Option<Early>,
-    /// When the timeout is due.
-    expiry: SimTime,
-    /// Phase of the clock at whose beats the timer fires.
-    phase: SimDuration,
-}
-
-impl RetransmitTimer {
-    pub fn new(phase: SimDuration) -> Self {
-        Self { armed: false, chosen: None, expired: None, early: None, expiry: SimTime::NEVER, phase }
-    }
-
-    pub fn is_armed(&self) -> bool {
-        self.armed
-    }
-
-    /// The timer runs for this.
-    pub fn waits_for(&self, early: Early) -> bool {
-        self.early == Some(early)
-    }
-}
 
 impl SendState {
     /// Starts or restarts the retransmission timer.
@@ -57,8 +17,8 @@ impl SendState {
         }
     }
 
-    /// Lets the timer run for something that comes before the timeout. A probe that would come later takes the place
-    /// of the timeout (RFC 8985 §7.2).
+    /// Lets the timer run for something that comes before the timeout. A probe that would come later takes
+    /// the place of the timeout (RFC 8985 §7.2).
     pub fn arm_early(&mut self, cx: &mut Cx, early: Early, at: SimTime) {
         if early == Early::Reordering && at >= self.timer.expiry {
             self.rearm_timer(cx);

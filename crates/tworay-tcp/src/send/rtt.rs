@@ -99,8 +99,8 @@ impl RttEstimator {
         self.base_rto = SimDuration::from_nanos(self.srtt + spread) * self.multiplier;
     }
 
-    // As Linux 6 does: a round trip shorter than SRTT counts an eighth, the highest deviation of a round trip counts
-    // at once, and 4 RTTVAR is at least the least RTO. So RTO = SRTT + max(min, 4 RTTVAR).
+    // As Linux 6 does: a round trip shorter than SRTT counts an eighth, the highest deviation of a round trip
+    // counts at once, and 4 RTTVAR is at least the least RTO. So RTO = SRTT + max(min, 4 RTTVAR).
     fn sample_linux(&mut self, rtt: SimDuration) {
         let (r, least) = (rtt.as_nanos(), self.min.as_nanos());
         if self.srtt == 0 {
@@ -132,8 +132,8 @@ impl RttEstimator {
         self.arithmetic == RttArithmetic::Linux
     }
 
-    /// Everything below `una` is acknowledged, and `nxt` is next. At the end of a round trip, Linux lowers RTTVAR
-    /// by a quarter of what it exceeds the highest deviation of that round trip.
+    /// Everything below `una` is acknowledged, and `nxt` is next. At the end of a round trip, Linux lowers
+    /// RTTVAR by a quarter of what it exceeds the highest deviation of that round trip.
     pub(crate) fn on_round(&mut self, una: u64, nxt: u64) {
         if una > self.round {
             let highest = self.highest / 4;
@@ -145,8 +145,8 @@ impl RttEstimator {
         }
     }
 
-    /// A timeout was spurious: the estimators are at least those before it, and allow for the round trip of the
-    /// late ACK (RFC 4015 §3.1 step 8).
+    /// A timeout was spurious: the estimators are at least those before it, and allow for the round trip of
+    /// the late ACK (RFC 4015 §3.1 step 8).
     pub(crate) fn after_spurious(&mut self, srtt: SimDuration, rttvar: SimDuration, late: SimDuration) {
         let (srtt, rttvar) = (srtt.max(late), rttvar.max(late / 2));
         if self.arithmetic.counts_ticks() {

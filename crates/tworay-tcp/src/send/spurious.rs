@@ -5,64 +5,14 @@
 //! data that was sent only once, the original segments are arriving. Eifel needs only the first ACK, which
 //! echoes the time stamp of an original segment.
 
-use super::output::timestamp;
+use super::trial::{Step, Trial};
 use super::*;
+use crate::clock::timestamp;
 use crate::control::{Effects, UndoEvent, Window};
-use crate::variant::Repairs;
-
-/// The ACK that F-RTO evaluates next.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum Step {
-    /// The first ACK that advances (RFC 5682 §2.1 step 2).
-    First,
-    /// The ACK after that; two new segments are out (step 3).
-    New,
-}
-
-/// A timeout that may have been spurious.
-#[derive(Copy, Clone, Debug)]
-struct Trial {
-    /// Window before the timeout.
-    window: Window,
-    /// FlightSize before the timeout, segments.
-    flight: f64,
-    /// Estimators before the timeout.
-    estimate: Option<(SimDuration, SimDuration)>,
-    /// The byte after the highest sent before the timeout.
-    point: u64,
-    /// Time stamp of the retransmission.
-    stamp: u32,
-    step: Step,
-}
-
-/// Detection of spurious timeouts.
-#[derive(Debug)]
-pub(crate) struct SpuriousTimeouts {
-    frto: bool,
-    eifel: bool,
-    linux: bool,
-    trial: Option<Trial>,
-}
-
-impl SpuriousTimeouts {
-    pub fn new(repairs: Repairs) -> Self {
-        Self {
-            frto: repairs.contains(Repairs::F_RTO),
-            eifel: repairs.contains(Repairs::EIFEL),
-            linux: repairs.contains(Repairs::LINUX),
-            trial: None,
-        }
-    }
-
-    /// The variant handles the timeout itself.
-    pub fn trial_is_void(&mut self) {
-        self.trial = None;
-    }
-}
 
 impl SendState {
     /// True if a timeout is being judged; ACKs then go to
-    /// [`on_ack_after_timeout`](Self::on_ack_after_timeout).
+    /// [`on_ack_after_timeout`](Sender::on_ack_after_timeout).
     #[inline]
     pub(super) fn judges_timeout(&self) -> bool {
         self.spurious.trial.is_some()

@@ -29,6 +29,14 @@ impl SendState {
         let fits = offset == 0 || offset + len <= self.space.una + self.space.rwnd(cx.cfg);
         fits.then_some(len)
     }
+
+    /// Everything that may be sent now has been sent.
+    pub(super) fn watch_application(&mut self) {
+        let Space { nxt, mss, .. } = self.space;
+        if self.space.end() < nxt + mss && self.rate.is_below(self.window.cwnd * mss as f64) {
+            self.rate.limited_by_application();
+        }
+    }
 }
 
 impl Sender {
@@ -181,7 +189,8 @@ impl Sender {
         }
     }
 
-    /// Applies the rule of the settings after an idle time longer than the RTO, unless the variant decides otherwise.
+    /// Applies the rule of the settings after an idle time longer than the RTO, unless the variant decides
+    /// otherwise.
     #[inline(never)]
     fn restart_after(&mut self, cx: &mut Cx, idle: SimDuration) {
         let CongestionWindow { cwnd, ssthresh, initial, .. } = self.tx.window;

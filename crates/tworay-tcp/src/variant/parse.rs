@@ -1,7 +1,9 @@
 //! Parses `recovery+part(parameters)+…`.
 
 use super::registry::ENTRIES;
-use super::*;
+use super::{PartSpec, Variant};
+use crate::control::{PredictorFactory, probing};
+use crate::parts::{Entry, Meaning, Needs, Parameter, Part, RecoveryKind, Repair, Repairs, Role};
 use std::str::FromStr;
 use tworay_base::{ConfigProblem, suggest};
 
@@ -94,6 +96,31 @@ impl FromStr for Variant {
     }
 }
 
+impl Variant {
+    /// TCP-Probing with another predictor of contention, under a name of its own. `text` is a variant with the
+    /// part `probing` and its other parameters: `probing`, `probing(probes=one)`, `newreno+probing+cwl(3)`.
+    ///
+    /// # Errors
+    ///
+    /// `text` is no variant, or has no part `probing`.
+    pub fn probing(
+        name: impl Into<String>,
+        text: &str,
+        make: PredictorFactory,
+    ) -> Result<Self, ConfigProblem> {
+        let fail = |problem: &str, remedy: String| ConfigProblem::new(format!("\"{text}\""), problem, remedy);
+        let mut variant: Variant = text.parse()?;
+        let own = probing::ENTRY.info.name;
+        let Some(part) = variant.parts.iter_mut().find(|part| part.id == own) else {
+            return Err(fail("only probing has a predictor", format!("write {own} or newreno+{own}")));
+        };
+        let (_, values) = read_term(&part.name).map_err(|(problem, remedy)| fail(&problem, remedy))?;
+        part.make = probing::with_predictor(&values, make);
+        (variant.name, variant.alone) = (name.into(), true);
+        Ok(variant)
+    }
+}
+
 /// The recoveries that a part or a repair can be combined with, and why no others.
 fn fits_with(entry: &Entry) -> (&'static [RecoveryKind], &'static str) {
     match entry.meaning {
@@ -104,18 +131,13 @@ fn fits_with(entry: &Entry) -> (&'static [RecoveryKind], &'static str) {
     }
 }
 
-/// The recovery when none is named: the first part's first choice that fits all others too, or its first choice.
+/// The recovery when none is named: the first part's first choice that fits all others too, or its first
+/// choice.
 fn common_base(wanted: &[(&Entry, Vec<f64>)]) -> Option<(String, RecoveryKind)> {
     let (first, _) = fits_with(wanted.first()?.0);
     let fits_all = |kind: &&RecoveryKind| wanted.iter().all(|(entry, _)| fits_with(entry).0.contains(kind));
     let kind = *first.iter().find(fits_all).unwrap_or(&first[0]);
     Some((kind.name().to_owned(), kind))
-}
-
-/// Default parameters of a recovery.
-pub(super) fn defaults(kind: RecoveryKind) -> Vec<f64> {
-    let row = ENTRIES.iter().find(|e| matches!(e.meaning, Meaning::Recovery(k) if k == kind));
-    row.map(|e| e.info.parameters.iter().filter_map(|p| p.default).collect()).unwrap_or_default()
 }
 
 /// True if two roles own the same decision.

@@ -26,7 +26,7 @@ pub fn every_variant() -> Vec<Variant> {
     registry().iter().map(whole).collect()
 }
 
-/// What happens to a packet on the path.
+/// Fate of a packet on the path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
     Arrives,
@@ -44,7 +44,7 @@ enum Event {
     Path(usize, PathEvent),
 }
 
-/// What end 0 met and did, in order.
+/// Events and actions of end 0, in order.
 #[derive(Debug)]
 #[expect(dead_code, reason = "some fields are only for the eyes of those whose test fails")]
 pub enum Trace {
@@ -59,7 +59,7 @@ pub enum Trace {
     State(Snapshot),
 }
 
-/// What one end observed.
+/// Observations of one end.
 #[derive(Default, Debug)]
 pub struct Seen {
     pub delivered: u64,
@@ -84,11 +84,12 @@ pub struct Pair {
     free: [SimTime; 2],
     /// Periods in which nothing gets through; the sender is notified of each loss.
     pub outages: Vec<(SimTime, SimTime)>,
-    /// Whether the path removes probe options.
+    /// True if the path removes probe options.
     pub strips_probes: bool,
     /// The fate of payload by its place in full segments, when it is sent first; comes before `fates`.
     pub fate_of_new_data: Option<Box<dyn Fn(u64) -> Fate>>,
-    /// The fates of end 0's payload, in the order in which it is sent, first or again; come before all others.
+    /// The fates of end 0's payload, in the order in which it is sent, first or again; come before all
+    /// others.
     pub fates_of_data: Option<Vec<Fate>>,
     data_sent: usize,
     highest: u32,
@@ -143,8 +144,8 @@ impl Pair {
         }
     }
 
-    /// Opens both ends and writes `amount` at end 0, which stops after the first event at or after `at`; then runs
-    /// to the end. Returns the time at which it stopped.
+    /// Opens both ends and writes `amount` at end 0, which stops after the first event at or after `at`; then
+    /// runs to the end. Returns the time at which it stopped.
     pub fn stop_at(&mut self, amount: Amount, at: SimTime) -> SimTime {
         for who in [1, 0] {
             let mut out = Vec::new();
@@ -172,7 +173,7 @@ impl Pair {
     }
 
     /// Plans information about the path for an end.
-    pub fn tell(&mut self, at: SimTime, who: usize, event: PathEvent) {
+    pub fn plan(&mut self, at: SimTime, who: usize, event: PathEvent) {
         self.schedule(at, Event::Path(who, event));
     }
 

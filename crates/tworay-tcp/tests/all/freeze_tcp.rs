@@ -31,8 +31,8 @@ fn run_until(pair: &mut Pair, end: SimTime) {
     }
 }
 
-/// Everything sent from `begin` to `end`, one line per instant and sender: payload numbers, or the ACK with its
-/// window in segments.
+/// Everything sent from `begin` to `end`, one line per instant and sender: payload numbers, or the ACK with
+/// its window in segments.
 fn ladder(pair: &Pair, begin: SimTime, end: SimTime) -> String {
     let mut lines: Vec<(u64, usize, String)> = Vec::new();
     for (when, who, s) in pair.log.iter().filter(|(when, ..)| (begin..end).contains(when)) {
@@ -53,17 +53,17 @@ fn ladder(pair: &Pair, begin: SimTime, end: SimTime) -> String {
     })
 }
 
-/// The transfer starts at 1000 ms, so the sender sends its window of four at every full 100 ms, and the receiver
-/// acknowledges it 50 ms later. The receiver closes its window at 1960 ms with an ACK of its own, which reaches
-/// the sender at 2010 ms: the four segments sent at 2000 ms are acknowledged with a window of 0, and nothing is
-/// in flight after that. The round trip is constant, so RTTVAR has decayed and the timeout is its minimum of
-/// 200 ms: probes follow 200, another 400 and another 800 ms after 2010 ms. The receiver reopens at 4000 ms with
-/// three ACKs, and at 4050 ms the sender sends its whole window of new data.
+/// The transfer starts at 1000 ms, so the sender sends its window of four at every full 100 ms, and the
+/// receiver acknowledges it 50 ms later. The receiver closes its window at 1960 ms with an ACK of its own,
+/// which reaches the sender at 2010 ms: the four segments sent at 2000 ms are acknowledged with a window of
+/// 0, and nothing is in flight after that. The round trip is constant, so RTTVAR has decayed and the timeout
+/// is its minimum of 200 ms: probes follow 200, another 400 and another 800 ms after 2010 ms. The receiver
+/// reopens at 4000 ms with three ACKs, and at 4050 ms the sender sends its whole window of new data.
 #[test]
 fn the_ladder_of_an_interruption() {
     let mut pair = transfer("freeze-tcp", 4_000_000);
-    pair.tell(at(1960), 1, PathEvent::Interruption);
-    pair.tell(at(4000), 1, PathEvent::Restored);
+    pair.plan(at(1960), 1, PathEvent::Interruption);
+    pair.plan(at(4000), 1, PathEvent::Restored);
     run_until(&mut pair, at(4090));
     let next = pair.log.iter().rfind(|(when, who, _)| *who == 1 && *when < at(4000)).expect("an ACK").2.ack.0;
     let data = |n: u32| next - 1000 * n;
@@ -88,9 +88,10 @@ fn the_ladder_of_an_interruption() {
     assert_eq!(ladder(&pair, at(1951), at(4090)).trim_end(), expected.join("\n"));
 }
 
-/// The path fails from 2000 to 4000 ms. Warned one round trip before, the sender loses nothing: no timeout, no
-/// retransmission, the same window. Told at the break, it has lost the window of four that it sent at 2000 ms,
-/// retransmits that and no more, and keeps its window. Reno meanwhile doubles its timeout and restarts with one segment.
+/// The path fails from 2000 to 4000 ms. Warned one round trip before, the sender loses nothing: no timeout,
+/// no retransmission, the same window. Told at the break, it has lost the window of four that it sent at 2000
+/// ms, retransmits that and no more, and keeps its window. Reno meanwhile doubles its timeout and restarts
+/// with one segment.
 #[test]
 fn an_interruption_costs_neither_timeouts_nor_window() {
     let away = (at(2000), at(4000));
@@ -103,13 +104,13 @@ fn an_interruption_costs_neither_timeouts_nor_window() {
         let mut pair = transfer(variant, 4_000_000);
         pair.outages = vec![away];
         if let Some(ms) = warned {
-            pair.tell(at(ms), 1, PathEvent::Interruption);
+            pair.plan(at(ms), 1, PathEvent::Interruption);
         }
         if let Some(ms) = told {
             // Repeated as long as the path is broken, because an ACK may be under way.
-            (0..20).for_each(|i| pair.tell(at(ms + 100 * i), 0, PathEvent::PeerWindow { open: false }));
+            (0..20).for_each(|i| pair.plan(at(ms + 100 * i), 0, PathEvent::PeerWindow { open: false }));
         }
-        pair.tell(away.1, 1, PathEvent::Restored);
+        pair.plan(away.1, 1, PathEvent::Restored);
         run_until(&mut pair, at(1880));
         let before = pair.ends[0].snapshot();
         run_until(&mut pair, at(4060));
@@ -134,8 +135,8 @@ fn nothing_is_discarded_and_everything_arrives() {
         let bytes = 400_000;
         let mut pair = transfer(variant, bytes);
         for i in 1..20 {
-            pair.tell(at(1000 + 330 * i), 1, PathEvent::Interruption);
-            pair.tell(at(1000 + 330 * i + 150), 1, PathEvent::Restored);
+            pair.plan(at(1000 + 330 * i), 1, PathEvent::Interruption);
+            pair.plan(at(1000 + 330 * i + 150), 1, PathEvent::Restored);
         }
         pair.run(1_000_000);
         assert_eq!(pair.seen[1].delivered, bytes, "{variant}");

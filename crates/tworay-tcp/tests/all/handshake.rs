@@ -13,11 +13,11 @@ fn transfer(variant: &str) -> Pair {
     pair
 }
 
-/// The SYN and its answer take 100 ms, data and its ACK 300 ms. SRTT starts with the handshake's 100 ms and is
-/// near 300 ms after thirty samples, so the timer knows both. Veno compares 300 ms with the shortest round
+/// The SYN and its answer take 100 ms, data and its ACK 300 ms. SRTT starts with the handshake's 100 ms and
+/// is near 300 ms after thirty samples, so the timer knows both. Veno compares 300 ms with the shortest round
 /// trip of data, also 300 ms: no segment is queued, and a loss costs a fifth of the window. If the handshake
-/// counted, 8 (1 - 100 / 300) = 5.3 segments would seem queued, more than its limit of 3, and the window would
-/// be halved. (The spurious timeout at the start must not reset the shortest one, hence `base=ever`.)
+/// counted, 8 (1 - 100 / 300) = 5.3 segments would seem queued, more than its limit of 3, and the window
+/// would be halved. (The spurious timeout at the start must not reset the shortest one, hence `base=ever`.)
 #[test]
 fn a_controller_compares_round_trips_of_data_with_those_of_data() {
     for (variant, left) in [("veno(base=ever)", 0.8), ("newreno", 0.5)] {

@@ -1,5 +1,5 @@
-//! The window after a loss that a sender does not judge to be congestion: what the paper says it is, with every
-//! recovery that the sender combines with, in both dialects, whatever limits the flight.
+//! The window after a loss that a sender does not judge to be congestion: what the paper says it is, with
+//! every recovery that the sender combines with, in both dialects, whatever limits the flight.
 
 use crate::common::{Fate, Pair, Trace};
 use tworay_base::{SimDuration, SimTime};
@@ -40,8 +40,8 @@ const OVERTAKING: &[(i64, u64)] =
     &[(-110, 48), (-100, 50), (-90, 48), (-80, 50), (-70, 48), (-60, 50), (-50, 48), (-40, 50), (-30, 48)];
 const STILL: &[(i64, u64)] = &[];
 
-/// How long a segment takes on the slowest link, ms. Rules about times between arrivals need a link that is never idle:
-/// 20 segments of 6 ms are more than the round trip.
+/// Time of a segment on the slowest link, ms. Rules about times between arrivals need a link that is never
+/// idle: 20 segments of 6 ms are more than the round trip.
 fn spacing(part: &str) -> u64 {
     match part {
         "tcp-door" => 1,
@@ -222,10 +222,10 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// Entries of the registry that judge no loss: recoveries, repairs, growth, limits, pacing, ACKs, and reductions
-/// that are the same for every loss. `elfn`, `tcp-f` and `freeze-tcp` react to breaks of the path and have tests of their
-/// own; `fixed-rto` judges timeouts, and changes only the timer; `f-rto` and `eifel` take timeouts back
-/// (tests/repairs/spurious.rs).
+/// Entries of the registry that judge no loss: recoveries, repairs, growth, limits, pacing, ACKs, and
+/// reductions that are the same for every loss. `elfn`, `tcp-f` and `freeze-tcp` react to breaks of the path
+/// and have tests of their own; `fixed-rto` judges timeouts, and changes only the timer; `f-rto` and `eifel`
+/// take timeouts back (tests/repairs/spurious.rs).
 const NO_JUDGEMENT: &[&str] = &[
     "tahoe",
     "reno",
@@ -266,7 +266,7 @@ fn every_variant_of_the_registry_is_in_one_list() {
     }
 }
 
-/// What keeps the flight from growing.
+/// The bound on the flight.
 #[derive(Copy, Clone, PartialEq, Debug)]
 enum Limit {
     /// The receiver's window of 20 segments, beyond which cwnd has grown.
@@ -313,7 +313,8 @@ fn pair(config: &TcpConfig, variant: &str, row: &Row) -> Pair {
     pair
 }
 
-/// Lets one event happen with the delay that the row asks for then; `lost` is when the loss occurred, if it has.
+/// Lets one event happen with the delay that the row asks for then; `lost` is when the loss occurred, if it
+/// has.
 fn step(pair: &mut Pair, row: &Row, lost: Option<SimTime>) {
     let now = pair.next_at().as_nanos() as i64;
     let after_loss = lost.map_or((now - 1000 * MS - LOSS).min(-1), |at| now - at.as_nanos() as i64);
@@ -422,8 +423,9 @@ fn a_loss_that_is_not_congestion_leaves_the_window_that_the_paper_says() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// RFC 6582 §3.2 step 3: a sender that ends its recovery with more than min(ssthresh, FlightSize + 1) limits what one ACK
-/// releases. The receiver's window was the limit, so at the end of the recovery nothing is in flight.
+/// RFC 6582 §3.2 step 3: a sender that ends its recovery with more than min(ssthresh, FlightSize + 1) limits
+/// what one ACK releases. The receiver's window was the limit, so at the end of the recovery nothing is in
+/// flight.
 #[test]
 fn the_window_that_was_kept_fills_without_a_burst() {
     let setting = Setting { ns2: false, form: None, limit: Limit::Receiver, holes: 1 };

@@ -2,10 +2,10 @@
 //! and Linux' `tcp_westwood` and Reno in `Agent/TCP/Linux`, with listed packet losses and with overflows of
 //! the queue.
 //!
-//! `ns2_windows.csv` holds ns-2's figures and the command that produced them (`studies/peers/ns2/window.tcl`). With
-//! ns-2's quirks (`VegasForm::Ns2`, `SackForm::TcpLinux`) every sample equals ns-2's to the last digit
-//! printed. To check more cases, set `TWORAY_WINDOWS` to a table of the same form; its samples may differ
-//! by up to one segment.
+//! `ns2_windows.csv` holds ns-2's figures and the command that produced them
+//! (`studies/peers/ns2/window.tcl`). With ns-2's quirks (`VegasForm::Ns2`, `SackForm::TcpLinux`) every sample
+//! equals ns-2's to the last digit printed. To check more cases, set `TWORAY_WINDOWS` to a table of the same
+//! form; its samples may differ by up to one segment.
 
 #[allow(dead_code)]
 use crate::ns2_validation::network;

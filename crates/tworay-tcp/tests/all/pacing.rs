@@ -115,9 +115,10 @@ proptest! {
     }
 }
 
-/// The window at which a sender resumes after ten idle seconds. RFC 5681 §4.1: at most the initial window. BBR
-/// ("Restarting From Idle"): the window of before, and its rate keeps the segments apart. Segments that ACKs release one
-/// by one leave at least 1/64 of a round trip apart; from the initial window two leave at once.
+/// The window at which a sender resumes after ten idle seconds. RFC 5681 §4.1: at most the initial window.
+/// BBR ("Restarting From Idle"): the window of before, and its rate keeps the segments apart. Segments that
+/// ACKs release one by one leave at least 1/64 of a round trip apart; from the initial window two leave at
+/// once.
 #[test]
 fn bbr_keeps_its_model_while_the_application_is_idle() {
     for (name, keeps) in [("bbr", true), ("bbr3", true), ("newreno", false), ("cubic", false)] {

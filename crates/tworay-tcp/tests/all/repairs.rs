@@ -1,5 +1,5 @@
-//! Parts of today's recoveries (RACK, tail loss probes, PRR, F-RTO, Eifel, Linux' timers), step by step: what an ACK
-//! or a timer makes the sender send, and when its timer is due.
+//! Parts of today's recoveries (RACK, tail loss probes, PRR, F-RTO, Eifel, Linux' timers), step by step: what
+//! an ACK or a timer makes the sender send, and when its timer is due.
 
 mod ladder;
 use crate::common as network;

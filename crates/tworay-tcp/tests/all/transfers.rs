@@ -180,8 +180,8 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: CASES / 2, failure_persistence: None, ..ProptestConfig::default() })]
-    /// An application that stops sends no new data, and all that it had sent arrives. Its transfer had no end, or
-    /// one that it did not reach.
+    /// An application that stops sends no new data, and all that it had sent arrives. Its transfer had no
+    /// end, or one that it did not reach.
     #[test]
     fn a_sender_that_stops_finishes_what_it_has_sent_and_no_more(
         config in config(),

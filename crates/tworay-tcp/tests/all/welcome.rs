@@ -137,10 +137,10 @@ fn without_the_cap_the_window_is_what_it_was_once_the_path_is_measured() {
     }
 }
 
-/// The path that returns after four seconds is the old one: its rate of 200 segments/s times the round trip of
-/// 100 ms is the window of 20, and the outage is no part of the estimate (§IV.B: the sender starts from the
-/// calculated window rather than from the minimum). The first flight after the outage has two thirds of the
-/// window, so the estimate may be a tenth lower. Counted as one gap of four seconds between two ACKs, the
+/// The path that returns after four seconds is the old one: its rate of 200 segments/s times the round trip
+/// of 100 ms is the window of 20, and the outage is no part of the estimate (§IV.B: the sender starts from
+/// the calculated window rather than from the minimum). The first flight after the outage has two thirds of
+/// the window, so the estimate may be a tenth lower. Counted as one gap of four seconds between two ACKs, the
 /// outage leaves the minimum of two segments, from which the window has to grow again.
 #[test]
 fn the_cap_after_an_outage_is_what_the_path_carries() {

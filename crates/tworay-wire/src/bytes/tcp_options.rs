@@ -18,9 +18,9 @@ const ROOM: u64 = 40;
 /// Largest window scale shift (RFC 7323 §2.3).
 const MOST_SHIFT: u8 = 14;
 
-/// Appends the options in the order MSS, probe, report, SACK-permitted, timestamps, window scale, SACK. No-operations
-/// before the last one pad to a multiple of four, so that each option alone is laid out as its RFC
-/// recommends.
+/// Appends the options in the order MSS, probe, report, SACK-permitted, timestamps, window scale, SACK.
+/// No-operations before the last one pad to a multiple of four, so that each option alone is laid out as its
+/// RFC recommends.
 pub fn encode_tcp_options(options: &TcpOptions, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     let padded = u64::from(options.wire_bytes());
     EncodeError::check("the length of the TCP options", padded, ROOM)?;

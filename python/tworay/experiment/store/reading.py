@@ -100,7 +100,7 @@ class Stored:
     manifest: dict[str, Any]
     records: dict[tuple[str, int], dict[str, Any]]
     problems: list[str]
-    """What can't be read; the runs in it count as missing."""
+    """Parts that can't be read; the runs in them count as missing."""
 
     @property
     def arms(self) -> list[Arm]:

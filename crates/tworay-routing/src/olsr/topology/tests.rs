@@ -10,11 +10,11 @@ fn reached(t: &Topology, last: u16) -> Vec<u16> {
     t.reached_from(NodeId(last)).iter().map(|(n, _)| n.0).collect()
 }
 
-fn tell(t: &mut Topology, now: SimTime, ansn: u16, nodes: &[u16]) -> bool {
+fn announce(t: &mut Topology, now: SimTime, ansn: u16, nodes: &[u16]) -> bool {
     t.learn(now, NodeId(1), ansn, nodes.iter().map(|n| NodeId(*n)), HOLD)
 }
 
-/// What each message changes, in sequence.
+/// Changes by each message, in sequence.
 #[test]
 fn newer_numbers_replace_older_ones() {
     let mut t = Topology::default();
@@ -31,7 +31,7 @@ fn newer_numbers_replace_older_ones() {
         ("nothing left", 4, &[], true, &[]),
     ];
     for (what, ansn, nodes, changed, then) in ladder {
-        assert_eq!(tell(&mut t, at(0), ansn, nodes), changed, "{what}");
+        assert_eq!(announce(&mut t, at(0), ansn, nodes), changed, "{what}");
         assert_eq!(reached(&t, 1), then, "{what}");
     }
 }
@@ -39,13 +39,13 @@ fn newer_numbers_replace_older_ones() {
 #[test]
 fn links_are_forgotten_each_at_its_time() {
     let mut t = Topology::default();
-    tell(&mut t, at(0), 1, &[2, 3]);
-    tell(&mut t, at(5), 1, &[3]);
+    announce(&mut t, at(0), 1, &[2, 3]);
+    announce(&mut t, at(5), 1, &[3]);
     assert_eq!(t.settle(at(14)), (false, at(15)));
     assert_eq!(t.settle(at(15)), (true, at(20)));
     assert_eq!(reached(&t, 1), [3]);
     assert_eq!(t.settle(at(20)), (true, SimTime::NEVER));
-    assert!(tell(&mut t, at(20), 0, &[2]), "an old number counts again once all is forgotten");
+    assert!(announce(&mut t, at(20), 0, &[2]), "an old number counts again once all is forgotten");
 }
 
 #[test]

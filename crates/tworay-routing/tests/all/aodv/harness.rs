@@ -70,7 +70,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// How often it returned to a node whose sequence number was no newer than at the first visit.
+    /// Number of times that it returned to a node whose sequence number was no newer than at the first visit.
     fn returns(&self) -> usize {
         let again = |i: usize| {
             let (node, seq, _) = self.nodes[i];
@@ -166,9 +166,9 @@ impl Net {
         route(self.router(node), self.now, n(dst)).map(|(via, seq, hops)| (via.0, seq.0, hops))
     }
 
-    /// How often a packet returned to a node whose sequence number was no newer than at the first visit. With
-    /// a newer one a return is legitimate: the next hop was lost, or the destination moved while the packet
-    /// was in transit.
+    /// Number of times that a packet returned to a node whose sequence number was no newer than at the first
+    /// visit. With a newer one a return is legitimate: the next hop was lost, or the destination moved while
+    /// the packet was in transit.
     pub fn returns(&self) -> usize {
         self.marks().map(Path::returns).sum()
     }

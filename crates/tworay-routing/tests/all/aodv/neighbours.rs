@@ -13,9 +13,10 @@ fn rfc() -> AodvConfig {
     AodvConfig { broadcast_jitter: SimDuration::ZERO, ..AodvConfig::rfc3561() }
 }
 
-/// 0-1-2 with a pause of 8 s, longer than MY_ROUTE_TIMEOUT: the routes to 2 expire, and nodes 0 and 1 keep 2's
-/// number increased to 1 (§6.11). When 1 hears 2's reply, it first renews the route to 2 without a number; then
-/// it accepts number 1, because the number that it has is invalid (§6.7 i), and passes the reply on.
+/// 0-1-2 with a pause of 8 s, longer than MY_ROUTE_TIMEOUT: the routes to 2 expire, and nodes 0 and 1 keep
+/// 2's number increased to 1 (§6.11). When 1 hears 2's reply, it first renews the route to 2 without a
+/// number; then it accepts number 1, because the number that it has is invalid (§6.7 i), and passes the reply
+/// on.
 #[test]
 fn a_neighbours_reply_is_passed_on_after_its_route_has_expired() {
     let mut net = Net::chain(3, &rfc()).checking_loops();
@@ -43,8 +44,8 @@ fn a_neighbours_reply_is_passed_on_after_its_route_has_expired() {
     );
 }
 
-/// 0-1-2 with node 1 away for 8 s. The last request is sent after its return, and the reply to it must arrive: the
-/// next would follow 11.2 s later (2.8 s, doubled twice, §6.3).
+/// 0-1-2 with node 1 away for 8 s. The last request is sent after its return, and the reply to it must
+/// arrive: the next would follow 11.2 s later (2.8 s, doubled twice, §6.3).
 #[test]
 fn the_first_reply_after_a_long_absence_arrives() {
     let mut net = Net::chain(3, &rfc()).checking_loops();
@@ -58,14 +59,14 @@ fn the_first_reply_after_a_long_absence_arrives() {
     net.run_until(ms(60_000));
     let requests: Vec<&str> = net.ladder.lines().filter(|l| l.contains(" 0>* RREQ")).collect();
     assert_eq!(requests.last(), Some(&"29.625s 0>* RREQ 0#7 seq 7 for 2 seq 1 hops 0 ttl 35"));
-    // At the request, 64 packets wait (buffer_packets). With those sent at 20.1 s and after, the buffer was full
-    // from 26.4 s on; each later one up to 29.6 s drove out the oldest, and nothing else is lost.
+    // At the request, 64 packets wait (buffer_packets). With those sent at 20.1 s and after, the buffer was
+    // full from 26.4 s on; each later one up to 29.6 s drove out the oldest, and nothing else is lost.
     let lost = |reason| net.dropped.iter().filter(|(_, why)| *why == reason).count();
     assert_eq!((lost("IFQ"), lost("NRTE")), (96 - 64, 0), "{:?}", net.dropped);
 }
 
-/// Node 5 with a route to its neighbour 9 that broke: number 20 has become 21. Then 9 is heard in a request of 1
-/// that it relays, which says nothing about 9's number.
+/// Node 5 with a route to its neighbour 9 that broke: number 20 has become 21. Then 9 is heard in a request
+/// of 1 that it relays, which says nothing about 9's number.
 fn heard_again() -> Desk {
     let mut desk = Desk::new(5, rfc());
     desk.rreq(ms(0), 2, 9, rreq(1, 10, 9, None, 1, 1));
@@ -102,8 +103,8 @@ fn an_invalid_number_is_not_offered_to_others() {
     assert_eq!(said, ["RREP 9 seq 21 hops 1 for 8 life 5.99s to 8"]);
 }
 
-/// §6.11: only a valid number is incremented. Otherwise each break would move it further from the neighbour's own,
-/// and the neighbour's requests would count as old.
+/// §6.11: only a valid number is incremented. Otherwise each break would move it further from the neighbour's
+/// own, and the neighbour's requests would count as old.
 #[test]
 fn breaks_do_not_increment_an_invalid_number() {
     let mut desk = heard_again();
@@ -115,8 +116,8 @@ fn breaks_do_not_increment_an_invalid_number() {
     }
 }
 
-/// 9 moves next to 5, which has a longer route to it with number 20. Others may follow that route over 5, so over
-/// them it could lead back: only 9 itself may renew number 20.
+/// 9 moves next to 5, which has a longer route to it with number 20. Others may follow that route over 5, so
+/// over them it could lead back: only 9 itself may renew number 20.
 #[test]
 fn a_number_that_others_may_use_is_renewed_by_the_neighbour_only() {
     let moved = || {
@@ -135,8 +136,8 @@ fn a_number_that_others_may_use_is_renewed_by_the_neighbour_only() {
     assert_eq!(desk.route(ms(110), 9), Some((9, 20, 1)));
 }
 
-/// §6.9: whoever hears a HELLO makes sure that it has a route to the neighbour. After a break the neighbour, which
-/// has noticed nothing, still has the old number.
+/// §6.9: whoever hears a HELLO makes sure that it has a route to the neighbour. After a break the neighbour,
+/// which has noticed nothing, still has the old number.
 #[test]
 fn a_hello_restores_the_route_whatever_its_number() {
     let config = AodvConfig { hello: Hello::Always, ..rfc() };

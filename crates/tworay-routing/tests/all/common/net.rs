@@ -12,7 +12,7 @@ use tworay_wire::dsr::DsrHeader;
 use tworay_wire::{Body, Packet, UdpDatagram};
 
 pub const AIRTIME: SimDuration = SimDuration::from_millis(1);
-/// How long the MAC tries before it gives up.
+/// Time after which the MAC gives up.
 pub const GIVING_UP: SimDuration = SimDuration::from_millis(5);
 
 pub fn n(i: u16) -> NodeId {
@@ -38,7 +38,7 @@ pub fn data(src: u16, dst: u16, number: u64) -> Packet {
 
 /// The state and checks of one protocol's tests, beyond those of the network.
 pub trait Watch: Sized {
-    /// What is stored with each packet; copies share it.
+    /// Stored with each packet; copies share it.
     type Mark: Clone + Default + Debug;
     /// A packet as short text.
     fn describe(packet: &Packet) -> String;
@@ -46,7 +46,7 @@ pub trait Watch: Sized {
     fn forwards(&mut self, _at: Place, _packet: &mut Packet, _mark: &mut Self::Mark) {}
     /// The packet has crossed a link from `node`.
     fn crosses(&mut self, _at: Place, _packet: &mut Packet, _mark: &mut Self::Mark) {}
-    /// Whether the loss of a packet is final: no copy is on its way.
+    /// True if the loss of a packet is final: no copy is on its way.
     fn loss_is_final(&self) -> bool {
         true
     }
@@ -197,13 +197,13 @@ impl<W: Watch> Net<W> {
         &mut self.stations[node as usize].router
     }
 
-    /// What was stored with the datagram that was sent as this one in order, counting from 1.
+    /// The value stored with the datagram that was sent as this one in order, counting from 1.
     pub fn mark_of(&self, number: u64) -> &W::Mark {
         let datagram = |e: &&Entry<W::Mark>| !e.packet.is_routing() && e.packet.uid == number;
         &self.packets.iter().rfind(datagram).expect("it was sent").mark
     }
 
-    /// What was stored with all packets so far.
+    /// The values stored with all packets so far.
     pub fn marks(&self) -> impl Iterator<Item = &W::Mark> {
         self.packets.iter().map(|e| &e.mark)
     }

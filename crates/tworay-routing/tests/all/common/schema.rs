@@ -1,4 +1,4 @@
-//! What the schema of a protocol's settings says of every key.
+//! The schema of a protocol's settings, key by key.
 
 use schemars::Schema;
 use serde_json::{Map, Value};

@@ -29,7 +29,7 @@ pub fn router(node: u16, config: &DsrConfig, seed: u64) -> Router {
 /// Checks source routes.
 pub struct SourceRoutes {
     pub most_salvages: u8,
-    /// Whether the MAC reports frames it gave up; if not, senders keep a copy of each packet.
+    /// True if the MAC reports frames it gave up; if not, senders keep a copy of each packet.
     feedback: bool,
 }
 

@@ -84,8 +84,8 @@ fn immediate_tc_repairs_sooner() {
     let total =
         |immediate| (1..=100).map(|seed| repaired_after(immediate, seed).expect("repaired")).sum::<u64>();
     let (with, without) = (total(true), total(false));
-    // At best the six seconds of the hold time, plus a HELLO in which E chooses F. The gain is a second on average,
-    // while single runs scatter by two: ten are too few.
+    // At best the six seconds of the hold time, plus a HELLO in which E chooses F. The gain is a second on
+    // average, while single runs scatter by two: ten are too few.
     assert!((600..=800).contains(&with), "{with} s in 100 runs");
     assert!(without >= with + 50, "{without} s against {with} s in 100 runs");
 }

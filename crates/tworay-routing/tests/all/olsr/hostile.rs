@@ -17,7 +17,7 @@ fn tc(list: &[u16]) -> OlsrBody {
     OlsrBody::Tc(OlsrTc { ansn: 1, advertised: ids(list) })
 }
 
-/// What is wrong, and the reason that is counted.
+/// A fault, and the reason that is counted.
 #[test]
 fn each_fault_has_its_reason() {
     let plain = |desk: &mut Desk, originator, body| vec![desk.message(originator, body)];

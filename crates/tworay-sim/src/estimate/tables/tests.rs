@@ -85,8 +85,8 @@ fn transfers_over_wires_share_the_slowest() {
     assert!((bytes(WIRES, &files, &recorded()) / wanted - 1.0).abs() < 1e-6);
 }
 
-/// A replayed network: a round trip of 100 ms and no loss let a window of 64 send 640 segments a second; half of all
-/// packets lost keep the window near the square root of 3.
+/// A replayed network: a round trip of 100 ms and no loss let a window of 64 send 640 segments a second; half
+/// of all packets lost keep the window near the square root of 3.
 #[test]
 fn a_replayed_network_limits_the_window() {
     let world = |loss: &str| {
@@ -99,7 +99,8 @@ fn a_replayed_network_limits_the_window() {
         )
     };
     for (loss, rate) in [("0.0", 640.0), ("0.5", 10.0 * 3f64.sqrt())] {
-        // Each packet has three rows on the wire, two in `alive`, one in `segments`; each ACK one in `series`.
+        // Each packet has three rows on the wire, two in `alive`, one in `segments`; each ACK one in
+        // `series`.
         let wanted = 100.0 * rate * (2.0 * (400.0 + 140.0 + 600.0) + 200.0);
         assert!((bytes(&world(loss), &[], &recorded()) / wanted - 1.0).abs() < 1e-6, "{loss}");
     }

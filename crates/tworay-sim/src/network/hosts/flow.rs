@@ -46,17 +46,6 @@ pub(crate) struct Udp {
     pub highest: Option<u64>,
 }
 
-/// One row of a flow's time series.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Sample {
-    /// Time of the sample.
-    pub at: SimTime,
-    /// The sender's state.
-    pub state: Snapshot,
-    /// Payload acknowledged since the flow's start.
-    pub acked_bytes: u64,
-}
-
 /// Energy that a sender's computations draw from its battery.
 #[derive(Clone, Debug)]
 pub(crate) struct Drawn {
@@ -183,7 +172,6 @@ pub(crate) struct Flow {
     pub delivered_bytes: u64,
     pub connected_at: Option<SimTime>,
     pub finished_at: Option<SimTime>,
-    pub series: Option<Vec<Sample>>,
     pub guesses: Vec<Guess>,
     /// Energy drawn by the sender's computations, if they draw any.
     pub drawn: Option<Box<Drawn>>,
@@ -230,14 +218,7 @@ pub struct Guess {
 }
 
 impl Flow {
-    pub fn new(
-        setup: FlowSetup,
-        index: usize,
-        timers: TimerSlot,
-        tcp: &TcpConfig,
-        seed: u64,
-        series: bool,
-    ) -> Self {
+    pub fn new(setup: FlowSetup, index: usize, timers: TimerSlot, tcp: &TcpConfig, seed: u64) -> Self {
         let transport = match &setup.application {
             Application::Ftp { variant, .. } => {
                 let ports = Ports { local: 49_152 + index as u16, remote: setup.port };
@@ -267,7 +248,6 @@ impl Flow {
             delivered_bytes: 0,
             connected_at: None,
             finished_at: None,
-            series: series.then(Vec::new),
             guesses: Vec::new(),
             drawn: None,
             resent: Vec::new(),
@@ -289,28 +269,31 @@ impl Flow {
         }
     }
 
+    /// Energy of the sender's computations since the last call, joules, if they draw any.
+    #[inline]
+    pub fn joules_computed(&mut self) -> Option<f64> {
+        let (Some(drawn), Transport::Tcp(pair)) = (&mut self.drawn, &self.transport) else { return None };
+        let joules = drawn.charge(&pair.sender.counters().operations(), self.means.phase());
+        (joules > 0.0).then_some(joules)
+    }
+
     /// Records the sender's state after an event.
     #[inline]
     pub fn observe(&mut self, now: SimTime) {
         let Transport::Tcp(pair) = &self.transport else { return };
         let state = pair.sender.snapshot();
         let acked = pair.sender.counters().acked_bytes;
-        self.note_state(now, state, acked);
+        self.note_state(now, &state, acked);
     }
 
     /// Records that the sender's state is `state` from `now` on, with `acked` bytes acknowledged.
     #[inline]
-    pub fn note_state(&mut self, now: SimTime, state: Snapshot, acked: u64) {
+    pub fn note_state(&mut self, now: SimTime, state: &Snapshot, acked: u64) {
         if acked != self.acked_bytes {
             self.acked_bytes = acked;
             self.last_acked = Some(now);
         }
-        self.means.set(now, &state, self.window_limit);
-        if let Some(series) = &mut self.series
-            && series.last().is_none_or(|s| s.state != state)
-        {
-            series.push(Sample { at: now, state, acked_bytes: acked });
-        }
+        self.means.set(now, state, self.window_limit);
     }
 
     /// The flow's figures start at `now`: everything counted before is left out.

@@ -270,8 +270,15 @@ impl Network {
             input(end, now, &mut out);
         }
         if side == Side::Active {
-            self.draw_computing(flow);
+            let f = &mut self.flows[flow];
+            if let Some(joules) = f.joules_computed() {
+                let node = f.setup.from;
+                self.draw(node, joules);
+            }
             self.flows[flow].observe(now);
+            if self.common.observers.series.is_recorded() {
+                self.show_sender(flow);
+            }
         }
         // Timers first: an action may call this connection again, which then changes them.
         let base = self.flows[flow].timers + if side == Side::Active { 0 } else { TcpTimer::COUNT as u32 };
@@ -288,16 +295,12 @@ impl Network {
         self.scratch.tcp.push(out);
     }
 
-    /// The sender's latest computations draw energy from its node's battery.
-    fn draw_computing(&mut self, flow: usize) {
-        let f = &mut self.flows[flow];
-        let (Some(drawn), Transport::Tcp(pair)) = (&mut f.drawn, &f.transport) else { return };
-        let joules = drawn.charge(&pair.sender.counters().operations(), f.means.phase());
-        if joules > 0.0
-            && let Some(meters) = &mut self.nodes.meters
-        {
-            meters.computed(self.common.now, f.setup.from, joules, &mut self.common.agenda);
-        }
+    /// Reports the state of a flow's sender.
+    #[cold]
+    fn show_sender(&mut self, flow: usize) {
+        let Transport::Tcp(pair) = &self.flows[flow].transport else { return };
+        let (state, acked) = (pair.sender.snapshot(), pair.sender.counters().acked_bytes);
+        self.common.observe(Fact::Sender { flow: FlowId(flow as u16), state: &state, acked });
     }
 
     fn apply_tcp(&mut self, flow: usize, side: Side, action: TcpAction) {

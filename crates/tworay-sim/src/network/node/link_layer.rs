@@ -220,20 +220,6 @@ impl Network {
         self.link_failed(node, give_up.packet, give_up.to, HopFailure::Retries(give_up.unanswered));
     }
 
-    /// A packet has crossed the link from `from` to `node`; an order to cut the link may wait for this.
-    #[cold]
-    fn cut_behind(&mut self, packet: PacketId, from: NodeId, node: NodeId) {
-        let p = self.common.packets.get(packet);
-        let (flow, dst) = (p.flow, p.dst);
-        if flow == FlowId::NONE || self.flows[flow.index()].setup.to != dst {
-            return;
-        }
-        let Some(radio) = &mut self.radio else { return };
-        if let Some((at, mended)) = radio.cut_behind(self.common.now, flow, [from, node]) {
-            self.common.agenda.push(at, mended);
-        }
-    }
-
     /// A packet returns from a failed hop.
     #[inline(never)]
     fn link_failed(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId, why: HopFailure) {

@@ -1,4 +1,4 @@
-//! Nodes that go down and come up: by empty batteries, and by events of the scenario.
+//! Batteries, and nodes that go down and come up: by empty batteries, and by events of the scenario.
 
 use crate::network::Network;
 use crate::network::node::NodeTimer;
@@ -13,6 +13,14 @@ impl Network {
         let Some(meters) = &mut self.nodes.meters else { return };
         if meters.expire(self.common.now, node, &mut self.common.agenda) {
             self.power_off(node);
+        }
+    }
+
+    /// A node's processor draws energy from its battery.
+    #[cold]
+    pub(crate) fn draw(&mut self, node: NodeId, joules: f64) {
+        if let Some(meters) = &mut self.nodes.meters {
+            meters.computed(self.common.now, node, joules, &mut self.common.agenda);
         }
     }
 

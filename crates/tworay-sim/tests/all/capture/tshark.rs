@@ -6,7 +6,7 @@ use std::process::Command;
 /// Set to 1 to skip these tests where tshark is not available.
 const WITHOUT: &str = "TWORAY_WITHOUT_TSHARK";
 
-/// Whether tshark is available. Without it the tests fail, unless they were skipped explicitly.
+/// True if tshark is available. Without it the tests fail, unless they were skipped explicitly.
 pub fn available() -> bool {
     let version = Command::new("tshark").arg("--version").output();
     if version.is_ok_and(|output| output.status.success()) {

@@ -1,8 +1,8 @@
 //! The golden runs: one short case per routing protocol and dialect, TCP variant, kind of wire, energy model,
 //! propagation, fading and error model.
 //!
-//! Variants come from the registry, so a new one has cases at once, and the golden files lack them until they are
-//! blessed. `every_word_of_a_scenario_has_a_case` finds other choices without a case.
+//! Variants come from the registry, so a new one has cases at once, and the golden files lack them until they
+//! are blessed. `every_word_of_a_scenario_has_a_case` finds other choices without a case.
 
 use crate::common::load;
 use tworay_sim::scenario::Scenario;
@@ -52,6 +52,8 @@ const MAC: &[(&str, u64, &str)] = &[
     ("string-4", 1, "duration=15s mac.queue_limit=5 tcp.window=20"),
     ("interference", 1, "duration=15s"),
     ("interference", 1, "duration=15s dialect=ns2"),
+    ("channel-errors", 1, "duration=15s"),
+    ("channel-errors", 1, "duration=15s dialect=ns2"),
 ];
 
 const ROUTING: &[(&str, u64, &str)] = &[
@@ -167,6 +169,7 @@ const ENERGY: &[(&str, u64, &str)] = &[
 const TCP: &[(&str, u64, &str)] = &[
     ("wired.toml", 1, "tcp.receiver.acks=delayed"),
     ("wired.toml", 1, "tcp.receiver.acks=daa"),
+    ("wired.toml", 1, "tcp.receiver.acks=stretched"),
     ("wired.toml", 1, "tcp.receiver.acks=tack"),
     ("wired.toml", 1, "tcp.timestamps=true tcp.timing=every-segment"),
     ("wired.toml", 1, "tcp.handshake=none tcp.idle_restart=off"),

@@ -155,8 +155,8 @@ fn value_text(document: &Value, key: &str) -> String {
     canonical(key.split('.').try_fold(document, |at, name| at.get(name)).unwrap_or(&Value::Null))
 }
 
-/// A value as text that no formatting of numbers can change: of real numbers the bits. Zeros in maps are left out,
-/// so that a new word that never occurs (a cause, a reason) changes no digest.
+/// A value as text that no formatting of numbers can change: of real numbers the bits. Zeros in maps are left
+/// out, so that a new word that never occurs (a cause, a reason) changes no digest.
 fn canonical(value: &Value) -> String {
     match value {
         Value::Null => "-".into(),

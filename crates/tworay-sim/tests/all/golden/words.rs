@@ -27,7 +27,8 @@ pub fn without_a_case(cases: &[Case]) -> Vec<String> {
     wanted.difference(&found).cloned().collect()
 }
 
-/// The words of a schema: `key=word`, with `[]` for lists; a table such as `{ bernoulli = … }` is a word as well.
+/// The words of a schema: `key=word`, with `[]` for lists; a table such as `{ bernoulli = … }` is a word as
+/// well.
 fn words(root: &Value, at: &Value, path: &str, found: &mut BTreeSet<String>) {
     let at = follow(root, at);
     let forms = ["oneOf", "anyOf"].into_iter().filter_map(|key| at.get(key)?.as_array()).flatten();
@@ -52,7 +53,7 @@ fn words(root: &Value, at: &Value, path: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// What a scenario has chosen, in the same form.
+/// The choices of a scenario, in the same form.
 fn chosen(at: &toml::Value, path: &str, found: &mut BTreeSet<String>) {
     match at {
         toml::Value::Table(table) => {

@@ -2,7 +2,7 @@
 
 use super::{load, run_once};
 
-const BUILT_IN: [&str; 23] = [
+const BUILT_IN: [&str; 24] = [
     "string-3x2",
     "string-5",
     "grid-3x3",
@@ -16,6 +16,7 @@ const BUILT_IN: [&str; 23] = [
     "route-break",
     "energy-field",
     "energy-field-lost-link",
+    "channel-errors",
     "congestion",
     "interference",
     "link-failure",

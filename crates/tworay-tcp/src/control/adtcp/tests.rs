@@ -14,7 +14,8 @@ fn bench(state: Option<Report>) -> Bench {
     b
 }
 
-/// The sender's reactions (Fu, Meng, Lu 2002): congestion control only in the state of congestion, or in none.
+/// The sender's reactions (Fu, Meng, Lu 2002): congestion control only in the state of congestion, or in
+/// none.
 #[test]
 fn reactions_by_state() {
     use Report::*;

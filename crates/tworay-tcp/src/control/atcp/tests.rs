@@ -10,8 +10,8 @@ fn notice(b: &mut Bench) -> String {
     b.wanted()
 }
 
-/// Liu and Singh 2001: the third duplicate ACK is not passed to TCP, which stops; ATCP retransmits until an ACK of new data
-/// wakes TCP with the window that it had.
+/// Liu and Singh 2001: the third duplicate ACK is not passed to TCP, which stops; ATCP retransmits until an
+/// ACK of new data wakes TCP with the window that it had.
 #[test]
 fn loss_after_duplicate_acks() {
     let mut b = Bench::new("reno+atcp");
@@ -41,8 +41,8 @@ fn loss_before_a_timeout() {
     assert_eq!(b.part.burst(), Some(3), "the window fills without a burst");
 }
 
-/// Destination unreachable: persist mode with cwnd = 1 and probes at growing intervals; any ACK reconnects, and TCP starts
-/// with one segment.
+/// Destination unreachable: persist mode with cwnd = 1 and probes at growing intervals; any ACK reconnects,
+/// and TCP starts with one segment.
 #[test]
 fn a_disconnection_restarts_with_one_segment() {
     for (new_data, before) in [(false, "normal"), (true, "normal"), (false, "loss")] {

@@ -1,11 +1,11 @@
-//! What both versions of BBR keep and do alike: rounds, pacing, what is in flight, the window saved before a
+//! Common to both versions of BBR: rounds, pacing, the data in flight, the window saved before a
 //! repair, and ProbeRTT's conditions.
 
 use super::filter::{OwnLimit, Rounds, gap};
 use crate::control::{
     Backoff, Effect, Effects, RateSample, RestartEvent, RtoDecision, SenderView, SentEvent, Window,
 };
-use crate::variant::Needs;
+use crate::parts::Needs;
 use tworay_base::{Purpose, RngStream, SimDuration, SimTime};
 
 /// Startup's pipe counts as full after [`FULL_ROUNDS`] rounds in which the rate grew by less than this
@@ -96,7 +96,8 @@ impl Shared {
         repaired.then_some(self.prior_cwnd)
     }
 
-    /// The rate of a sample. If the sender itself limited it, it counts only above `best`, the highest so far.
+    /// The rate of a sample. If the sender itself limited it, it counts only above `best`, the highest so
+    /// far.
     pub fn rate_of(&self, sample: &RateSample, best: f64) -> Option<f64> {
         sample.rate().filter(|&rate| rate >= best || !self.own_limit.concerns(sample))
     }
@@ -136,8 +137,8 @@ impl Shared {
         self.in_flight += f64::from(event.bytes) / f64::from(view.mss);
     }
 
-    /// Sending resumes. The window stays, because the model still holds: the rate, not the window, prevents a burst.
-    /// Returns true if the application was the reason.
+    /// Sending resumes. The window stays, because the model still holds: the rate, not the window, prevents a
+    /// burst. Returns true if the application was the reason.
     pub fn on_restart(&mut self, event: &RestartEvent) -> bool {
         self.from_idle |= event.app_limited;
         event.app_limited

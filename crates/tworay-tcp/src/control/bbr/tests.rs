@@ -218,8 +218,8 @@ fn a_spurious_timeout_restores_the_window_and_judges_startup_anew() {
     assert_eq!(path.bbr.mode, Mode::Drain);
 }
 
-/// Draft, "Restarting From Idle": the window stays, ProbeBW paces at exactly BtlBw whatever its gain, and the idle time
-/// counts as ProbeRTT. Without data of an application that was idle nothing of this holds.
+/// Draft, "Restarting From Idle": the window stays, ProbeBW paces at exactly BtlBw whatever its gain, and the
+/// idle time counts as ProbeRTT. Without data of an application that was idle nothing of this holds.
 #[test]
 fn after_idling_the_model_still_holds() {
     for (app_limited, gain, mode) in [(true, 1.0, Mode::ProbeBw), (false, 1.25, Mode::ProbeRtt)] {

@@ -2,9 +2,9 @@
 //! draft-ietf-ccwg-bbr).
 //!
 //! `model` estimates rate, round trip and bounds; `phases` is the state machine. Names are the draft's.
-//! Differences from the draft: a loss is noticed when the segment is retransmitted, and whether too much
-//! was in flight is judged at the next ACK, by the newest delivered segment instead of the lost one.
-//! After a spurious timeout the state before it is restored; fast recoveries are never found spurious. Segments are
+//! Differences from the draft: a loss is noticed when the segment is retransmitted, and whether too much was
+//! in flight is judged at the next ACK, by the newest delivered segment instead of the lost one. After a
+//! spurious timeout the state before it is restored; fast recoveries are never found spurious. Segments are
 //! sent one by one, at most one smoothed round trip apart.
 
 mod model;
@@ -75,7 +75,7 @@ impl State {
     }
 }
 
-/// What the current ACKs say about the latest probe.
+/// Meaning of the current ACKs for the latest probe.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum AckPhase {
     Init,
@@ -85,7 +85,7 @@ enum AckPhase {
     Stopping,
 }
 
-/// Whether the rate has stopped growing.
+/// Detection of a rate that has stopped growing.
 #[derive(Debug, Default)]
 struct FullRate {
     rate: f64,

@@ -110,8 +110,8 @@ fn back_offs_in_vain_pause() {
     assert_eq!(&found[..expected.len()], expected);
 }
 
-/// §3.4: the shadow window is that of a sender that reacts only to losses, which the receiver's window of 8 limits too.
-/// After a congestion loss at least half of it is left: 4 segments.
+/// §3.4: the shadow window is that of a sender that reacts only to losses, which the receiver's window of 8
+/// limits too. After a congestion loss at least half of it is left: 4 segments.
 #[test]
 fn the_shadow_window_is_in_use() {
     let mut path = Path::new(Options { scale: 10_000.0, ..Options::defaults() });

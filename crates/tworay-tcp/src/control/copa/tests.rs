@@ -59,8 +59,8 @@ impl Path {
     }
 }
 
-/// By hand: a queue of 40 ms asks for 1/(0.5 · 0.04 s) = 50 segments/s; 10 in 140 ms are 71, 5 are 36. A step is
-/// 1/(0.5 cwnd). Pacing: twice the window in the standing round trip.
+/// By hand: a queue of 40 ms asks for 1/(0.5 · 0.04 s) = 50 segments/s; 10 in 140 ms are 71, 5 are 36. A step
+/// is 1/(0.5 cwnd). Pacing: twice the window in the standing round trip.
 #[test]
 fn the_window_moves_towards_the_target_rate() {
     for (cwnd, expected) in [(10.0, 9.8), (5.0, 5.4), (7.01, 7.01 - 2.0 / 7.01), (6.99, 6.99 + 2.0 / 6.99)] {
@@ -142,8 +142,8 @@ fn only_timeouts_cut_the_window() {
     assert!(path.copa.slow_start);
 }
 
-/// Where the receiver's window of 8 is the limit there is no queue, and the target rate is never reached. The window must
-/// not go on growing: 8, and what one ACK delivers.
+/// Where the receiver's window of 8 is the limit there is no queue, and the target rate is never reached. The
+/// window must not go on growing: 8, and what one ACK delivers.
 #[test]
 fn the_window_stays_at_the_receivers() {
     for mut path in [Path::steady(4.0), Path::new(Options::defaults(), 4.0)] {

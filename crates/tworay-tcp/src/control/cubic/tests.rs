@@ -123,7 +123,8 @@ fn what_the_window_does_not_limit_does_not_let_it_grow() {
     assert!((after - 95.64).abs() < 1.0, "W(2 s) of its own clock: {after}");
 }
 
-/// RFC 9438 §4.9.1: after a spurious timeout the window follows the function of before, as if nothing had happened.
+/// RFC 9438 §4.9.1: after a spurious timeout the window follows the function of before, as if nothing had
+/// happened.
 #[test]
 fn a_spurious_timeout_changes_nothing() {
     let options = Options { friendly: false, ..Options::defaults() };
@@ -141,8 +142,8 @@ fn a_spurious_timeout_changes_nothing() {
     assert!((found - 102.27).abs() < 1.0, "W(6) = 102.27, found {found}");
 }
 
-/// RFC 9438 §4.6 starts from the flight, and W_max is the window of the loss: with a receiver's window of 8 the plateau
-/// is 8 segments, K = ∛(2.4/0.4) = 1.8 s, although slow start had taken cwnd to 78.
+/// RFC 9438 §4.6 starts from the flight, and W_max is the window of the loss: with a receiver's window of 8
+/// the plateau is 8 segments, K = ∛(2.4/0.4) = 1.8 s, although slow start had taken cwnd to 78.
 #[test]
 fn the_plateau_is_the_window_in_use() {
     let mut cubic = Cubic::new(Options::defaults());
@@ -153,8 +154,8 @@ fn the_plateau_is_the_window_in_use() {
     assert!((cubic.begin(&after).k - 6f64.cbrt()).abs() < 1e-9);
 }
 
-/// RFC 9438 §4.2: t does not include idle periods. Before and after ten seconds with nothing in flight the window follows
-/// one function: W(1 s) = 86.68 and W(2 s) = 95.64, but W(12 s) = 288.6.
+/// RFC 9438 §4.2: t does not include idle periods. Before and after ten seconds with nothing in flight the
+/// window follows one function: W(1 s) = 86.68 and W(2 s) = 95.64, but W(12 s) = 288.6.
 #[test]
 fn idle_time_does_not_count() {
     let mut path = Path::after_loss(Options { friendly: false, ..Options::defaults() }, 100.0, 100);

@@ -45,7 +45,8 @@ fn timeouts_are_congestion() {
     assert_eq!(b.loss(), HALF, "the verdict is spent");
 }
 
-/// The defaults are the papers': Spike 1/2 and 1/3 of the range, ZigZag 1/32, Biaz (n + 2), mBiaz and ZBS (n + 1.25).
+/// The defaults are the papers': Spike 1/2 and 1/3 of the range, ZigZag 1/32, Biaz (n + 2), mBiaz and ZBS (n
+/// + 1.25).
 #[test]
 fn the_rules_reach_the_receiver() {
     let spike = SpikeRule { start: 0.5, end: 1.0 / 3.0 };

@@ -61,7 +61,8 @@ fn slow_start_doubles_while_round_trips_stay() {
 
 #[test]
 fn a_rise_of_an_eighth_slows_growth_and_five_rounds_end_it() {
-    // 100 ms: an eighth is 12.5 ms. A rise of 12 ms is nothing, one of 13 ms counts from the 8th ACK of its round on.
+    // 100 ms: an eighth is 12.5 ms. A rise of 12 ms is nothing, one of 13 ms counts from the 8th ACK of its
+    // round on.
     let mut start = Starter::new(&RFC);
     start.round(ms(100));
     assert_eq!(start.round(ms(112)), 40.0);

@@ -20,8 +20,8 @@ fn newreno_ff_blames_the_channel_without_delay() {
     assert_eq!(jumps(&[100, 101, 99, 160, 220, 300]), (HALF, guess("congestion")));
 }
 
-/// The end of a recovery restores the window of a wireless loss and leaves that of a congestion loss. Until the window
-/// is full again, an ACK releases at most three segments (RFC 6582 §3.2 step 3).
+/// The end of a recovery restores the window of a wireless loss and leaves that of a congestion loss. Until
+/// the window is full again, an ACK releases at most three segments (RFC 6582 §3.2 step 3).
 #[test]
 fn the_window_returns_with_the_end_of_recovery() {
     let mut b = Bench::new("newreno-ff");

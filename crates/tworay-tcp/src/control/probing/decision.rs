@@ -1,4 +1,4 @@
-//! The decision table: which recovery two probe round trips select (§4.3 of the paper).
+//! The decision table: which recovery the round trips of a cycle's probes select (§4.3 of the paper).
 
 /// Shortest round trip with which the probes are compared.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -11,7 +11,7 @@ pub(super) enum Reference {
     Connection,
 }
 
-/// How a current round trip equal to the average counts.
+/// Side on which a current round trip equal to the average counts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Tie {
     Above,
@@ -47,6 +47,14 @@ impl Outcome {
     }
 }
 
+/// A recovery, and how far the current round trip is from the best probe's.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub(super) struct Decision {
+    pub outcome: Outcome,
+    /// 0 at the best probe, 1 at the average of the best and the worst, or above it.
+    pub distance: f64,
+}
+
 /// Weight of the old value in the current round trip; the new sample has the rest.
 const ALFA: f64 = 0.25;
 
@@ -65,15 +73,15 @@ impl Judge {
         Self { reference, tie, best: f64::INFINITY, worst: 0.0, current: None }
     }
 
-    /// Adds the two round trips of a cycle and selects the recovery; `shortest` is that of the connection's
-    /// segments, without its probes.
-    pub fn decide(&mut self, probes: [f64; 2], shortest: f64) -> Outcome {
+    /// Adds the round trips of a cycle (of two probes, or of one) and selects the recovery; `shortest` is that of
+    /// the connection's segments, without its probes.
+    pub fn decide(&mut self, probes: &[f64], shortest: f64) -> Decision {
         let reference = match self.reference {
             Reference::Data | Reference::Connection => shortest,
             Reference::BestProbe => self.best,
         };
-        let mut current = self.current.unwrap_or(probes[0]);
-        for probe in probes {
+        let mut current = self.current.or(probes.first().copied()).unwrap_or(shortest);
+        for &probe in probes {
             self.best = self.best.min(probe);
             self.worst = self.worst.max(probe);
             current = ALFA * current + (1.0 - ALFA) * probe;
@@ -81,11 +89,14 @@ impl Judge {
         self.current = Some(current);
         let average = (self.best + self.worst) / 2.0;
         let below = current < average || self.tie == Tie::Below && current == average;
-        match (below, probes.iter().all(|p| *p < reference)) {
+        let outcome = match (below, probes.iter().all(|p| *p < reference)) {
             (true, true) => Outcome::FullImmediate,
             (true, false) => Outcome::ThreeQuarters,
             (false, true) => Outcome::Reno,
             (false, false) => Outcome::SlowStart,
-        }
+        };
+        let distance = (current - self.best) / (average - self.best);
+        // All probes took equally long: 0 / 0.
+        Decision { outcome, distance: if distance.is_nan() { 1.0 } else { distance.clamp(0.0, 1.0) } }
     }
 }

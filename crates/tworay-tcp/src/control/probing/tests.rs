@@ -1,6 +1,8 @@
 use super::super::bench::{Bench, HALF};
 use super::decision::*;
 use super::*;
+use crate::Variant;
+use crate::parts::Settings;
 use ProbeKind::{Pr1Ack, Pr2Ack};
 
 const SAME: Window = Window { cwnd: 10.0, ssthresh: 20.0 };
@@ -130,14 +132,14 @@ fn the_decision_table() {
     ];
     for (what, before, now, best, outcome) in table {
         let mut judge = Judge::new(Reference::Data, Tie::Above);
-        judge.decide(before, best);
-        assert_eq!(judge.decide(now, best), outcome, "{what}");
+        judge.decide(&before, best);
+        assert_eq!(judge.decide(&now, best).outcome, outcome, "{what}");
     }
-    let first = |tie| Judge::new(Reference::Data, tie).decide([50.0, 50.0], 100.0);
+    let first = |tie| Judge::new(Reference::Data, tie).decide(&[50.0, 50.0], 100.0).outcome;
     assert_eq!((first(Tie::Above), first(Tie::Below)), (Reno, FullImmediate));
     let mut judge = Judge::new(Reference::BestProbe, Tie::Above);
-    judge.decide([90.0, 90.0], 1.0);
-    assert_eq!(judge.decide([50.0, 50.0], 1.0), FullImmediate, "shorter than the probes before");
+    judge.decide(&[90.0, 90.0], 1.0);
+    assert_eq!(judge.decide(&[50.0, 50.0], 1.0).outcome, FullImmediate, "shorter than the probes before");
 }
 
 #[test]
@@ -209,7 +211,7 @@ fn the_printed_three_quarters_ratchet_down_and_those_of_the_window_do_not() {
 fn three_quarters_are_of_the_window_in_use() {
     let mut b = calm("probing");
     (b.view.cwnd, b.view.ssthresh, b.view.advertised) = (100.0, 64.0, 64.0);
-    assert_eq!(ThreeQuarters::Window.window(&b.view), Window { cwnd: 48.0, ssthresh: 48.0 });
+    assert_eq!(Options::defaults().reduced(&b.view, 1.0), Window { cwnd: 48.0, ssthresh: 48.0 });
 }
 
 #[test]
@@ -228,8 +230,8 @@ fn what_becomes_of_losses_is_counted() {
     assert_eq!(counted(&b), [("predicted", 1), ("full-immediate", 1)]);
 }
 
-/// A receiver's window of 8: the difference is 8 (1 − 100/150) = 2.7 segments, below the threshold of 4, and a cwnd of
-/// 78 does not make it 26.
+/// A receiver's window of 8: the difference is 8 (1 − 100/150) = 2.7 segments, below the threshold of 4, and
+/// a cwnd of 78 does not make it 26.
 #[test]
 fn the_predictor_counts_the_window_in_use() {
     for (last, wanted) in [(150, "freeze probe1#1 timer=0.1"), (250, "guess=congestion")] {
@@ -238,4 +240,110 @@ fn the_predictor_counts_the_window_in_use() {
         b.rtt(last).loss();
         assert_eq!(b.wanted(), wanted, "{last} ms");
     }
+}
+
+/// One probe of 60 ms, shorter than data's 100 ms. It is the current round trip, the best and the worst: a
+/// tie, which counts as above the average and so, with a short probe, as Reno's half. The second cycle's 50 ms
+/// give 0.25 × 60 + 0.75 × 50 = 52.5 ms, below (50 + 60) / 2 = 55 ms.
+#[test]
+fn one_probe_ends_the_cycle() {
+    let mut b = calm("probing(probes=one)");
+    b.loss();
+    assert_eq!(b.wanted(), "freeze probe1#1 timer=0.1");
+    assert_eq!(b.at(60).answer(Pr1Ack, 1), ProbeVerdict::Expected);
+    assert_eq!(b.wanted(), "guess=congestion stop end-backoff thaw recover=5/5");
+    assert_eq!(b.answer(Pr2Ack, 1), ProbeVerdict::Stray, "no second probe was sent");
+    b.at(100).loss();
+    assert_eq!(b.wanted(), "freeze probe1#2 timer=0.1");
+    assert_eq!(b.at(200).timer().wanted(), "probe1#3 timer=0.1", "a lost probe is sent again");
+    b.at(250).answer(Pr1Ack, 3);
+    assert_eq!(b.wanted(), "guess=transient stop end-backoff thaw recover=10/20");
+}
+
+/// The share of the third recovery in a window of 10 with a threshold of 20.
+#[test]
+fn the_three_quarters_can_be_adjusted() {
+    let mut b = calm("probing");
+    (b.view.cwnd, b.view.ssthresh, b.view.advertised) = (10.0, 20.0, 64.0);
+    let options = |three_quarters, share| Options { three_quarters, share, ..Options::defaults() };
+    // three_quarters, share, distance, cwnd, ssthresh
+    for (rule, share, distance, cwnd, ssthresh) in [
+        (ThreeQuarters::Window, 0.5, 0.0, 5.0, 5.0),
+        (ThreeQuarters::Window, 0.9, 1.0, 9.0, 9.0),
+        (ThreeQuarters::Printed, 0.5, 0.0, 1.0, 10.0),
+        (ThreeQuarters::Capped, 0.6, 0.0, 10.0, 12.0),
+        (ThreeQuarters::Capped, 0.5, 0.0, 10.0, 10.0),
+        (ThreeQuarters::Scaled, 0.75, 0.0, 10.0, 10.0),
+        (ThreeQuarters::Scaled, 0.75, 0.5, 7.5, 7.5),
+        (ThreeQuarters::Scaled, 0.75, 1.0, 5.0, 5.0),
+        (ThreeQuarters::Scaled, 1.0, 1.0, 10.0, 10.0),
+        (ThreeQuarters::Scaled, 0.5, 1.0, 2.0, 2.0),
+    ] {
+        let window = options(rule, share).reduced(&b.view, distance);
+        assert_eq!((window.cwnd, window.ssthresh), (cwnd, ssthresh), "{rule:?} {share} {distance}");
+    }
+}
+
+/// Probes of 200 ms, then of 50 and 110 ms: best 50, worst 200, average 125 ms. The current round trip goes from
+/// 200 to 87.5 to 104.375 ms, (104.375 − 50) / (125 − 50) = 0.725 of the way.
+#[test]
+fn the_distance_is_that_from_the_best_probe() {
+    let mut judge = Judge::new(Reference::Data, Tie::Above);
+    assert_eq!(judge.decide(&[200.0, 200.0], 100.0).distance, 1.0, "all probes took equally long");
+    let Decision { outcome, distance } = judge.decide(&[50.0, 110.0], 100.0);
+    assert_eq!(outcome, Outcome::ThreeQuarters);
+    assert!((distance - 0.725).abs() < 1e-12, "{distance}");
+    assert_eq!(judge.decide(&[400.0, 400.0], 100.0).distance, 1.0, "above the average");
+    // The window of 10 segments becomes 10 (1 − 0.5 × 0.725) = 6.375.
+    let mut b = calm("probing(three_quarters=scaled)");
+    for (id, [first, second]) in [(1, [200, 200]), (2, [50, 110])] {
+        b.at(0).loss();
+        b.at(first).answer(Pr1Ack, id);
+        b.at(first + second).answer(Pr2Ack, id);
+    }
+    assert_eq!(b.wanted(), "guess=transient stop end-backoff thaw recover=6.375/6.375");
+}
+
+/// Contention from the third sample on.
+#[derive(Debug, Default)]
+struct Counting {
+    samples: u32,
+    acks: u32,
+}
+
+impl LossPredictor for Counting {
+    fn on_rtt(&mut self, _: &SenderView, _: &RttEvent) {
+        self.samples += 1;
+    }
+    fn on_ack(&mut self, _: &SenderView, _: &AckEvent) {
+        self.acks += 1;
+    }
+    fn contention(&mut self, _: &SenderView, _: &LossEvent) -> bool {
+        self.samples > 2 || self.acks > 0
+    }
+}
+
+#[test]
+fn another_predictor_takes_the_place_of_vegas() {
+    let own = |text: &str| Variant::probing("own", text, Arc::new(|_| Box::<Counting>::default()));
+    let variant = own("probing(gate_rto=yes)").expect("it is probing");
+    assert_eq!((variant.name(), variant.spelt_out().as_str()), ("own", "newreno+own"));
+    let bench = || Bench::of(&variant);
+    let mut b = bench();
+    // 200 after 100 ms would be contention for Vegas' predictor.
+    b.rtt(100).rtt(200).loss();
+    assert_eq!(b.wanted(), "freeze probe1#1 timer=0.1");
+    let mut b = bench();
+    b.rtt(100).rtt(100).rtt(100).loss();
+    assert_eq!(b.wanted(), "guess=congestion");
+    b.rto();
+    assert_eq!(b.wanted(), "guess=congestion", "gate_rto");
+    let mut b = bench();
+    b.ack();
+    b.loss();
+    assert_eq!(b.wanted(), "guess=congestion", "it sees ACKs");
+    // Other parts stay, and a variant that does not probe is refused.
+    assert!(own("newreno+probing+cwl(3)").is_ok());
+    let problem = own("newreno").expect_err("nothing probes").to_string();
+    assert!(problem.contains("probing"), "{problem}");
 }

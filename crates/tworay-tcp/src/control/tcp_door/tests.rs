@@ -12,7 +12,8 @@ fn out_of_order(b: &mut Bench) -> String {
     b.wanted()
 }
 
-/// Response 1 (Wang and Zhang 2002): for T1 neither losses nor timeouts change the window, and the timeout stays.
+/// Response 1 (Wang and Zhang 2002): for T1 neither losses nor timeouts change the window, and the timeout
+/// stays.
 #[test]
 fn congestion_control_is_off_after_a_detection() {
     let mut b = Bench::new("tcp-door(t1=2)");

@@ -12,8 +12,8 @@ const RFN: PathEvent = PathEvent::LinkFailure { segment: None };
 /// Window and threshold of the bench.
 const OLD: Window = Window { cwnd: 10.0, ssthresh: 20.0 };
 
-/// Chandran et al. 1998: stop on the RFN, keep window and timers, ignore further RFNs, and retransmit on the RRN what is
-/// outstanding, with the old window.
+/// Chandran et al. 1998: stop on the RFN, keep window and timers, ignore further RFNs, and retransmit on the
+/// RRN what is outstanding, with the old window.
 #[test]
 fn snoozes_from_the_failure_to_the_notice_of_a_route() {
     let mut b = Bench::new("reno+tcp-f");

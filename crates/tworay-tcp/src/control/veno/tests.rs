@@ -70,8 +70,8 @@ fn the_shortest_of_a_window_can_be_the_round_trip() {
     assert_eq!(bench.loss().cwnd, 8.0, "10 (1 − 100/120) = 1.7, whatever the smoothed one says");
 }
 
-/// Only segments in flight can be queued: with a receiver's window of 8, N = 8 (1 − 100/142) = 2.4, however far cwnd has
-/// grown; a cwnd of 78 would make it 23.
+/// Only segments in flight can be queued: with a receiver's window of 8, N = 8 (1 − 100/142) = 2.4, however
+/// far cwnd has grown; a cwnd of 78 would make it 23.
 #[test]
 fn the_backlog_is_that_of_the_window_in_use() {
     for (srtt, wanted) in [(142, "guess=channel"), (170, "guess=congestion")] {

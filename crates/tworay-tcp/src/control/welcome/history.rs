@@ -22,7 +22,7 @@ pub(super) enum Relative {
     Successive,
 }
 
-/// How growth is distinguished from noise.
+/// Filter that distinguishes growth from noise.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Filter {
     /// By a relative growth threshold.

@@ -294,8 +294,8 @@ fn options_are_named() {
     }
 }
 
-/// The limit of three segments per ACK ends when the window is full, also if the receiver's window of 8 fills before a
-/// larger cwnd.
+/// The limit of three segments per ACK ends when the window is full, also if the receiver's window of 8 fills
+/// before a larger cwnd.
 #[test]
 fn the_burst_limit_ends_when_the_window_in_use_is_full() {
     let mut b = after("welcome", FLAT);
@@ -310,8 +310,8 @@ fn the_burst_limit_ends_when_the_window_in_use_is_full() {
     }
 }
 
-/// A recovery whose end went unnoticed (ns-2 without deflation on partial ACKs) leaves nothing for the next one: a loss
-/// by congestion gets NewReno's reduction, and keeps it.
+/// A recovery whose end went unnoticed (ns-2 without deflation on partial ACKs) leaves nothing for the next
+/// one: a loss by congestion gets NewReno's reduction, and keeps it.
 #[test]
 fn congestion_ends_what_a_wireless_loss_began() {
     let mut b = after("welcome", FLAT);

@@ -1,18 +1,18 @@
-//! Loss differentiation at the receiver (Cen, Cosman, Voelker 2003): the first segment after a gap decides whether the
-//! missing ones were lost to congestion or on the wireless channel.
+//! Loss differentiation at the receiver (Cen, Cosman, Voelker 2003): the first segment after a gap decides
+//! whether the missing ones were lost to congestion or on the wireless channel.
 //!
 //! | rule | wireless if | source |
 //! |---|---|---|
 //! | Spike | the trip time is not in a spike | Tobe et al. 2000 |
-//! | ZigZag | the trip time is below a limit that rises with the number n of segments lost | Cen et al. 2003 |
-//! | Biaz | (n + 1) T_min ≤ T < (n + 1 + slack) T_min | Biaz, Vaidya 1999; slack 0.25 (mBiaz): Cen et al. 2003 |
+//! | ZigZag | the trip time is below a limit that rises with the n segments lost | Cen et al. 2003 |
+//! | Biaz | (n + 1) T_min ≤ T < (n + 1 + slack) T_min | Biaz, Vaidya 1999; slack: Cen et al. 2003 |
 //! | ZBS | one of the three says so, by the load of the bottleneck | Cen et al. 2003 |
 //!
-//! T is the time between the arrivals on both sides of the gap, T_min the shortest between two segments that followed
-//! each other. Only segments beyond all before count: retransmissions say nothing about the path that a stream of
-//! datagrams, for which the rules were made, would have met.
+//! T is the time between the arrivals on both sides of the gap, T_min the shortest between two segments that
+//! followed each other. Only segments beyond all before count: retransmissions say nothing about the path
+//! that a stream of datagrams, for which the rules were made, would have met.
 
-use super::{Arrival, Reporter};
+use super::reporter::{Arrival, Reporter};
 use crate::config::{BiazRule, GapRule, HybridRule, SpikeRule, ZigZagRule};
 use tworay_base::SimTime;
 use tworay_wire::Report;
@@ -163,7 +163,8 @@ impl Rule for Biaz {
     }
 }
 
-/// ZBS. The ratio of the average to the shortest time between arrivals tells how many flows share the bottleneck.
+/// ZBS. The ratio of the average to the shortest time between arrivals tells how many flows share the
+/// bottleneck.
 #[derive(Debug)]
 struct Hybrid {
     spike: Spike,

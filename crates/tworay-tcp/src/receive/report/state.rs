@@ -7,11 +7,13 @@
 //! | packet out-of-order ratio (POR) | the part of these that were overtaken by segments sent later |
 //! | packet loss ratio (PLR) | segments missing between these, over their number |
 //!
-//! Each metric alone is noisy; the paper calls a sample high or low by its place among the latest ones, and decides in
-//! this order: congestion if IDD is high and STT low, a change of the route if POR is high, channel errors if PLR is high,
-//! otherwise nothing. The paper's interval and number of samples could not be recovered.
+//! Each metric alone is noisy; the paper calls a sample high or low by its place among the latest ones, and
+//! decides in this order: congestion if IDD is high and STT low, a change of the route if POR is high,
+//! channel errors if PLR is high, otherwise nothing. The paper's interval and number of samples could not be
+//! recovered.
 
-use super::{Arrival, Order, Reporter};
+use super::order::Order;
+use super::reporter::{Arrival, Reporter};
 use crate::config::StateRule;
 use std::collections::VecDeque;
 use tworay_base::SimTime;
@@ -56,7 +58,7 @@ impl History {
     }
 }
 
-/// What one segment adds to the counts of the interval.
+/// One segment's share in the counts of the interval.
 #[derive(Copy, Clone, Debug)]
 struct Counted {
     at: SimTime,

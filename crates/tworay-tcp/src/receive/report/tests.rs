@@ -1,9 +1,10 @@
-//! Ladders of arrivals. Segments have 1000 bytes; the tables give the segment's number, when it was sent and when it
-//! arrived, in ms, and the report of the ACK that follows.
+//! Ladders of arrivals. Segments have 1000 bytes; the tables give the segment's number, when it was sent and
+//! when it arrived, in ms, and the report of the ACK that follows.
 
 use super::*;
 use crate::config::{BiazRule, GapRule, HybridRule, SpikeRule, StateRule, ZigZagRule};
-use tworay_base::SimDuration;
+use tworay_base::{SimDuration, SimTime};
+use tworay_wire::Report;
 
 type Row = (u64, i64, i64, Option<Report>);
 const CHANNEL: Option<Report> = Some(Report::Channel);
@@ -49,8 +50,9 @@ fn spike_has_two_thresholds() {
     );
 }
 
-/// After 100 alternating trip times of 49 and 51 ms the mean is 50 ms within 2 · 1/32 / 2 and the deviation about 1 ms. The
-/// limits are mean − 1 for one segment lost, mean − 1/2 for two, the mean for three, mean + 1/2 for more.
+/// After 100 alternating trip times of 49 and 51 ms the mean is 50 ms within 2 · 1/32 / 2 and the deviation
+/// about 1 ms. The limits are mean − 1 for one segment lost, mean − 1/2 for two, the mean for three, mean +
+/// 1/2 for more.
 #[test]
 fn zigzag_allows_more_delay_after_more_losses() {
     // Losses in a row, trip time in µs, wireless.
@@ -77,8 +79,8 @@ fn zigzag_allows_more_delay_after_more_losses() {
     }
 }
 
-/// T_min is 10 ms. One segment lost: the next one is due after 20 ms. It is wireless up to 30 ms by Biaz and Vaidya, up to
-/// 22.5 ms by mBiaz. Two lost: from 30 ms.
+/// T_min is 10 ms. One segment lost: the next one is due after 20 ms. It is wireless up to 30 ms by Biaz and
+/// Vaidya, up to 22.5 ms by mBiaz. Two lost: from 30 ms.
 #[test]
 fn biaz_expects_the_next_segment_when_it_is_due() {
     for (lost, after, biaz, mbiaz) in [
@@ -101,8 +103,8 @@ fn biaz_expects_the_next_segment_when_it_is_due() {
     }
 }
 
-/// The verdict is about the gap: retransmissions neither change it nor count as arrivals, and it is not reported once the
-/// gap is filled.
+/// The verdict is about the gap: retransmissions neither change it nor count as arrivals, and it is not
+/// reported once the gap is filled.
 #[test]
 fn verdicts_are_about_gaps() {
     let mut gaps = make(Reporting::Gaps(GapRule::Biaz(MBIAZ)));
@@ -113,8 +115,8 @@ fn verdicts_are_about_gaps() {
     climb(&mut *gaps, true, &[(6, 60, 110, CHANNEL)]);
 }
 
-/// ZBS (Cen et al. 2003): by the average over the shortest time between arrivals, unless the trip time is the shortest. Each
-/// row's last segment has a verdict that only the selected rule gives.
+/// ZBS (Cen et al. 2003): by the average over the shortest time between arrivals, unless the trip time is the
+/// shortest. Each row's last segment has a verdict that only the selected rule gives.
 #[test]
 fn zbs_selects_by_the_load_of_the_bottleneck() {
     let rule = HybridRule { spike: SPIKE, zigzag: ZIGZAG, biaz: MBIAZ };
@@ -135,7 +137,8 @@ fn zbs_selects_by_the_load_of_the_bottleneck() {
     // Ratio 1: mBiaz, by the time since the last arrival.
     assert_eq!(verdict(10, 20, [60, 60]), CHANNEL);
     assert_eq!(verdict(10, 24, [60, 60]), CONGESTION);
-    // Ratio 1.7: ZigZag. 60 ms are the mean; 40 would be the shortest trip, so 55 lie below mean and above that.
+    // Ratio 1.7: ZigZag. 60 ms are the mean; 40 would be the shortest trip, so 55 lie below mean and above
+    // that.
     assert_eq!(verdict(17, 34, [60, 60]), CONGESTION);
     assert_eq!(verdict(17, 34, [60, 55]), CHANNEL);
     // Ratio 3: Spike, above 100 ms.
@@ -166,8 +169,8 @@ fn order_flags_a_segment_overtaken() {
     );
 }
 
-/// ADTCP's order of decisions (Fu, Meng, Lu 2002), after 20 segments sent and received every 10 ms, which make a history of
-/// 10 equal samples of each metric.
+/// ADTCP's order of decisions (Fu, Meng, Lu 2002), after 20 segments sent and received every 10 ms, which
+/// make a history of 10 equal samples of each metric.
 #[test]
 fn adtcp_identifies_the_state() {
     let rule = StateRule { interval: SimDuration::from_millis(105), samples: 10, share: 0.3 };

@@ -1,5 +1,5 @@
-//! What an ACK delivers, and which segments are lost: by time (RFC 8985 §6) or by the number of SACKed segments above
-//! (RFC 6675).
+//! Data that an ACK delivers, and segments that are lost: by time (RFC 8985 §6) or by the number of SACKed
+//! segments above (RFC 6675).
 
 use super::*;
 

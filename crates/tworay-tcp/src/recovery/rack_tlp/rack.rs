@@ -137,7 +137,7 @@ impl Rack {
         self.newest.is_some_and(|newest| newest > segment.order)
     }
 
-    /// How much longer a segment that is neither acknowledged nor SACKed may take; zero if it is lost,
+    /// The time that a segment that is neither acknowledged nor SACKed may still take; zero if it is lost,
     /// `None` if nothing sent after it has arrived (§6.2 step 5).
     pub fn remaining(&self, now: SimTime, segment: Sent, window: SimDuration) -> Option<SimDuration> {
         self.has_overtaken(segment).then(|| self.time_left(now, segment, window))

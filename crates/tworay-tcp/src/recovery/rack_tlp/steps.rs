@@ -1,4 +1,5 @@
-//! The stages of an ACK: the answer to a tail loss probe, the end of a repair, duplicates, losses, and the window.
+//! The stages of an ACK: the answer to a tail loss probe, the end of a repair, duplicates, losses, and the
+//! window.
 
 use super::*;
 

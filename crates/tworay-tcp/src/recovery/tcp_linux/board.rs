@@ -46,7 +46,7 @@ impl Default for Board {
 }
 
 impl Board {
-    /// How many of `outstanding` segments are neither SACKed nor lost.
+    /// Number of `outstanding` segments that are neither SACKed nor lost.
     pub fn in_flight(&self, outstanding: usize) -> usize {
         outstanding.saturating_sub(self.marks.lost() + self.marks.sacked())
     }

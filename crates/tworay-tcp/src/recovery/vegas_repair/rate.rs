@@ -3,8 +3,8 @@
 
 use super::{VegasRepair, count_to};
 use crate::control::Window;
+use crate::parts::settings;
 use crate::send::{Cx, SendState};
-use crate::variant::settings;
 use tworay_base::SimTime;
 
 settings! {

@@ -53,7 +53,7 @@ const R1_K1: usize = 1;
 const K1_R1: usize = 2;
 const R1_S1: usize = 3;
 
-/// What happened in a run; times in seconds.
+/// Events of a run; times in seconds.
 #[derive(Default)]
 pub struct Run {
     /// Packets as s1 sent them.

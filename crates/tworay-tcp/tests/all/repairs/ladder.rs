@@ -6,7 +6,7 @@ use tworay_tcp::{
     Amount, Arrival, Connection, Counters, InitialWindow, Snapshot, TcpAction, TcpConfig, TcpTimer,
 };
 
-/// What happens.
+/// An event.
 #[derive(Clone, Debug)]
 pub enum On {
     /// An ACK of everything up to this segment, with SACK blocks of whole segments, first and last.

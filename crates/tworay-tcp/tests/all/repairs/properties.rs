@@ -1,4 +1,4 @@
-//! What RACK and PRR promise, over random losses and delays.
+//! The promises of RACK and PRR, over random losses and delays.
 
 use super::network::{Fate, Pair, Trace};
 use proptest::prelude::*;
@@ -31,8 +31,8 @@ fn transfer(name: &str, segments: u64, fate: impl Fn(u64) -> Fate + 'static) -> 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// RFC 8985 §1: a loss is repaired without a timeout if something sent later arrives, and nothing else is sent
-    /// again.
+    /// RFC 8985 §1: a loss is repaired without a timeout if something sent later arrives, and nothing else is
+    /// sent again.
     #[test]
     fn rack_repairs_every_loss_without_a_timeout(
         segments in 10u64..120,
@@ -50,8 +50,8 @@ proptest! {
         }
     }
 
-    /// RFC 8985 §6.2: once reordering was seen, what is late by less than a quarter of the least round trip, here
-    /// 25 of 100 ms, isn't sent again.
+    /// RFC 8985 §6.2: once reordering was seen, what is late by less than a quarter of the least round trip,
+    /// here 25 of 100 ms, isn't sent again.
     #[test]
     fn rack_does_not_repair_what_is_a_little_late(
         segments in 10u64..120,
@@ -72,9 +72,9 @@ proptest! {
     }
 }
 
-/// A transfer over a path that loses some copies of data, first or repeated, and no ACK. Fails at a timeout if the last
-/// that was sent came after the last copy of the oldest missing segment and has arrived, and its ACK has been there for
-/// more than the reordering window.
+/// A transfer over a path that loses some copies of data, first or repeated, and no ACK. Fails at a timeout
+/// if the last that was sent came after the last copy of the oldest missing segment and has arrived, and its
+/// ACK has been there for more than the reordering window.
 fn needless_timeouts(name: &str, segments: u64, window: u32, lost: &[bool]) -> Result<(), TestCaseError> {
     let config = TcpConfig {
         handshake: tworay_tcp::Handshake::None,
@@ -134,8 +134,8 @@ fn needless_timeouts(name: &str, segments: u64, window: u32, lost: &[bool]) -> R
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// RFC 8985 §3: whatever is lost, first copies or repeated ones, in bursts or alone: if anything sent later
-    /// arrives, the loss is repaired without a timeout.
+    /// RFC 8985 §3: whatever is lost, first copies or repeated ones, in bursts or alone: if anything sent
+    /// later arrives, the loss is repaired without a timeout.
     #[test]
     fn rack_times_out_only_if_nothing_sent_later_arrived(
         segments in 5u64..80,

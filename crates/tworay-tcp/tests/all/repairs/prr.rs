@@ -4,8 +4,9 @@ use super::ladder::On::Ack;
 use super::ladder::{Ladder, config};
 use tworay_tcp::TcpConfig;
 
-/// RFC 6937 §4, figure "PRR": twenty segments in flight, the first lost, each ACK SACKs one more. Two new segments
-/// by limited transmit, the retransmission, and a new segment for every other ACK until ten are in flight.
+/// RFC 6937 §4, figure "PRR": twenty segments in flight, the first lost, each ACK SACKs one more. Two new
+/// segments by limited transmit, the retransmission, and a new segment for every other ACK until ten are in
+/// flight.
 #[test]
 fn one_loss_of_twenty() {
     let sizes: Vec<(u32, u32)> = (2..=20).map(|last| (2, last)).collect();

@@ -1,5 +1,5 @@
-//! What Proportional Rate Reduction may send in a recovery (RFC 9937 §6), over random losses of data and of ACKs. The
-//! sender is seen from outside: by the ACKs that it got and the segments that it sent.
+//! Bounds of Proportional Rate Reduction in a recovery (RFC 9937 §6), over random losses of data and of ACKs.
+//! The sender is seen from outside: by the ACKs that it got and the segments that it sent.
 
 use super::network::{Fate, Pair, Trace};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ const MSS: u64 = 1460;
 /// SACKed segments above that show a loss (RFC 6675's DupThresh).
 const THRESHOLD: usize = 3;
 
-/// What a sender may know of a segment that is not acknowledged.
+/// A sender's knowledge of a segment that is not acknowledged.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Mark {
     Out,
@@ -30,7 +30,7 @@ struct Book {
     duplicates: usize,
 }
 
-/// What an ACK brought.
+/// Contents of an ACK.
 #[derive(Copy, Clone, Default, Debug)]
 struct News {
     delivered: usize,
@@ -125,7 +125,8 @@ struct Judged {
     bounded: usize,
 }
 
-/// Reads what a sender met and did. `knows_pipe`: it finds losses by RFC 6675, so that the test knows its pipe.
+/// Reads what a sender met and did. `knows_pipe`: it finds losses by RFC 6675, so that the test knows its
+/// pipe.
 fn judge(trace: &[Trace], knows_pipe: bool) -> Result<Judged, TestCaseError> {
     let (mut book, mut judged) = (Book::default(), Judged::default());
     let mut recovery: Option<Recovery> = None;
@@ -146,7 +147,8 @@ fn judge(trace: &[Trace], knows_pipe: bool) -> Result<Judged, TestCaseError> {
                 let state =
                     trace[i..].iter().find_map(|t| if let Trace::State(s) = t { Some(s) } else { None });
                 let ssthresh = state.expect("a state after each event").ssthresh as usize;
-                // Time can show a loss at an ACK that delivers nothing; the first retransmission is sent nevertheless.
+                // Time can show a loss at an ACK that delivers nothing; the first retransmission is sent
+                // nevertheless.
                 let safe = usize::from(news.delivered == 0);
                 recovery =
                     Some(Recovery { ssthresh, flight: before, delivered: news.delivered, out: 0, safe });
@@ -212,9 +214,10 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// RFC 9937 §6: with more than ssthresh in flight, what is sent is to what is delivered as ssthresh is to the
-    /// flight at the beginning; with less, the flight doesn't rise above ssthresh. An ACK lets out what it and the
-    /// ACKs before it have delivered, and one segment more if it advances and shows no further loss.
+    /// RFC 9937 §6: with more than ssthresh in flight, what is sent is to what is delivered as ssthresh is to
+    /// the flight at the beginning; with less, the flight doesn't rise above ssthresh. An ACK lets out what
+    /// it and the ACKs before it have delivered, and one segment more if it advances and shows no further
+    /// loss.
     #[test]
     fn a_recovery_sends_what_the_rfc_allows(window in 1u32..60, fates in fates()) {
         judge(&transfer("sack+prr", window, fates).trace, true)?;

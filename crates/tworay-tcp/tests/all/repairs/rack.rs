@@ -3,8 +3,8 @@
 use super::ladder::On::{Ack, Timer};
 use super::ladder::{climb, config};
 
-/// §3.4's example, with segments 1 to 4 for its P0 to P3. Of four segments the last three are lost, and so is the
-/// first retransmission of the second.
+/// §3.4's example, with segments 1 to 4 for its P0 to P3. Of four segments the last three are lost, and so is
+/// the first retransmission of the second.
 #[test]
 fn fast_recovery_section_3_4() {
     let ladder = climb(
@@ -84,8 +84,8 @@ fn three_sacked_segments_make_a_loss_at_once() {
     );
 }
 
-/// §6.2 step 3 goes through what an ACK reports in ascending order: the first block is the latest to arrive, which may
-/// be above others of the same ACK.
+/// §6.2 step 3 goes through what an ACK reports in ascending order: the first block is the latest to arrive,
+/// which may be above others of the same ACK.
 #[test]
 fn two_new_blocks_of_one_ack_are_no_reordering() {
     climb(

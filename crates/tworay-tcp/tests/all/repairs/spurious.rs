@@ -4,8 +4,8 @@ use super::ladder::On::{Ack, Echo, Timer};
 use super::ladder::{Ladder, climb, config};
 use tworay_tcp::TcpConfig;
 
-/// RFC 5682 §2.1: the window was delayed, not lost. The first ACK brings two new segments, the second shows that
-/// the originals arrive.
+/// RFC 5682 §2.1: the window was delayed, not lost. The first ACK brings two new segments, the second shows
+/// that the originals arrive.
 #[test]
 fn f_rto_takes_back_a_timeout_section_2_1() {
     for variant in ["newreno+f-rto", "reno+f-rto", "tahoe+f-rto", "sack+f-rto", "sack+rack+f-rto"] {
@@ -72,7 +72,8 @@ fn a_real_loss_is_repaired_as_ever() {
     );
 }
 
-/// RFC 3522 §3.2: the ACK echoes the time stamp of the original, sent at 0 ms; the retransmission left at 1000 ms.
+/// RFC 3522 §3.2: the ACK echoes the time stamp of the original, sent at 0 ms; the retransmission left at
+/// 1000 ms.
 #[test]
 fn eifel_knows_at_the_first_ack() {
     let config = TcpConfig { timestamps: true, ..config(6) };
@@ -108,8 +109,9 @@ fn linux_knows_at_the_first_ack() {
     assert_eq!(ladder.state().cwnd, 6.0);
 }
 
-/// After a spurious timeout CUBIC and BBR have at least the window of before, whoever found it (RFC 4015 §3.2, RFC 9438
-/// §4.9.1, Linux' `tcp_undo_cwnd_reduction`). BBR's segments are paced: only the state is checked.
+/// After a spurious timeout CUBIC and BBR have at least the window of before, whoever found it (RFC 4015
+/// §3.2, RFC 9438 §4.9.1, Linux' `tcp_undo_cwnd_reduction`). BBR's segments are paced: only the state is
+/// checked.
 #[test]
 fn cubic_and_bbr_get_their_window_back() {
     let config = TcpConfig { timestamps: true, ..config(6) };
@@ -126,7 +128,8 @@ fn cubic_and_bbr_get_their_window_back() {
         ("linux+bbr3", true),
     ] {
         let (mut ladder, _) = Ladder::new(variant, &config, None);
-        // A round trip, and time for the pacer; then nothing until the timeout, after probes if there are any.
+        // A round trip, and time for the pacer; then nothing until the timeout, after probes if there are
+        // any.
         ladder.step(100, &Echo(1, &[], 0));
         let before = ladder.state();
         while ladder.counters().timeouts == 0 {

@@ -58,7 +58,8 @@ fn after_a_probe_comes_the_timeout() {
     assert_eq!(ladder.due, Some(600.0));
 }
 
-/// Linux: RTO = SRTT + 200 ms at least, from 200 ms to 120 s; probes are 2 ms later. Both in whole ticks of 4 ms.
+/// Linux: RTO = SRTT + 200 ms at least, from 200 ms to 120 s; probes are 2 ms later. Both in whole ticks of 4
+/// ms.
 #[test]
 fn linux_timers() {
     let mut rungs = vec![(100, Ack(1, &[]), &[][..])];

@@ -97,8 +97,8 @@ fn too_many_options_are_refused() {
     assert_eq!((error.value, error.most), (44, 40));
 }
 
-/// What other implementations may send: unknown options are skipped, the end mark ends, large shifts are
-/// treated as 14.
+/// Options that other implementations may send: unknown options are skipped, the end mark ends, large shifts
+/// are treated as 14.
 #[test]
 fn foreign_options() {
     let bytes = [30, 6, 1, 2, 3, 4, 3, 3, 15, 1, 2, 4, 2, 0, 0, 99, 99];

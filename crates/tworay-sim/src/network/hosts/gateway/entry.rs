@@ -9,7 +9,7 @@ use crate::observe::Fact;
 use crate::observe::loss::ledger::{Carries, Ledger};
 use tworay_base::{FlowId, NodeId, PacketId, SimDuration, SimTime};
 use tworay_scenario::FlowSetup;
-use tworay_tcp::TcpConfig;
+use tworay_tcp::{Snapshot, TcpConfig};
 use tworay_wire::{Body, Packet, RealPacket};
 
 /// Shortest time from a station into the network. It exceeds any propagation delay, because arrivals of
@@ -106,7 +106,7 @@ impl Network {
     pub(crate) fn add_flow(&mut self, setup: FlowSetup) {
         self.common.observe(Fact::FlowAdded { from: setup.from, to: setup.to });
         // Its timers are never armed: its transport runs outside the simulation.
-        let mut flow = Flow::new(setup, self.flows.len(), 0, &TcpConfig::default(), self.plan.seed, true);
+        let mut flow = Flow::new(setup, self.flows.len(), 0, &TcpConfig::default(), self.plan.seed);
         flow.window_limit = f64::INFINITY;
         self.flows.push(flow);
     }
@@ -114,6 +114,11 @@ impl Network {
     /// The payload of a flow turns out to go to `to`.
     pub(crate) fn observe_turned(&mut self, flow: FlowId, to: NodeId) {
         self.common.observe(Fact::FlowTurned { flow, to });
+    }
+
+    /// The state of a sender outside, with the payload acknowledged so far.
+    pub(crate) fn observe_sender(&mut self, flow: FlowId, state: &Snapshot, acked: u64) {
+        self.common.observe(Fact::Sender { flow, state, acked });
     }
 
     /// Sends a packet of the node's own station: IP packets through routing, other frames directly to the

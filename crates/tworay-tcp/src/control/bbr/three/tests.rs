@@ -9,7 +9,7 @@ struct Path {
     gap: SimDuration,
 }
 
-/// What an ACK reports besides the rate.
+/// An ACK's report besides the rate.
 #[derive(Copy, Clone)]
 struct Shown {
     rate: f64,
@@ -209,8 +209,8 @@ fn a_spurious_timeout_restores_what_losses_changed() {
     }
 }
 
-/// Draft §5.4.1: the window stays; ProbeBW paces at the rate in use, Up included; and a ProbeRTT whose time is over
-/// ends without another ACK. All this only if the application was idle.
+/// Draft §5.4.1: the window stays; ProbeBW paces at the rate in use, Up included; and a ProbeRTT whose time
+/// is over ends without another ACK. All this only if the application was idle.
 #[test]
 fn after_idling_the_model_still_holds() {
     let restart = |path: &mut Path, app_limited| {

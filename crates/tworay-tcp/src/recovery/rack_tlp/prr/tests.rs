@@ -48,8 +48,8 @@ fn after_a_burst_of_losses_nothing_more_goes_in_than_comes_out() {
 
 #[test]
 fn what_ran_dry_is_not_made_up_in_a_burst() {
-    // The application was idle: much was delivered, little sent. One ACK lets out what it brought and the debt,
-    // but no more than the target.
+    // The application was idle: much was delivered, little sent. One ACK lets out what it brought and the
+    // debt, but no more than the target.
     let mut prr = Prr::new(10.0, 20);
     assert_eq!(prr.window(delivered(12, false), 0), 10.0);
 }
@@ -57,10 +57,10 @@ fn what_ran_dry_is_not_made_up_in_a_burst() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// RFC 9937 §6, over any losses and ACKs. With more in flight than the target, what was sent is to what was
-    /// delivered as the target is to the flight at the beginning; with less, the flight never exceeds the target: so on
-    /// average never more than the target is in flight. In all no more is sent than was delivered, and one segment
-    /// for each safe ACK.
+    /// RFC 9937 §6, over any losses and ACKs. With more in flight than the target, what was sent is to what
+    /// was delivered as the target is to the flight at the beginning; with less, the flight never exceeds the
+    /// target: so on average never more than the target is in flight. In all no more is sent than was
+    /// delivered, and one segment for each safe ACK.
     #[test]
     fn never_more_than_the_rfc_allows(
         flight in 2usize..200,

@@ -68,7 +68,7 @@ pub(crate) const fn doc(text: &'static str) -> &'static str {
 ///
 /// ```text
 /// settings! {
-///     /// What the struct is.
+///     /// The parameters of this variant.
 ///     struct Options {
 ///         /// what it does, with its unit: shown to users
 ///         interval: SimDuration = 2.0, 0.01..1000.0;
@@ -94,10 +94,10 @@ macro_rules! settings {
             $($(#[doc = $doc])+ $visibility $field: $type,)*
         }
 
-        impl $crate::variant::Settings for $name {
-            const PARAMETERS: &'static [$crate::variant::Parameter] = &[
-                $($crate::variant::parameter!(
-                    stringify!($field), $crate::variant::doc(concat!($($doc),+)), $default $(, $min, $max)?
+        impl $crate::parts::Settings for $name {
+            const PARAMETERS: &'static [$crate::parts::Parameter] = &[
+                $($crate::parts::parameter!(
+                    stringify!($field), $crate::parts::doc(concat!($($doc),+)), $default $(, $min, $max)?
                 ),)*
             ];
 
@@ -106,7 +106,7 @@ macro_rules! settings {
                 Self {
                     $($field: {
                         let value = values.next().unwrap_or_default();
-                        $crate::variant::value!($type, value, $default)
+                        $crate::parts::value!($type, value, $default)
                     },)*
                 }
             }
@@ -117,16 +117,16 @@ macro_rules! settings {
 /// The [`Parameter`](super::Parameter) of one line of [`settings!`].
 macro_rules! parameter {
     ($name:expr, $about:expr, [$($word:literal => $value:expr),+ $(,)?]) => {
-        $crate::variant::Parameter::choice($name, &[$($word),+], $about)
+        $crate::parts::Parameter::choice($name, &[$($word),+], $about)
     };
     ($name:expr, $about:expr, required, $min:literal, $max:literal) => {
-        $crate::variant::Parameter {
+        $crate::parts::Parameter {
             default: None,
-            ..$crate::variant::Parameter::number($name, $min, ($min, $max), $about)
+            ..$crate::parts::Parameter::number($name, $min, ($min, $max), $about)
         }
     };
     ($name:expr, $about:expr, $default:expr, $min:literal, $max:literal) => {
-        $crate::variant::Parameter::number($name, $default, ($min, $max), $about)
+        $crate::parts::Parameter::number($name, $default, ($min, $max), $about)
     };
 }
 
@@ -137,7 +137,7 @@ macro_rules! value {
         CHOICES.get($value as usize).copied().unwrap_or(CHOICES[0])
     }};
     ($type:ty, $value:ident, $default:tt) => {
-        <$type as $crate::variant::FromNumber>::from_number($value)
+        <$type as $crate::parts::FromNumber>::from_number($value)
     };
 }
 

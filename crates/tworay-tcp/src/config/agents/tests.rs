@@ -1,4 +1,6 @@
 use super::*;
+use crate::config::{Handshake, SackForm};
+use crate::variant::Variant;
 
 const ALL: [RecoveryKind; 5] =
     [RecoveryKind::Tahoe, RecoveryKind::Reno, RecoveryKind::NewReno, RecoveryKind::Sack, RecoveryKind::Vegas];
@@ -44,4 +46,22 @@ fn tcp_linux_has_its_own() {
     assert!(!config.quirks(RecoveryKind::Reno).data_with_first_syn);
     config.handshake = Handshake::ThreeWay;
     assert!(!config.quirks(RecoveryKind::Sack).data_with_first_syn);
+}
+
+/// RACK, PRR and the sender of Linux 6 have forms of their own, whatever the scenario's.
+#[test]
+fn repairs_that_mark_segments_do_not_send_data_with_the_syn() {
+    let mut config = TcpConfig::ns2();
+    config.sack.form = SackForm::TcpLinux;
+    for (text, with_syn) in [
+        ("sack", true),
+        ("rack", false),
+        ("sack+rack-tlp", false),
+        ("sack+prr", false),
+        ("linux+cubic", false),
+    ] {
+        let variant: Variant = text.parse().expect(text);
+        let quirks = variant.configured(&config).quirks(variant.recovery());
+        assert_eq!(quirks.data_with_first_syn, with_syn, "{text}");
+    }
 }

@@ -1,0 +1,107 @@
+"""Kernels as arms of comparisons and sweeps: the scenario's TCP flows, sent by the kernel's own TCP."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tworay.errors import RunError
+from tworay.live.network import Ended
+from tworay.live.options import Options
+from tworay.virtual import cache, carrying
+from tworay.virtual.machine import MEMORY, Machine
+from tworay.virtual.order import Transfer
+from tworay.virtual.running import order_for, write_scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tworay.running.run import Run
+    from tworay.running.scenarios import Scenario
+
+UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+PORT = 5001
+
+
+def run_kernel(
+    scenario: Scenario, seed: int, controller: str, *, stopped: Callable[[], bool] = lambda: False
+) -> Run:
+    """Run a scenario whose TCP flows are sent and received by the kernel in virtual time.
+
+    The run lasts as long as the scenario. The receiver's window is the scenario's ``tcp.window``; everything
+    else of TCP is the kernel's.
+
+    Raises:
+        InputError: no kernel in the cache, too little memory.
+        RunError: the machine died, or the network ended early.
+
+    """
+    document = tomllib.loads(scenario.to_toml())
+    transfers = _transfers(document)
+    duration = _seconds(document["duration"])
+    options = Options(seed=seed, limit=duration, congestion=controller)
+    machine = Machine(cache.kernel(), seed, MEMORY)
+    with cache.scratch() as scratch:
+        write_scenario(scenario, scratch)
+        left = machine.run(scratch, order_for(options, transfers=transfers), stopped=stopped)
+        extras = json.loads(left["extras"])
+        report = carrying.read(scratch)
+    if json.loads(report.json())["sim_seconds"] < duration:
+        raise RunError(f"the network ended early: {left['problem']}")
+    # The end of the scenario is not early.
+    extras["ended_early"] = None
+    run = Ended(report, None, json.dumps(extras)).as_run(scenario, options)
+    run.summary["live"]["virtual"] = {"kernel": machine.kernel.name, "memory_mib": machine.memory}
+    return _in_order(run, document)
+
+
+def _transfers(document: dict[str, Any]) -> list[Transfer]:
+    window = document["tcp"]["window"] * _bytes(document["tcp"]["mss"])
+    return [
+        Transfer(
+            source=flow["from"],
+            to=flow["to"],
+            port=PORT + number,
+            start=_seconds(flow.get("start", "0s")),
+            stop=_seconds(flow["stop"]) if "stop" in flow else _seconds(document["duration"]),
+            length=_bytes(flow["bytes"]) if "bytes" in flow else 0,
+            window=window,
+        )
+        for number, flow in enumerate(document["flow"])
+        if flow.get("app", "ftp") == "ftp"
+    ]
+
+
+def _in_order(run: Run, document: dict[str, Any]) -> Run:
+    """Give flows the numbers that they have in the scenario; live runs number them as they start."""
+    simulated = [number for number, flow in enumerate(document["flow"]) if flow.get("app", "ftp") != "ftp"]
+    numbers = dict(enumerate(simulated))
+    for connection in run.summary["live"]["connections"]:
+        ports = {end["port"] for end in connection["ends"]}
+        number = next((port - PORT for port in ports if 0 <= port - PORT < len(document["flow"])), None)
+        if number is not None and number not in numbers.values():
+            numbers[connection["flow"]] = number
+        connection["flow"] = number
+    for flow in run.summary["flows"]:
+        flow["id"] = numbers.get(flow["id"], flow["id"])
+    run.summary["flows"].sort(key=lambda flow: flow["id"])
+    for name, table in run.tables.items():
+        if "flow" in table.columns:
+            column = pl.col("flow").replace(numbers)
+            run.tables[name] = table.with_columns(column)
+    run.tables["flows"] = run.tables["flows"].sort("flow")
+    return run
+
+
+def _seconds(text: str) -> float:
+    found = re.fullmatch(r"([0-9.]+)([a-z]+)", text)
+    assert found is not None, text
+    return float(found[1]) * UNITS[found[2]]
+
+
+def _bytes(text: str) -> int:
+    return int(text.removesuffix("B"))

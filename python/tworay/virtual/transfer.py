@@ -1,0 +1,59 @@
+"""One end of a flow of an arm ``kernel:NAME``: a program without imports that take time.
+
+``serve PORT WINDOW``, or ``send HOST PORT WHEN UNTIL BYTES``. Times are of the kernel (CLOCK_MONOTONIC, s).
+``WINDOW`` is the scenario's window in bytes, ``BYTES`` the length of the transfer (0: until ``UNTIL``).
+"""
+
+import socket
+import sys
+import time
+from contextlib import suppress
+
+TCP_WINDOW_CLAMP = 10
+CHUNK = bytes(16384)
+PATIENCE = 0.1
+
+
+def serve(port: int, window: int) -> None:
+    """Read everything of one connection."""
+    server = socket.socket()
+    server.setsockopt(socket.IPPROTO_TCP, TCP_WINDOW_CLAMP, window)
+    server.bind(("0.0.0.0", port))
+    server.listen()
+    connection = server.accept()[0]
+    while connection.recv(1 << 16):
+        pass
+    connection.close()
+
+
+def send(host: str, port: int, when: float, until: float, length: int) -> None:
+    """Send from ``when`` on."""
+    time.sleep(max(0.0, when - time.monotonic()))
+    while True:
+        connection = socket.socket()
+        try:
+            connection.connect((host, port))
+            break
+        except OSError:
+            # No route yet, or every SYN was lost: TCP gave up, the application does not.
+            connection.close()
+            time.sleep(PATIENCE)
+    sent = 0
+    while time.monotonic() < until and (length == 0 or sent < length):
+        sent += connection.send(CHUNK[: length - sent] if length else CHUNK)
+    connection.shutdown(socket.SHUT_WR)
+    connection.recv(1)
+
+
+def main() -> None:
+    """Run one end. The network's end aborts its connection."""
+    what, *words = sys.argv[1:]
+    with suppress(ConnectionAbortedError):
+        if what == "serve":
+            serve(int(words[0]), int(words[1]))
+        else:
+            send(words[0], int(words[1]), float(words[2]), float(words[3]), int(words[4]))
+
+
+if __name__ == "__main__":
+    main()
