@@ -28,9 +28,8 @@ use crate::network::medium::Radio;
 use crate::network::node::meters::Meters;
 use crate::network::node::stations::Stations;
 use crate::network::node::{NodeTimer, Nodes};
-use crate::observe::loss::causes::{Causes, Trigger};
-use crate::observe::loss::scene::Scene;
-use crate::observe::{Layout, Observers};
+use crate::observe::loss::scene::World;
+use crate::observe::{After, Fact, Layout, Observers, Obstacle};
 use agenda::Agenda;
 use common::Common;
 use event::{AppEvent, Event};
@@ -119,9 +118,9 @@ impl Network {
         if !network.fill_static_routes(&mut keep_going) {
             return None;
         }
-        network.common.observers.causes.expect(&network.plan.settings.routing);
+        network.common.observers.roots.causes.expect(&network.plan.settings.routing);
         for node in network.nodes.ids() {
-            network.with_router(node, Trigger::Other, |router, now, out| router.start(now, out));
+            network.with_router(node, After::Other, |router, now, out| router.start(now, out));
         }
         let agenda = &mut network.common.agenda;
         for (i, switch) in network.plan.switches.iter().enumerate() {
@@ -338,7 +337,7 @@ impl Network {
         if let Some((node, kind)) = self.nodes.timer_of(slot) {
             match kind {
                 NodeTimer::Router => {
-                    self.with_router(node, Trigger::Other, |router, now, out| router.on_timer(now, out))
+                    self.with_router(node, After::Other, |router, now, out| router.on_timer(now, out))
                 }
                 NodeTimer::Arp | NodeTimer::Exchange => self.on_arp_timer(node),
             }
@@ -349,12 +348,18 @@ impl Network {
         }
     }
 
-    /// The records of root causes, and the view of the network that they need.
-    fn scene(&mut self) -> (&mut Causes, Scene<'_>) {
+    /// Passes a fact to the observers that look at the network to understand it.
+    #[inline(never)]
+    fn report(&mut self, fact: Fact<'_>) {
         let Common { now, packets, observers, .. } = &mut self.common;
         let radio = self.radio.as_mut();
-        let scene = Scene { now: *now, packets, nodes: &self.nodes, wires: &self.wires, radio };
-        (&mut observers.causes, scene)
+        observers.report(fact, World { now: *now, packets, nodes: &self.nodes, wires: &self.wires, radio });
+    }
+
+    /// A copy of a packet dies at `node`, because it cannot go on.
+    fn stop(&mut self, packet: PacketId, node: NodeId, by: Obstacle) {
+        self.report(Fact::Stopped { packet, node, by });
+        self.common.packets.discard(packet);
     }
 
     /// Checks that every live packet is held exactly once, and that the ledger balances.

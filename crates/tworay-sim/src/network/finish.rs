@@ -2,7 +2,7 @@
 
 use super::Network;
 use super::outcome::Outcome;
-use crate::observe::Observers;
+use crate::observe::{Observers, View};
 use tworay_mac::MacCounters;
 
 impl Network {
@@ -19,7 +19,8 @@ impl Network {
         let wire_trace = self.common.observers.take_wire_trace();
         let medium_log = self.common.observers.take_medium_log();
         self.flows.iter_mut().for_each(|flow| flow.means.close(end));
-        self.common.close_holds();
+        let view = View { now: self.common.now, packets: &self.common.packets };
+        self.common.observers.close(view);
         let Observers { mut ledger, paths, counters, .. } = self.common.observers;
         ledger.close(end);
         let mut mac = MacCounters::default();

@@ -12,7 +12,6 @@ use super::agenda::Agenda;
 use crate::engine::TimerSlot;
 use crate::network::node::meters::Meters;
 use crate::observe::loss::attempts::Attempts;
-use crate::observe::loss::service::Service;
 use std::ops::{Index, IndexMut};
 use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_mac::{ArpTable, Dcf, InterfaceQueue, MacConfig};
@@ -41,8 +40,6 @@ pub(crate) struct Node {
     pub router: Router,
     /// Outcome of the MAC's attempts with its current packet.
     pub attempts: Attempts,
-    /// Packets offered to its queue, and those that the MAC could send.
-    pub service: Box<Service>,
     pub up: bool,
     /// When it was last switched off, or died.
     pub down_since: SimTime,
@@ -93,7 +90,6 @@ impl Nodes {
                     arp: ArpTable::new(mac.arp_retry),
                     router: Router::new(routing, id, RngStream::new(seed, id, Purpose::RoutingJitter)),
                     attempts: Attempts::default(),
-                    service: Box::default(),
                     up: true,
                     down_since: SimTime::NEVER,
                     up_since: SimTime::ZERO,

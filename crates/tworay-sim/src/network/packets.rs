@@ -3,7 +3,6 @@
 //! A frame on the air pins its packet: hearers can read it until the frame has passed, even if its sender
 //! has released it meanwhile (a sender is done with a broadcast after its last bit).
 
-use crate::observe::loss::root_cause::{HeldUp, RootCause};
 use tworay_base::PacketId;
 use tworay_wire::{Body, Packet};
 
@@ -17,8 +16,6 @@ pub(crate) fn is_message(packet: &Packet) -> bool {
 
 struct PacketSlot {
     packet: Option<Packet>,
-    /// Current and earlier root causes of the packet.
-    held_up: Option<Box<HeldUp>>,
     pins: u16,
     /// True if its owner has released it.
     dead: bool,
@@ -40,11 +37,10 @@ impl PacketSlab {
             let slot = &mut self.slots[i as usize];
             debug_assert!(slot.packet.is_none() && slot.pins == 0, "a free slot");
             slot.packet = Some(packet);
-            slot.held_up = None;
             slot.dead = false;
             PacketId(i)
         } else {
-            self.slots.push(PacketSlot { packet: Some(packet), held_up: None, pins: 0, dead: false });
+            self.slots.push(PacketSlot { packet: Some(packet), pins: 0, dead: false });
             PacketId(self.slots.len() as u32 - 1)
         }
     }
@@ -65,80 +61,6 @@ impl PacketSlab {
     #[inline]
     pub fn is_tracked(&self, id: PacketId) -> bool {
         self.get(id).uid < UNTRACKED
-    }
-
-    /// Root cause that currently prevents a live packet from going on, if any.
-    pub fn root_of(&self, id: PacketId) -> Option<RootCause> {
-        self.slots[id.index()].held_up.as_ref()?.here
-    }
-
-    /// The first root cause of a live packet, here or earlier on its path, that load did not cause.
-    pub fn independent_root(&self, id: PacketId) -> Option<RootCause> {
-        self.slots[id.index()].held_up.as_ref()?.independent()
-    }
-
-    /// Something prevents a live packet from going on. Only the first such root cause counts.
-    /// `whole`: no other copy of the packet exists.
-    pub fn hold_up(&mut self, id: PacketId, by: RootCause, whole: bool) {
-        let held_up = self.slots[id.index()].held_up.get_or_insert_default();
-        if held_up.here.is_none() {
-            held_up.here = Some(by);
-            held_up.whole = whole;
-        }
-    }
-
-    /// Root cause that currently holds up the segment in a live packet, of which no other copy exists.
-    pub fn hold(&self, id: PacketId) -> Option<RootCause> {
-        let held_up = self.slots[id.index()].held_up.as_ref()?;
-        held_up.here.filter(|_| held_up.whole)
-    }
-
-    /// Something that load did not cause delays a live packet, which goes on later.
-    pub fn delay(&mut self, id: PacketId, by: RootCause) {
-        self.slots[id.index()].held_up.get_or_insert_default().before.get_or_insert(by);
-    }
-
-    /// True if a live packet waits for a route discovery.
-    #[inline]
-    pub fn is_searching(&self, id: PacketId) -> bool {
-        let held_up = self.slots[id.index()].held_up.as_ref();
-        held_up.is_some_and(|held_up| held_up.here.is_some_and(|here| here.cause.is_none()))
-    }
-
-    /// A live packet goes on; if it only waited for a route discovery, that root cause is over. Returns it, if it
-    /// held up the segment. The packet remembers what delayed the search, if that was not load.
-    pub fn end_search(&mut self, id: PacketId, late: Option<RootCause>) -> Option<RootCause> {
-        let held_up = self.slots[id.index()].held_up.as_mut()?;
-        let whole = held_up.whole;
-        let search = held_up.here.take_if(|s| s.cause.is_none())?;
-        held_up.before = held_up.before.or(late.filter(RootCause::is_independent_of_load));
-        whole.then_some(search)
-    }
-
-    /// The outcome of the search that a live packet waits for.
-    pub fn settle_search(&mut self, id: PacketId, root: RootCause) {
-        if let Some(held_up) = &mut self.slots[id.index()].held_up
-            && held_up.here.is_some_and(|here| here.cause.is_none())
-        {
-            held_up.here = Some(root);
-        }
-    }
-
-    /// True if anything holds up a live packet, or has done so.
-    #[inline]
-    pub fn is_held_up(&self, id: PacketId) -> bool {
-        self.slots[id.index()].held_up.is_some()
-    }
-
-    /// A packet becomes another's copy at the next hop: it inherits the other's past root causes but no
-    /// current one. Returns the current one of the original, if it held up the segment.
-    #[inline]
-    pub fn hand_on(&mut self, id: PacketId, copy: PacketId) -> Option<RootCause> {
-        let held_up = self.slots[id.index()].held_up.as_deref_mut()?;
-        let (next, hold) = (held_up.one_hop_on(), held_up.here.filter(|_| held_up.whole));
-        held_up.whole = false;
-        self.slots[copy.index()].held_up = next.map(Box::new);
-        hold
     }
 
     /// Takes a packet from its owner; the handle becomes invalid, but stays readable while pinned.

@@ -1,7 +1,10 @@
 //! Small networks for the unit tests of `network`.
 
 use super::Network;
+use super::common::Common;
+use crate::observe::loss::causes::Causes;
 use crate::observe::loss::ledger::Carries;
+use crate::observe::loss::scene::{Scene, World};
 use std::path::Path;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
 use tworay_scenario::Scenario;
@@ -24,10 +27,19 @@ pub(crate) fn row(metres: &[f64], settings: &str) -> Network {
 }
 
 impl Network {
+    /// The root causes, and the network as they see it.
+    pub(crate) fn with_scene<T>(&mut self, look: impl FnOnce(&mut Causes, &mut Scene<'_>) -> T) -> T {
+        let Common { now, packets, observers, .. } = &mut self.common;
+        let radio = self.radio.as_mut();
+        let mut world = World { now: *now, packets, nodes: &self.nodes, wires: &self.wires, radio };
+        let (causes, mut scene) = observers.roots.with_scene(&mut world);
+        look(causes, &mut scene)
+    }
+
     /// Creates a datagram of 1000 bytes of flow 0 at node 0, addressed to node `to`.
     pub(crate) fn datagram(&mut self, number: u32, to: u16) -> PacketId {
         let uid = self.common.take(FlowId(0), Carries::Data, Seq32(number));
-        self.common.packets.insert(Packet {
+        self.common.insert(Packet {
             uid,
             src: NodeId(0),
             dst: NodeId(to),

@@ -1,13 +1,12 @@
 //! Facts: what happens in the network, as its observers are told.
 
 use super::loss::ledger::Carries;
-use super::loss::root_cause::RootCause;
 use crate::network::medium::on_air::{Hearer, Medium};
 use crate::network::packets::PacketSlab;
-use tworay_base::{Died, FlowId, NodeId, PacketId, Seq32, SimTime};
-use tworay_mac::Frame;
+use tworay_base::{FlowId, NodeId, PacketId, Seq32, SimTime};
+use tworay_mac::{Frame, FrameKind, QueueEntry};
 use tworay_radio::Verdict;
-use tworay_routing::{RoutingCounters, RoutingNote};
+use tworay_routing::{DropReason, RoutingAction, RoutingCounters, RoutingNote};
 use tworay_tcp::Snapshot;
 use tworay_wire::Packet;
 
@@ -24,6 +23,82 @@ pub enum WireEvent {
     Drop,
 }
 
+/// Why a packet dies, where the place alone tells.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// Its node is switched off.
+    NodeOff,
+    /// Its node has no radio, and no wire to the next hop.
+    NoRadio(NodeId),
+    /// Random errors corrupted it above the MAC.
+    Errors,
+    /// Its connection discards it.
+    Discarded,
+    /// A wire between these nodes lost it.
+    Wire((NodeId, NodeId), WireLoss),
+}
+
+/// Why a wire loses a packet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum WireLoss {
+    /// Random errors, or a listed drop.
+    Errors,
+    /// A handoff.
+    Outage,
+    /// The queue rejects it.
+    Refused,
+}
+
+/// Why a node does not send a packet on. What led to it is for observers to find out.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// The interface queue is full.
+    QueueFull(QueueEntry),
+    /// Link-RED drops it.
+    LinkRed(QueueEntry),
+    /// A newer packet replaces it in the hold slot of ARP for this next hop.
+    Replaced { next_hop: NodeId, newer: PacketId },
+    /// The hop just reported has failed, and nothing above the link layer is notified.
+    HopFailed,
+    /// The router drops it.
+    Dropped(DropReason, After),
+}
+
+/// Why a hop failed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum HopFailure {
+    /// ARP's requests were not answered.
+    NoAddress,
+    /// The retry limit for this kind of frame is reached.
+    Retries(FrameKind),
+}
+
+/// Event to which a router reacts.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum After {
+    /// A timer, or a packet of its own.
+    Other,
+    /// The hop to this neighbour failed: the latest break that was reported and is not over.
+    Break(NodeId),
+    /// A packet from this neighbour; the link named by a DSR route error in it.
+    Received(NodeId, Option<(NodeId, NodeId)>),
+}
+
+impl After {
+    /// `packet` arrived from `from`.
+    #[inline]
+    pub fn received(packet: &Packet, from: NodeId) -> Self {
+        let error = packet.dsr.as_ref().and_then(|header| header.errors.last());
+        After::Received(from, error.map(|e| (e.source, e.unreachable)))
+    }
+
+    /// True if a hop failed.
+    #[inline]
+    pub fn is_break(self) -> bool {
+        matches!(self, After::Break(_))
+    }
+}
+
 /// Something that happened. Facts hold handles and references, no copies of packets or frames;
 /// packets are looked up in the [`View`].
 #[derive(Copy, Clone)]
@@ -36,6 +111,8 @@ pub(crate) enum Fact<'a> {
     Warm,
     /// A transport gives a packet to the network; it has the next number.
     Taken { flow: FlowId, carries: Carries, seq: Seq32 },
+    /// A packet is made; another one may have had its handle before.
+    Made { packet: PacketId },
     /// The packet is complete; `again`: payload that was sent before.
     Sent { packet: PacketId, again: bool },
     /// The state of a flow's sender after an event, with the payload acknowledged so far, bytes.
@@ -44,10 +121,12 @@ pub(crate) enum Fact<'a> {
     Copied { uid: u64 },
     /// A copy of a packet is no longer needed: the next hop has its own, or it was a broadcast and is sent.
     HandedOn { packet: PacketId },
-    /// A copy of a packet dies at `node`; `root`: what kept it from going on.
-    Died { packet: PacketId, node: NodeId, died: Died, root: RootCause },
-    /// A segment that something held up goes on, or is still held up at the end of the run.
-    HeldUp { uid: u64, by: RootCause },
+    /// A packet becomes another's copy at the next hop, which a wire may have moved there itself.
+    HopDone { packet: PacketId, copy: PacketId },
+    /// A copy of a packet dies at `node`.
+    Died { packet: PacketId, node: NodeId, why: Why },
+    /// A copy of a packet dies at `node`, because it cannot go on.
+    Stopped { packet: PacketId, node: NodeId, by: Obstacle },
     /// A copy of a tracked packet has reached its destination `node` and is consumed.
     Delivered { packet: &'a Packet, node: NodeId },
     /// A route error reached a node that sends no TCP data to that destination.
@@ -62,16 +141,37 @@ pub(crate) enum Fact<'a> {
     Refused,
     /// A newer packet replaced one in ARP's hold slot.
     HoldReplaced,
+    /// A packet is passed to the interface queue of `node`; `idle`: the MAC has nothing else to send.
+    Offered { node: NodeId, packet: PacketId, idle: bool },
+    /// The MAC of `node` is done with a packet, which was acknowledged or broadcast.
+    Served { node: NodeId },
+    /// Before that, attempts to send it have failed.
+    ServedLate { node: NodeId },
     /// A MAC gave up a packet; `rts`: an RTS was not answered.
     GaveUp { packet: PacketId, rts: bool },
-    /// MAC or ARP returned a packet because of `root`; `in_reach`: the neighbour is up and in range.
-    LinkFailed { packet: PacketId, root: RootCause, in_reach: bool },
-    /// Routing considers a link broken, because of `root`.
-    LinkGivenUp { root: RootCause },
+    /// MAC or ARP of `node` returned a packet; `in_reach`: the neighbour is up and in range. Until [`Fact::BreakOver`],
+    /// this is the latest break.
+    LinkFailed { node: NodeId, packet: PacketId, next_hop: NodeId, in_reach: bool, why: HopFailure },
+    /// Routing considers the link to a neighbour broken by itself. This is the latest break from now on.
+    LinkGivenUp { node: NodeId, neighbour: NodeId, after: After },
+    /// `packets` leave the queue of `node`, because its router gave up their next hop: the latest break from now on.
+    Purging { node: NodeId, next_hop: NodeId, packets: usize, after: After },
+    /// One of them returns to the router: the latest break from now on.
+    Purged { node: NodeId, packet: PacketId },
+    /// What the latest break led to is done.
+    BreakOver,
+    /// The router of `node` keeps a packet that waits for a route, and does this because of it.
+    Waits { node: NodeId, packet: PacketId, actions: &'a [RoutingAction] },
+    /// The router of `node` sends a message of its own.
+    Originated { node: NodeId, packet: &'a Packet },
+    /// A router is about to send a packet to its next hop.
+    GoesOn { packet: PacketId, after: After },
+    /// A route in use at `node` was lost.
+    RouteLost { node: NodeId, dst: NodeId, after: After },
     /// ARP at `node` starts to resolve the address of `target` for a packet.
     ArpStarted { node: NodeId, target: NodeId, packet: PacketId },
-    /// A packet that waited for an address goes on; `root`: what delayed it, load apart.
-    WaitedForAddress { packet: PacketId, root: RootCause },
+    /// ARP at `node` knows the address of `target`, for which a packet has waited.
+    AddressFound { node: NodeId, target: NodeId, packet: PacketId },
     /// An ARP request of `node` reached its target.
     ArpHeard { node: NodeId, target: NodeId },
     /// A router forwards a packet.

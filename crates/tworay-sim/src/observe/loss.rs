@@ -3,6 +3,7 @@
 pub(crate) mod attempts;
 pub(crate) mod causes;
 pub(crate) mod diagnosis;
+pub(crate) mod held_up;
 pub(crate) mod ledger;
 pub(crate) mod root_cause;
 pub(crate) mod scene;

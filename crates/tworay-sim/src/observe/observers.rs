@@ -4,12 +4,12 @@ use super::animation::Animation;
 use super::capture::{Capture, Layout};
 use super::counters::NetworkCounters;
 use super::fact::{Fact, View};
-use super::loss::causes::Causes;
 use super::loss::ledger::{Death, Ledger};
 use super::loss::root_cause::RootCause;
 use super::medium_log::MediumLog;
 use super::path_probe::PathProbe;
 use super::record::Recorder;
+use super::root_causes::RootCauses;
 use super::series::Series;
 use super::watchers::Watchers;
 use super::wire_trace::WireRecord;
@@ -27,7 +27,7 @@ pub(crate) struct Observers {
     /// Every segment sent, and its outcome.
     pub ledger: Ledger,
     /// Determines root causes of losses.
-    pub causes: Causes,
+    pub roots: RootCauses,
     /// The path of each flow.
     pub paths: Vec<PathProbe>,
     /// Network-wide counters.
@@ -44,7 +44,7 @@ impl Observers {
     pub fn new(nodes: usize, flows: &[(NodeId, NodeId)], series: bool) -> Self {
         Self {
             ledger: Ledger::new(flows.iter().map(|(from, _)| *from), series),
-            causes: Causes::new(nodes),
+            roots: RootCauses::new(nodes),
             paths: flows.iter().map(|(_, to)| PathProbe::to(*to)).collect(),
             series: Series::new(flows.len(), series),
             ..Self::default()
@@ -56,10 +56,21 @@ impl Observers {
     pub fn observe(&mut self, fact: Fact<'_>, view: View<'_>) {
         match fact {
             Fact::Taken { flow, carries, seq } => self.ledger.sent(flow, carries, seq, view.now),
+            Fact::Made { packet } => self.roots.held_ups.made(packet),
             Fact::Copied { uid } => self.ledger.copied(uid),
             Fact::HandedOn { packet } => self.handed_on(packet, view),
-            Fact::Died { packet, node, died, root } => self.died(packet, (node, died, root), view),
-            Fact::HeldUp { uid, by } => self.ledger.held_up(uid, by, view.now),
+            Fact::HopDone { packet, copy } => {
+                if self.roots.held_ups.is_held_up(packet) {
+                    self.hop_done(packet, copy, view);
+                }
+            }
+            Fact::Died { packet, node, why } => {
+                let (died, root) = why.ends(view, node);
+                self.died(packet, (node, died, root), view);
+            }
+            Fact::Offered { node, packet, idle } => self.roots.offered(node, packet, idle, view),
+            Fact::Served { node } => self.roots.services[node.index()].served(),
+            Fact::BreakOver => self.roots.break_over(),
             Fact::Delivered { packet, node } => self.delivered(packet, node, view),
             Fact::Sent { packet, again } => self.sent(packet, again, view),
             Fact::Sender { flow, state, acked } => self.series.note(view.now, flow, state, acked),
@@ -78,27 +89,18 @@ impl Observers {
                 self.paths.iter_mut().for_each(PathProbe::restart);
             }
             Fact::ArpStarted { node, target, packet } => {
-                let root = view.packets.independent_root(packet);
+                let root = self.roots.held_ups.independent_root(packet);
                 let packet = view.packets.get(packet);
-                self.causes.note_exchange((node, target), view.now, packet, root);
+                self.roots.causes.note_exchange((node, target), view.now, packet, root);
             }
-            // A search that waits for a delayed message suffers as if it were lost.
-            Fact::WaitedForAddress { packet, root } => self.message_lost(packet, root, view),
-            Fact::ArpHeard { node, target } => self.causes.note_heard(node, target, view.now),
-            Fact::LinkGivenUp { root } => self.causes.note_break(root),
-            Fact::SwitchedOff { node } => self.causes.forget(node),
+            Fact::ArpHeard { node, target } => self.roots.causes.note_heard(node, target, view.now),
             Fact::Unheard { frame, node } => {
                 self.missed(frame, node, (LossCause::Contention, Some(node)), view);
             }
             Fact::Forwarded { node, packet } => {
-                if self.causes.lost_any(node) {
-                    self.causes.note_way_found(node, view.packets.get(packet).dst);
+                if self.roots.causes.lost_any(node) {
+                    self.roots.causes.note_way_found(node, view.packets.get(packet).dst);
                 }
-            }
-            Fact::LinkFailed { packet, root, .. } => {
-                self.counters.observe(fact, view);
-                self.causes.note_break(root);
-                self.message_lost(packet, root, view);
             }
             Fact::Collided { frame, node, .. } => {
                 self.counters.observe(fact, view);
@@ -146,17 +148,29 @@ impl Observers {
         } else if let Body::Arp(arp) = p.body
             && arp.request
         {
-            self.causes.note_asked(arp.sender, arp.target, view.now);
+            self.roots.causes.note_asked(arp.sender, arp.target, view.now);
         }
     }
 
-    fn died(&mut self, packet: PacketId, (node, died, root): (NodeId, Died, RootCause), view: View<'_>) {
+    /// A copy of a packet dies at `node`. The root is `of`, unless an earlier root cause held it up.
+    #[inline(never)]
+    pub(super) fn died(
+        &mut self,
+        packet: PacketId,
+        (node, died, of): (NodeId, Died, RootCause),
+        view: View<'_>,
+    ) {
+        let root = match self.roots.held_ups.root_of(packet) {
+            Some(held) if held.cause.is_some() => held,
+            // A packet that waited for a search has the outcome that was found now.
+            _ => of,
+        };
         let p = view.packets.get(packet);
         if p.uid >= UNTRACKED {
             return self.message_lost(packet, root, view);
         }
         if root.is_physical() {
-            self.causes.note_struck(view.now, (p.flow, p.src), root);
+            self.roots.causes.note_struck(view.now, (p.flow, p.src), root);
         }
         let cause = root.cause.unwrap_or(LossCause::Unknown);
         let booked = self.ledger.records().len();
@@ -166,10 +180,10 @@ impl Observers {
     }
 
     /// If the packet is a message of routing or ARP, it is lost because of `root`.
-    fn message_lost(&mut self, packet: PacketId, root: RootCause, view: View<'_>) {
+    pub(super) fn message_lost(&mut self, packet: PacketId, root: RootCause, view: View<'_>) {
         let packet = view.packets.get(packet);
         if is_message(packet) {
-            self.causes.note_message_lost(view.now, &root, packet);
+            self.roots.causes.note_message_lost(view.now, &root, packet);
         }
     }
 
@@ -177,7 +191,7 @@ impl Observers {
     fn missed(&mut self, frame: &Frame, node: NodeId, cause: (LossCause, Option<NodeId>), view: View<'_>) {
         let packet = frame.packet.map(|p| view.packets.get(p));
         if packet.is_some_and(is_message) {
-            self.causes.note_missed(view.now, (node, frame.from), cause, packet);
+            self.roots.causes.note_missed(view.now, (node, frame.from), cause, packet);
         }
     }
 

@@ -17,7 +17,7 @@
 //! | `node-down`, hop | *b* was off, and a path from *s* to *d* goes from *a* to *b* |
 //! | `node-down`, no hop | the same, and stations that were off would have completed one; or *a* itself was off |
 //! | `congestion` | the queue was full, and the flows can fill it by themselves; a hold slot's next hop could be reached; a routing buffer was full while a path existed |
-//! | `no-route` | a path existed all the time that the packet waited; if routing can reach only some hops, when it began to wait; or packets that waited for a search filled a queue or a hold slot together: *a* repeated a request for the destination of a flow for longer than a search takes, or could not reach it, and sent nothing there meanwhile |
+//! | `no-route` | a path existed all the time that the packet waited; if routing can reach only some hops, when it began to wait; or packets that waited for a search filled a queue or a hold slot together: *a* asked for the destination of a flow, and sent nothing there for longer than a search takes, or could not reach it |
 //! | `ttl` | the shortest path is longer than the hop limit |
 //! | `reorder-discard` | the receiver discarded it |
 //! | `unknown` | never |

@@ -4,10 +4,9 @@ use crate::network::Network;
 use crate::network::event::{AppEvent, Event};
 use crate::network::hosts::flow::{Guess, Resent, Transport};
 use crate::network::packets::UNTRACKED;
-use crate::observe::Fact;
 use crate::observe::loss::ledger::Carries;
-use crate::observe::loss::root_cause::RootCause;
-use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
+use crate::observe::{Fact, Why};
+use tworay_base::{FlowId, NodeId, PacketId, Seq32, SimDuration, SimTime};
 use tworay_scenario::Application;
 use tworay_tcp::{Amount, Arrival, Connection, PathEvent, SegmentKind, Side, TcpAction, TcpNote, TcpTimer};
 use tworay_wire::{Body, Packet, TcpSegment, UdpDatagram};
@@ -97,7 +96,7 @@ impl Network {
     fn launch(&mut self, from: NodeId, to: NodeId, flow: FlowId, uid: u64, ip_bytes: u32, body: Body) {
         let packet =
             Packet { uid, src: from, dst: to, ttl: INITIAL_TTL, hops: 0, ip_bytes, flow, dsr: None, body };
-        let packet = self.common.packets.insert(packet);
+        let packet = self.common.insert(packet);
         if self.common.watched() {
             let again = self.flows[flow.index()].resent.last().is_some_and(|r| r.uid == uid);
             self.common.observe(Fact::Sent { packet, again });
@@ -166,8 +165,7 @@ impl Network {
     #[cold]
     fn throw_away(&mut self, node: NodeId, packet: PacketId) {
         let p = self.common.packets.get(packet).clone();
-        let root = RootCause::new(self.common.now, node, LossCause::ReorderDiscard);
-        self.common.kill(packet, node, Died::Receiver, root);
+        self.common.kill(packet, node, Why::Discarded);
         let (flow, arrival) = (p.flow.index(), arrival_of(&p));
         if let Body::Tcp(segment) = &p.body {
             let side = self.side(flow, node);

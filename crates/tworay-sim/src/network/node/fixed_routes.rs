@@ -117,7 +117,8 @@ impl Search {
     fn links_of(&self, network: &mut Network, node: NodeId) -> Box<[NodeId]> {
         let mut links =
             network.radio.as_ref().map_or_else(Vec::new, |r| r.medium().candidates(node).to_vec());
-        links.retain(|&other| network.scene().1.in_range(node, other));
+        let now = network.common.now;
+        links.retain(|&other| network.radio.as_mut().is_some_and(|radio| radio.in_range(now, node, other)));
         links.extend(self.wires.get(&node).into_iter().flatten());
         links.sort_unstable();
         links.dedup();

@@ -5,11 +5,9 @@ use crate::network::Network;
 use crate::network::event::Event;
 use crate::network::node::NodeTimer;
 use crate::network::packets::UNTRACKED;
-use crate::observe::Fact;
-use crate::observe::loss::causes::{Causes, Trigger};
-use crate::observe::loss::root_cause::RootCause;
-use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimDuration};
-use tworay_mac::{ArpAction, ArpDue, FrameKind, GiveUp, MAX_REQUESTS, Outgoing, QueueEntry};
+use crate::observe::{After, Fact, HopFailure, Obstacle, Why};
+use tworay_base::{FlowId, NodeId, PacketId, SimDuration};
+use tworay_mac::{ArpAction, ArpDue, FrameKind, GiveUp, Outgoing, QueueEntry};
 use tworay_wire::{ArpBody, Body, Packet};
 
 /// Length of an ARP packet, bytes (RFC 826 for Ethernet and IPv4).
@@ -19,7 +17,7 @@ impl Network {
     /// A packet leaves routing for `next_hop`.
     pub(crate) fn send_to_link(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
         if !self.nodes[node].up {
-            self.common.kill_at_dead_node(packet, node);
+            self.common.kill(packet, node, Why::NodeOff);
             return;
         }
         self.common.watch(|| Fact::Routed { node, packet, next_hop });
@@ -28,8 +26,7 @@ impl Network {
             return;
         }
         if self.radio.is_none() {
-            let root = RootCause::new(self.common.now, node, LossCause::LinkFailure).towards(next_hop);
-            self.common.kill(packet, node, Died::NoRoute, root);
+            self.common.kill(packet, node, Why::NoRadio(next_hop));
             return;
         }
         if self.plan.settings.mac.arp && !next_hop.is_broadcast() {
@@ -50,9 +47,7 @@ impl Network {
                 }
                 if let Some(old) = pushed_out {
                     self.common.observe(Fact::HoldReplaced);
-                    let (causes, mut scene) = self.scene();
-                    let root = causes.hold(&mut scene, node, next_hop, [old, packet]);
-                    self.common.kill(old, node, Died::Arp, root);
+                    self.stop(old, node, Obstacle::Replaced { next_hop, newer: packet });
                 }
                 if matches!(action, ArpAction::Request { .. }) {
                     self.ask(node, next_hop);
@@ -62,7 +57,7 @@ impl Network {
             ArpAction::Unreachable { held } => {
                 // After three unanswered broadcasts, report a broken link to routing, as ns-2 does.
                 for p in held.into_iter().chain([packet]) {
-                    self.unresolved(node, p, next_hop);
+                    self.link_failed(node, p, next_hop, HopFailure::NoAddress);
                 }
             }
         }
@@ -86,24 +81,18 @@ impl Network {
         for d in due {
             match d {
                 ArpDue::Request(target) => self.ask(node, target),
-                ArpDue::Unreachable(next_hop, packet) => self.unresolved(node, packet, next_hop),
+                ArpDue::Unreachable(next_hop, packet) => {
+                    self.link_failed(node, packet, next_hop, HopFailure::NoAddress);
+                }
             }
         }
         self.arm_arp(node);
     }
 
-    /// ARP gave up resolving a packet's next hop.
-    fn unresolved(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
-        let (causes, mut scene) = self.scene();
-        let root = causes.address(&mut scene, node, next_hop);
-        let root = RootCause { attempts: MAX_REQUESTS.into(), ..root };
-        self.link_failed(packet, next_hop, Died::ArpUnanswered, root);
-    }
-
     #[inline(never)]
     fn send_arp(&mut self, node: NodeId, body: ArpBody, to: NodeId) {
         let uid = self.common.control_uid();
-        let packet = self.common.packets.insert(Packet {
+        let packet = self.common.insert(Packet {
             uid,
             src: node,
             dst: to,
@@ -122,11 +111,7 @@ impl Network {
     #[inline(never)]
     fn on_arp(&mut self, node: NodeId, arp: ArpBody) {
         if let Some(held) = self.nodes[node].arp.learn(arp.sender) {
-            let (causes, scene) = self.scene();
-            if let Some(root) = causes.delayed(&scene, node, arp.sender) {
-                self.common.observe(Fact::WaitedForAddress { packet: held, root });
-                self.common.packets.delay(held, root);
-            }
+            self.report(Fact::AddressFound { node, target: arp.sender, packet: held });
             self.down(node, held, arp.sender);
         }
         if arp.request && arp.target == node {
@@ -150,17 +135,16 @@ impl Network {
 
     pub(crate) fn enqueue(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
         if !self.nodes[node].up {
-            self.common.kill_at_dead_node(packet, node);
+            self.common.kill(packet, node, Why::NodeOff);
             return;
         }
         let p = self.common.packets.get(packet);
         let entry = QueueEntry { packet, next_hop, ip_bytes: p.ip_bytes, routing: p.is_routing() };
         let n = &mut self.nodes[node];
-        n.service.offered(self.common.now, n.mac.is_free());
+        self.common.observe(Fact::Offered { node, packet, idle: n.mac.is_free() });
         if let Some(refused) = n.queue.push(entry) {
             self.common.observe(Fact::Refused);
-            let root = self.queue_root(node, refused);
-            self.common.kill(refused.packet, node, Died::Ifq, root);
+            self.stop(refused.packet, node, Obstacle::QueueFull(refused));
         }
         self.common.watch(|| Fact::Queued { node, packets: self.nodes[node].queue.len() });
         if self.nodes[node].mac.is_free() {
@@ -191,17 +175,7 @@ impl Network {
     #[cold]
     fn drop_early(&mut self, node: NodeId, dropped: QueueEntry) {
         self.common.observe(Fact::Refused);
-        let root = self.queue_root(node, dropped);
-        self.common.kill(dropped.packet, node, Died::LinkRed, root);
-    }
-
-    /// Why the interface queue rejects a packet.
-    #[inline(never)]
-    fn queue_root(&mut self, node: NodeId, refused: QueueEntry) -> RootCause {
-        let root = Causes::queue(&mut self.scene().1, node, refused);
-        let n = &mut self.nodes[node];
-        n.service.refused(n.queue.len() as u32);
-        root
+        self.stop(dropped.packet, node, Obstacle::LinkRed(dropped));
     }
 
     /// A frame's packet arrived at `node`, which takes a copy.
@@ -209,8 +183,7 @@ impl Network {
         let Some(radio) = &mut self.radio else { return };
         if radio.packet_errs(node, self.common.packets.get(packet).ip_bytes) {
             let copy = self.common.copy(packet);
-            let root = RootCause::new(self.common.now, node, LossCause::Channel);
-            return self.common.kill(copy, node, Died::Error, root);
+            return self.common.kill(copy, node, Why::Errors);
         }
         if radio.awaits_packets() {
             self.cut_behind(packet, from, node);
@@ -224,10 +197,10 @@ impl Network {
         let uid = sent.uid;
         let mut copy = sent.clone();
         copy.hops = copy.hops.saturating_add(1);
-        let copy = self.common.packets.insert(copy);
+        let copy = self.common.insert(copy);
         if uid < UNTRACKED {
             self.common.observe(Fact::Copied { uid });
-            self.common.hand_on(packet, copy);
+            self.common.observe(Fact::HopDone { packet, copy });
         }
         let packet = copy;
         let delay = self.plan.settings.mac.link_delay;
@@ -242,47 +215,39 @@ impl Network {
     pub(crate) fn on_give_up(&mut self, node: NodeId, give_up: GiveUp) {
         let n = &mut self.nodes[node];
         n.attempts.end(self.common.now, n.mac.timing().rts);
-        let root = n.attempts.root_of(self.common.now, (node, give_up.to), give_up.unanswered);
-        n.service.gave_up(self.common.now, n.attempts.lost(), root);
-        n.attempts.reset();
-        if root.is_independent_of_load() {
-            self.hold_back(node, root);
-        }
-        let died = if give_up.unanswered == FrameKind::Rts { Died::RtsRetries } else { Died::DataRetries };
-        let rts = died == Died::RtsRetries;
+        let rts = give_up.unanswered == FrameKind::Rts;
         self.common.observe(Fact::GaveUp { packet: give_up.packet, rts });
-        self.link_failed(give_up.packet, give_up.to, died, root);
+        self.link_failed(node, give_up.packet, give_up.to, HopFailure::Retries(give_up.unanswered));
     }
 
-    /// Why a node considers the link to a neighbour broken. If nothing is wrong with the link, routing has given up a
-    /// path that exists, and the search for it decides.
-    pub(crate) fn link_root(&mut self, node: NodeId, next_hop: NodeId) -> RootCause {
-        let (causes, mut scene) = self.scene();
-        let root = causes.link(&mut scene, node, next_hop);
-        if root.cause == Some(LossCause::Unknown) { RootCause { cause: None, ..root } } else { root }
-    }
-
-    /// A packet returns from a failed hop: routing decides what to do with it.
+    /// A packet returns from a failed hop.
     #[inline(never)]
-    fn link_failed(&mut self, packet: PacketId, next_hop: NodeId, died: Died, root: RootCause) {
-        let node = root.node;
-        let in_reach = self.nodes[next_hop].up && self.scene().1.in_range(node, next_hop);
-        self.common.observe(Fact::LinkFailed { packet, root, in_reach });
-        if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {
-            self.common.release(packet);
-            return;
+    fn link_failed(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId, why: HopFailure) {
+        let now = self.common.now;
+        let reaches = self.radio.as_mut().is_some_and(|radio| radio.in_range(now, node, next_hop));
+        let in_reach = self.nodes[next_hop].up && reaches;
+        self.report(Fact::LinkFailed { node, packet, next_hop, in_reach, why });
+        if matches!(why, HopFailure::Retries(_)) {
+            self.nodes[node].attempts.reset();
         }
-        if matches!(self.common.packets.get(packet).body, Body::Frame(_)) {
+        self.give_back(node, packet, (next_hop, in_reach));
+        self.common.observe(Fact::BreakOver);
+    }
+
+    /// Routing decides what to do with a packet that has returned.
+    fn give_back(&mut self, node: NodeId, packet: PacketId, (next_hop, in_reach): (NodeId, bool)) {
+        match self.common.packets.get(packet).body {
+            Body::Arp(_) => return self.common.release(packet),
             // As with a real network card, no upper layer is notified.
-            return self.common.kill(packet, node, died, root);
+            Body::Frame(_) => return self.stop(packet, node, Obstacle::HopFailed),
+            _ => {}
         }
-        self.common.hold_up(packet, root);
         self.note_stopped(packet);
         let p = self.common.packets.get(packet).clone();
         if let (Some(external), false) = (&mut self.external, in_reach) {
             external.note_break(self.common.now, p.src, p.dst);
         }
-        self.with_router(node, Trigger::Break(died, root), |router, now, out| {
+        self.with_router(node, After::Break(next_hop), |router, now, out| {
             router.on_link_failure(now, packet, &p, next_hop, out)
         });
     }

@@ -1,7 +1,7 @@
 //! Inputs and actions of MACs.
 
 use crate::network::Network;
-use crate::observe::loss::root_cause::RootCause;
+use crate::observe::Fact;
 use tworay_base::{NodeId, SimTime};
 use tworay_mac::{Dcf, MacAction};
 
@@ -51,27 +51,10 @@ impl Network {
     /// The MAC of `node` is done with its packet, which was acknowledged or broadcast.
     #[inline]
     fn sent(&mut self, node: NodeId) {
-        let n = &mut self.nodes[node];
-        n.service.served();
-        if n.attempts.has_failed_before() {
-            n.service.delayed(self.common.now, node, &n.attempts);
-            let delay = n.attempts.delay(self.common.now, node);
-            n.attempts.reset();
-            if let Some(root) = delay {
-                self.hold_back(node, root);
-            }
-        }
-    }
-
-    /// The MAC of `node` has lost time because of `root`: packets that would not wait in its queue otherwise are held
-    /// up by this, and go on together.
-    #[cold]
-    pub(crate) fn hold_back(&mut self, node: NodeId, root: RootCause) {
-        let n = &self.nodes[node];
-        if n.service.would_be_short(n.queue.len()) {
-            for entry in n.queue.iter() {
-                self.common.packets.delay(entry.packet, root);
-            }
+        self.common.observe(Fact::Served { node });
+        if self.nodes[node].attempts.has_failed_before() {
+            self.report(Fact::ServedLate { node });
+            self.nodes[node].attempts.reset();
         }
     }
 }

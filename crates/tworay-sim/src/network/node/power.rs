@@ -2,8 +2,7 @@
 
 use crate::network::Network;
 use crate::network::node::NodeTimer;
-use crate::observe::Fact;
-use crate::observe::loss::causes::Trigger;
+use crate::observe::{After, Fact, Why};
 use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimTime};
 use tworay_radio::Meter;
 use tworay_routing::Router;
@@ -40,23 +39,9 @@ impl Network {
         if on {
             self.nodes[node].up = true;
             self.nodes[node].up_since = self.common.now;
-            self.with_router(node, Trigger::Other, |router, now, out| router.start(now, out));
+            self.with_router(node, After::Other, |router, now, out| router.start(now, out));
         } else {
             self.power_off(node);
-        }
-    }
-
-    /// The node is about to fail: packets that wait for a route in vain are lost for want of it.
-    fn settle_searches(&mut self, node: NodeId) {
-        for packet in self.nodes[node].router.buffered() {
-            let Some(root) = self.common.packets.root_of(packet).filter(|root| root.cause.is_none()) else {
-                continue;
-            };
-            let dst = self.common.packets.get(packet).dst;
-            let (causes, mut scene) = self.scene();
-            if let Some(root) = causes.interrupted(&mut scene, root, dst) {
-                self.common.packets.settle_search(packet, root);
-            }
         }
     }
 
@@ -66,17 +51,15 @@ impl Network {
         if !self.nodes[node].up {
             return;
         }
-        self.settle_searches(node);
+        self.report(Fact::SwitchedOff { node });
         self.nodes.any_failed = true;
         if let Some(radio) = &mut self.radio {
             radio.node_failed();
         }
-        self.common.observe(Fact::SwitchedOff { node });
         let n = &mut self.nodes[node];
         n.up = false;
         n.down_since = self.common.now;
         n.attempts.reset();
-        *n.service = Default::default();
         let mut gone: Vec<PacketId> = n.mac.power_off().into_iter().collect();
         while let Some(entry) = n.queue.pop() {
             gone.push(entry.packet);
@@ -97,7 +80,7 @@ impl Network {
         self.common.agenda.set_access(node, SimTime::NEVER);
         self.common.watch(|| Fact::Queued { node, packets: self.nodes[node].queue.len() });
         for packet in gone {
-            self.common.kill_at_dead_node(packet, node);
+            self.common.kill(packet, node, Why::NodeOff);
         }
     }
 }

@@ -3,9 +3,8 @@
 use super::Wires;
 use crate::network::common::Common;
 use crate::network::event::Event;
-use crate::observe::loss::root_cause::RootCause;
-use crate::observe::{Fact, WireEvent};
-use tworay_base::{Died, LossCause, NodeId, PacketId, SimDuration, SimTime};
+use crate::observe::{Fact, Why, WireEvent, WireLoss};
+use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_scenario::WireSetup;
 
 impl Wires {
@@ -17,12 +16,12 @@ impl Wires {
         let number = w.seen;
         w.seen += 1;
         if w.setup.drops.contains(&number) || w.lanes_lose(now) {
-            self.lose(common, wire, packet, LossCause::Channel, Died::Error);
+            self.lose(common, wire, packet, WireLoss::Errors);
         } else if w.setup.outages.cut(now, now) {
-            self.lose(common, wire, packet, LossCause::LinkFailure, Died::Handoff);
+            self.lose(common, wire, packet, WireLoss::Outage);
         } else if w.refuses(now, bytes) {
             common.observe(Fact::Refused);
-            self.lose(common, wire, packet, LossCause::Congestion, Died::WireQueue);
+            self.lose(common, wire, packet, WireLoss::Refused);
         } else if !w.busy {
             self.report(common, wire, packet, WireEvent::Enqueue);
             self.start(common, wire, packet);
@@ -34,10 +33,10 @@ impl Wires {
     }
 
     /// A packet dies at the wire's sending end.
-    fn lose(&mut self, common: &mut Common, wire: u16, packet: PacketId, cause: LossCause, died: Died) {
+    fn lose(&mut self, common: &mut Common, wire: u16, packet: PacketId, why: WireLoss) {
         self.report(common, wire, packet, WireEvent::Drop);
         let WireSetup { from, to, .. } = self.wires[wire as usize].setup;
-        common.kill(packet, from, died, RootCause::new(common.now, from, cause).towards(to));
+        common.kill(packet, from, Why::Wire((from, to), why));
     }
 
     /// Reports an event of a packet on a wire.
@@ -77,7 +76,7 @@ impl Wires {
             if !w.setup.outages.cut(common.now, common.now) {
                 return self.start(common, wire, packet);
             }
-            self.lose(common, wire, packet, LossCause::LinkFailure, Died::Handoff);
+            self.lose(common, wire, packet, WireLoss::Outage);
         }
     }
 
@@ -98,20 +97,20 @@ impl Wires {
         let left = SimTime::from_nanos(now.as_nanos().saturating_sub(took.as_nanos()));
         // The error model advances with every packet in transit, whatever happens to it.
         let broken = w.errors.as_mut().is_some_and(|model| model.corrupts(8 * bytes));
-        let cause = match (w.setup.outages.cut(left, now), broken) {
-            (true, _) => Some((LossCause::LinkFailure, Died::Handoff)),
-            (false, true) => Some((LossCause::Channel, Died::Error)),
+        let lost = match (w.setup.outages.cut(left, now), broken) {
+            (true, _) => Some(WireLoss::Outage),
+            (false, true) => Some(WireLoss::Errors),
             (false, false) => None,
         };
-        if let Some((cause, died)) = cause {
+        if let Some(why) = lost {
             self.report(common, wire, packet, WireEvent::Drop);
-            common.kill(packet, to, died, RootCause::new(now, from, cause).towards(to));
+            common.kill(packet, to, Why::Wire((from, to), why));
             return None;
         }
         self.report(common, wire, packet, WireEvent::Receive);
         let p = common.packets.get_mut(packet);
         p.hops = p.hops.saturating_add(1);
-        common.hand_on(packet, packet);
+        common.observe(Fact::HopDone { packet, copy: packet });
         Some((from, to))
     }
 }

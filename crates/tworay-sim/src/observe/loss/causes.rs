@@ -30,26 +30,17 @@ use std::collections::BTreeMap;
 use timers::Timers;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimTime};
 use tworay_routing::{DropReason, Protocol, RoutingConfig};
-use tworay_wire::Packet;
 
 /// Event to which a router reacts when it loses routes or drops packets.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Trigger {
     /// A timer, or a packet of its own.
     Other,
-    /// A failed hop: how the returned packet dies if it dies now, and the root.
+    /// A failed hop: how the returned packet dies if it dies now, and the root. That may be an outage of the node
+    /// itself, which has forgotten its neighbours' addresses.
     Break(Died, RootCause),
     /// A packet from this neighbour; the link named by a DSR route error in it.
     Received(NodeId, Option<(NodeId, NodeId)>),
-}
-
-impl Trigger {
-    /// `packet` arrived from `from`.
-    #[inline]
-    pub fn received(packet: &Packet, from: NodeId) -> Self {
-        let error = packet.dsr.as_ref().and_then(|header| header.errors.last());
-        Trigger::Received(from, error.map(|e| (e.source, e.unreachable)))
-    }
 }
 
 /// Root causes, and the records from which they follow.
@@ -145,13 +136,13 @@ impl Causes {
         if !scene.packets.is_tracked(packet) {
             return (died, RootCause::new(scene.now, node, LossCause::Unknown));
         }
-        let held_up = scene.packets.root_of(packet);
+        let held_up = scene.held_ups.root_of(packet);
         let root = match (held_up, reason, trigger) {
             (Some(root), ..) => root,
             // Nothing in the network makes a packet malformed.
             (None, DropReason::Malformed, _) => RootCause::new(scene.now, node, LossCause::Unknown),
             (None, DropReason::Loop | DropReason::Ttl, _) => self.circling(scene, node, packet, reason),
-            (None, DropReason::MacCallback | DropReason::Salvaged, Trigger::Break(_, root)) => *root,
+            (None, DropReason::MacCallback | DropReason::Salvaged, Trigger::Break(.., root)) => *root,
             (
                 None,
                 DropReason::MacCallback
@@ -162,6 +153,17 @@ impl Causes {
                 _,
             ) => self.missing_route(scene, node, dst),
         };
-        (died, self.outcome(scene, root, dst, died))
+        let root = self.outcome(scene, root, dst, died);
+        let detour = (root.cause == Some(LossCause::NoRoute)).then(|| Self::detour(scene, node, packet));
+        (died, detour.flatten().unwrap_or(root))
+    }
+
+    /// The break that a packet met earlier, if it still stands: a relay would not have got the packet otherwise, which a
+    /// repair or a salvage has sent there.
+    fn detour(scene: &mut Scene<'_>, node: NodeId, packet: PacketId) -> Option<RootCause> {
+        let met = scene.held_ups.independent_root(packet).filter(RootCause::is_physical)?;
+        let relayed = scene.packets.get(packet).src != node;
+        let stands = relayed && scene.out_of_reach(met.node, met.next_hop?) == met.cause;
+        stands.then_some(RootCause { at: scene.now, ..met })
     }
 }

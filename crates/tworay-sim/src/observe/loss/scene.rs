@@ -4,20 +4,48 @@ use crate::network::medium::Radio;
 use crate::network::node::{Node, Nodes};
 use crate::network::packets::{PacketSlab, is_message};
 use crate::network::wires::Wires;
+use crate::observe::fact::View;
+use crate::observe::loss::held_up::HeldUps;
 use crate::observe::loss::root_cause::RootCause;
+use crate::observe::loss::service::Service;
 use std::collections::VecDeque;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_mac::FrameKind;
-use tworay_wire::Body;
+use tworay_wire::{Body, Packet};
 
 /// Number of times at which the past of a link is looked at.
 const LOOKS: u64 = 12;
 
-/// The network at one moment, for the search for root causes. The radio side is borrowed mutably only because
+/// The network at one moment, as it is shown to observers. The radio side is borrowed mutably only because
 /// tracks cache their latest position.
+pub(crate) struct World<'a> {
+    pub now: SimTime,
+    pub packets: &'a PacketSlab,
+    pub nodes: &'a Nodes,
+    pub wires: &'a Wires,
+    pub radio: Option<&'a mut Radio>,
+}
+
+impl<'a> World<'a> {
+    /// What observers see that need only packets.
+    pub fn view(&self) -> View<'a> {
+        View { now: self.now, packets: self.packets }
+    }
+
+    /// What the search for root causes sees.
+    pub fn scene<'b>(&'b mut self, held_ups: &'b HeldUps, services: &'b [Service]) -> Scene<'b> {
+        let World { now, packets, nodes, wires, .. } = *self;
+        Scene { now, packets, held_ups, services, nodes, wires, radio: self.radio.as_deref_mut() }
+    }
+}
+
+/// The network at one moment, and what is known of its packets and queues, for the search for root causes.
 pub(crate) struct Scene<'a> {
     pub now: SimTime,
     pub packets: &'a PacketSlab,
+    pub held_ups: &'a HeldUps,
+    /// Service of each node's interface queue.
+    pub services: &'a [Service],
     pub nodes: &'a Nodes,
     pub wires: &'a Wires,
     pub radio: Option<&'a mut Radio>,
@@ -101,24 +129,33 @@ impl Scene<'_> {
     }
 
     /// Root cause of the packets of a full queue, if at least half of them and of the dying packet were held
-    /// up: then they arrived together for this reason.
-    pub fn burst(&self, dies: PacketId, others: &[PacketId]) -> Option<RootCause> {
-        let own = self.packets.independent_root(dies);
-        let src = self.packets.get(dies).src;
+    /// up: then they arrived together for this reason. `released`: the source and the root of the latest packet that was
+    /// held up, if the queue is known to be full because of such packets.
+    pub fn burst(
+        &self,
+        dies: PacketId,
+        others: &[PacketId],
+        released: Option<(NodeId, RootCause)>,
+    ) -> Option<RootCause> {
+        let own = self.held_ups.independent_root(dies);
+        let Packet { src, dst, .. } = *self.packets.get(dies);
+        // The dying packet itself was not held up before; it stops now. Its flow's packets in the other direction met
+        // the same break from the other side.
+        let others_root = |root: RootCause, back: bool| {
+            let root = if back { root.reversed() } else { root };
+            RootCause { at: self.now, ..root }
+        };
         let of_flows = others.iter().filter(|id| self.packets.is_tracked(**id));
         let (mut all, mut held_up, mut first) = (1, usize::from(own.is_some()), own);
         for other in of_flows {
             all += 1;
-            if let Some(root) = self.packets.independent_root(*other) {
+            if let Some(root) = self.held_ups.independent_root(*other) {
                 held_up += 1;
-                // The dying packet itself was not held up before; it stops now. Its flow's packets in the other
-                // direction met the same break from the other side.
-                let back = self.packets.get(*other).dst == src;
-                let root = if back { root.reversed() } else { root };
-                first = first.or(Some(RootCause { at: self.now, ..root }));
+                first = first.or(Some(others_root(root, self.packets.get(*other).dst == src)));
             }
         }
-        first.filter(|_| 2 * held_up >= all)
+        let released = released.map(|(of, root)| first.unwrap_or(others_root(root, of == dst)));
+        released.or(first.filter(|_| 2 * held_up >= all))
     }
 
     /// Why there is no path between two nodes; `None` if there is one.

@@ -4,10 +4,14 @@
 //! sending. The two differ in one point: without the lost time, would the same load have filled the queue, at least
 //! by half? A second, imagined queue is offered the same packets. Its MAC also uses the time that the real one
 //! lost, at the rate at which the real one sends otherwise.
+//!
+//! A third one is not offered the packets that something other than load had held up: without that they would have
+//! come one by one, and would be gone. It tells whether load fills the queue, or a burst that was released at once.
 
 use crate::observe::loss::attempts::Attempts;
 use crate::observe::loss::root_cause::RootCause;
 use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_wire::Packet;
 
 /// Service of one queue.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +22,10 @@ pub(crate) struct Service {
     served: u32,
     /// Packets in the imagined queue, with the one being sent.
     length: u32,
+    /// Packets by which the third queue, without those that were held up, is shorter.
+    late: u32,
+    /// The latest packet that was held up: its source, and what held it up.
+    released: Option<(NodeId, RootCause)>,
     /// Time lost since, in total and by reason.
     lost: SimDuration,
     reasons: Vec<(SimDuration, RootCause)>,
@@ -28,17 +36,31 @@ impl Service {
     #[inline]
     pub fn offered(&mut self, now: SimTime, idle: bool) {
         if idle {
-            (self.since, self.served, self.length) = (now, 0, 0);
+            (self.since, self.served, self.length, self.late) = (now, 0, 0, 0);
             self.lost = SimDuration::ZERO;
         }
         self.length += 1;
+    }
+
+    /// The packet just offered was held up before by `root`, which load did not cause.
+    #[cold]
+    pub fn offered_late(&mut self, packet: &Packet, root: RootCause) {
+        self.late += 1;
+        self.released = Some((packet.src, root));
     }
 
     /// The MAC has finished a packet.
     #[inline]
     pub fn served(&mut self) {
         self.served += 1;
-        self.length = self.length.saturating_sub(1);
+        self.shorten(1);
+    }
+
+    /// Packets leave the imagined queues; an empty one stays empty.
+    #[inline]
+    fn shorten(&mut self, count: u32) {
+        self.length = self.length.saturating_sub(count);
+        self.late = self.late.min(self.length);
     }
 
     /// The packet just sent by `node` took longer than load explains.
@@ -63,7 +85,7 @@ impl Service {
         if self.lost.is_zero() {
             self.reasons.clear();
         }
-        self.length = self.after(now, time);
+        self.shorten(self.length - self.after(now, time));
         self.lost += time;
         match self.reasons.iter_mut().find(|(_, known)| known.cause == root.cause) {
             Some((total, latest)) => {
@@ -89,7 +111,7 @@ impl Service {
 
     /// Packets left the queue unsent.
     pub fn withdrawn(&mut self, count: usize) {
-        self.length = self.length.saturating_sub(count as u32);
+        self.shorten(count as u32);
     }
 
     /// The root cause that filled a queue of `limit` packets, if load alone would not have filled even half of it.
@@ -106,10 +128,17 @@ impl Service {
         (2 * length < limit).then_some(RootCause { at: now, ..root })
     }
 
-    /// A queue of `limit` packets has rejected one. The imagined queue rejects it if it is full, too.
+    /// If only packets that were held up could fill a queue of `limit` packets, the latest one: its source, and what held
+    /// it up.
+    pub fn filled_by_burst(&self, limit: u32) -> Option<(NodeId, RootCause)> {
+        self.released.filter(|_| self.late > 0 && 2 * (self.length - self.late) < limit)
+    }
+
+    /// A queue of `limit` packets has rejected one. The imagined queues reject it if they are full, too.
     pub fn refused(&mut self, limit: u32) {
         if self.length > limit {
             self.length -= 1;
+            self.late = self.late.saturating_sub(1);
         }
     }
 }

@@ -12,6 +12,7 @@ const AODV_THESIS: usize = 3;
 const AODV_TRACE: usize = 4;
 const DSR_NS2: usize = 6;
 const DSR_TRACE: usize = 8;
+const DSR_FREEZE_PROBING: usize = 9;
 const OLSR: usize = 10;
 
 fn ground(protocol: usize, ns2: bool, arp: bool) -> Ground {
@@ -173,4 +174,48 @@ fn routes_that_olsr_loses_to_bit_errors_are_channel() {
     let case = Case::run(&Scene { errors: BitErrors::Bursts(0.0084, 0.0207), ..scene }.after_convergence());
     assert!(case.losses.iter().any(|loss| loss.died == "no-route"), "{:?}", case.losses.first());
     assert_eq!(causes(&case), BTreeSet::from(["channel"]));
+}
+
+/// `0 ── 1 ── 2`, datagrams of 32 kb/s from 0 to 2, and against them a transfer with a window of 18. The link 1-2 is cut
+/// from 8.9 s on for 2.2 s, and DSR finds a route again at 17 s. What waited for it fills the queues, together with the
+/// acknowledgments that it sets off. Without the cut, 18 segments, their acknowledgments and 8 datagrams a second cannot
+/// fill a queue of 50: the cut filled them.
+#[test]
+fn a_queue_of_released_packets_and_their_acknowledgments_is_link_failure() {
+    let ground = Ground { protocol: DSR_NS2, ns2: false, rts: 0, arp: false, seed: 950 };
+    let scene = ground.scene(string(2, 223.93883574982905)).with_flow(0, 2, Traffic::Datagrams { kbps: 32 });
+    let scene = scene.with_flow(2, 0, Traffic::Transfer { window: 18 });
+    let undisturbed = Case::run(&scene);
+    assert_eq!(undisturbed.losses.len(), 0, "{:?}", undisturbed.losses.first());
+    let case = Case::run(&scene.with_cut(89, Some(22)));
+    assert!(case.losses.iter().any(|loss| loss.died == "ifq" && loss.node == 1), "{:?}", case.losses);
+    assert_eq!(causes(&case), BTreeSet::from(["link-failure"]));
+}
+
+/// `0 ── 1`, seven datagrams a second, and long bursts of bit errors. Station 1 has two replies for station 0 in the same
+/// millisecond, and the newer one replaces the other in ARP's hold slot; then errors strike all three requests for the
+/// address. Had the older reply been sent, too, it would have waited for the same address: errors keep the route away.
+#[test]
+fn a_search_whose_last_reply_bit_errors_strike_is_channel() {
+    let ground = Ground { protocol: DSR_FREEZE_PROBING, ns2: false, rts: 0, arp: true, seed: 443 };
+    let scene = ground.scene(string(1, 120.0)).with_flow(0, 1, Traffic::Datagrams { kbps: 30 });
+    let undisturbed = Case::run(&scene);
+    assert_eq!(undisturbed.losses.len(), 0, "{:?}", undisturbed.losses.first());
+    let case = Case::run(&Scene { errors: BitErrors::Bursts(0.001, 0.001), ..scene });
+    assert!(case.losses.iter().any(|loss| loss.died == "buffer"), "{:?}", case.losses.first());
+    assert!(!case.collides());
+    assert_eq!(causes(&case), BTreeSet::from(["channel"]));
+}
+
+/// A ring of six, and a window of one segment from 0 over 1 and 2 to 3. The link 2-3 is cut at 3.8 s, for good. Node 2
+/// repairs its route, and sends what has waited back to node 1, which has lost its route meanwhile. Without the cut
+/// nothing is lost, and the packets had never been sent back.
+#[test]
+fn a_packet_that_a_repair_sends_to_a_node_without_a_route_was_lost_to_the_break() {
+    let ground = Ground { protocol: AODV, ns2: true, rts: 2, arp: false, seed: 911 };
+    let scene = ground.scene(ring(6)).with_flow(0, 3, Traffic::Transfer { window: 1 });
+    assert_eq!(Case::run(&scene).losses.len(), 0);
+    let case = Case::run(&scene.with_cut(38, None));
+    assert!(case.losses.iter().any(|loss| loss.died == "no-route" && loss.node == 1), "{:?}", case.losses);
+    assert_eq!(causes(&case), BTreeSet::from(["link-failure"]));
 }

@@ -277,10 +277,11 @@ impl<'a> Touch<'a> {
         let mut then = geometry.steps(since, at);
         let here = root_node == node && matches!(died, "ifq" | "arp" | "arp-unanswered" | "buffer");
         if let (Some(b), false) = (next_hop, here) {
-            // Load kept ARP or HELLOs from a neighbour, and the route over it was lost.
+            // Load kept ARP or HELLOs from a neighbour, or exhausted ARP, and the route over it was lost.
             let mut then = geometry.steps(since - memory(&self.case.scene), since);
             let near = then.any(|step| geometry.near(step, root_node, b) && !geometry.off(step, b));
-            let possible = near && self.has_link(root_node, b) && self.case.scene.can_fill_a_queue();
+            let fast = self.case.scene.can_fill_a_queue() || self.case.scene.can_exhaust_arp();
+            let possible = near && self.has_link(root_node, b) && fast;
             return (!possible).then(|| format!("load cannot have cost the route over {root_node}-{b}"));
         }
         match died {

@@ -67,15 +67,11 @@ impl Searches {
         (!self.sent(search, latest, until)).then_some(latest)
     }
 
-    /// Whether a search in a window of time was late: the station repeated its request later than a search takes, and
-    /// sent nothing to that destination in between.
+    /// Whether a search in a window of time was late: a packet waited for it, and for longer than a search takes after a
+    /// request, the station sent nothing to that destination.
     pub fn late(&self, search: (usize, usize), from: f64, until: f64) -> bool {
-        let times = self.requests(search, from, until);
-        let repeated = |first: &f64| {
-            let mut later = times.iter().filter(|t| **t >= first + LATE);
-            later.any(|again| !self.sent(search, *first, *again))
-        };
-        times.iter().any(repeated)
+        let mut times = self.requests(search, from, until - LATE).iter();
+        times.any(|asked| !self.sent(search, *asked, asked + LATE))
     }
 
     /// Whether a station has neither sent nor taken in any segment but this one for a time.

@@ -140,6 +140,13 @@ impl Scene {
         kbps >= 150 || windows >= self.queue_capacity()
     }
 
+    /// Whether ARP may give up a neighbour that is there, because packets follow each other too fast for its answer: in
+    /// ns-2's dialect, the third packet without an address ends the exchange. A window of three sends three at once.
+    pub fn can_exhaust_arp(&self) -> bool {
+        let three = |flow: &Flow| matches!(flow.traffic, Traffic::Transfer { window: 3.. });
+        self.ns2 && self.arp && (self.flows.iter().any(three) || self.can_fill_a_queue())
+    }
+
     /// The scenario file.
     pub fn toml(&self) -> String {
         let mut t = format!("name = \"random\"\nduration = \"{}\"\n", seconds(self.duration));

@@ -94,7 +94,7 @@ impl Network {
         let real = RealPacket { bytes, pure_ack: carries == Some(Carries::Ack) };
         let body = if frame { Body::Frame(real) } else { Body::Datagram(real) };
         let packet = Packet { uid, src: node, dst: to, ttl, hops: 0, ip_bytes, flow, dsr: None, body };
-        let packet = self.common.packets.insert(packet);
+        let packet = self.common.insert(packet);
         let reach = self.radio.as_ref().map_or(SimDuration::ZERO, |radio| radio.medium().longest_delay());
         let processing = self.stations.processing(self.common.now, node);
         let at = self.common.now + ENTRY_DELAY.max(reach) + processing;

@@ -1,5 +1,6 @@
 use super::*;
 use crate::network::testing::row;
+use tworay_base::{Died, LossCause};
 
 const STATIC: &str = "[routing]\nprotocol = \"static\"\n[mac]\nqueue_limit = 2\n";
 

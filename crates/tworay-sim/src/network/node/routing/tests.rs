@@ -1,6 +1,6 @@
 use super::*;
 use crate::network::testing::row;
-use tworay_base::{LossCause, Seq32};
+use tworay_base::{Died, LossCause, Seq32};
 use tworay_wire::aodv::{AodvMessage, Rreq};
 use tworay_wire::{Body, Packet};
 
@@ -86,16 +86,20 @@ fn a_message_of_the_answered_request_made_no_earlier_packet_late() {
     let mut began = Vec::new();
     for at in [1000, 5000] {
         network.common.now = SimTime::from_nanos(at * 1_000_000);
-        let (causes, mut scene) = network.scene();
-        causes.note_request(&mut scene, node, &request);
-        began.push(causes.awaited_route(&mut scene, node, dst));
+        began.push(network.with_scene(|causes, scene| {
+            causes.note_request(scene, node, &request);
+            causes.awaited_route(scene, node, dst)
+        }));
     }
     network.common.now = SimTime::from_nanos(5_010_000_000);
     let now = network.common.now;
-    network.scene().0.note_missed(now, (relay, node), (LossCause::Contention, None), Some(&request));
+    network.with_scene(|causes, _| {
+        causes.note_missed(now, (relay, node), (LossCause::Contention, None), Some(&request));
+    });
     network.common.now = SimTime::from_nanos(5_020_000_000);
-    let (causes, mut scene) = network.scene();
-    let late: Vec<_> =
-        began.iter().map(|root| causes.late(&mut scene, *root, dst).and_then(|root| root.cause)).collect();
+    let late: Vec<_> = began
+        .into_iter()
+        .map(|root| network.with_scene(|causes, scene| causes.late(scene, root, dst)?.cause))
+        .collect();
     assert_eq!(late, [Some(LossCause::NoRoute), Some(LossCause::Contention)]);
 }

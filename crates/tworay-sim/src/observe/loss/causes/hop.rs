@@ -15,6 +15,9 @@
 //! next hop's address before, and a break is known to some routers only.
 
 use super::Causes;
+use super::records::Miss;
+use super::search::is_replaced;
+use crate::network::packets::is_message;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
@@ -128,14 +131,16 @@ impl Causes {
     /// The message between two neighbours that was lost since the exchange in progress, or the latest one, began. ns-2
     /// repeats a request only for the next packet, however late that is.
     fn lost_of_exchange(&self, now: SimTime, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+        let Miss { cause, interferer, .. } = *self.miss_of_exchange(node, next_hop)?;
+        Some(RootCause { interferer, ..RootCause::new(now, node, cause).towards(next_hop) })
+    }
+
+    /// When and why that message was lost.
+    fn miss_of_exchange(&self, node: NodeId, next_hop: NodeId) -> Option<&Miss> {
         let began = *self.exchanges.get(&(node, next_hop))?;
         let pairs = [(node, next_hop), (next_hop, node)].into_iter();
         let mut missed = pairs.filter_map(|(hearer, from)| self.missed(hearer, from));
-        let miss = missed.find(|miss| miss.at >= began)?;
-        Some(RootCause {
-            interferer: miss.interferer,
-            ..RootCause::new(now, node, miss.cause).towards(next_hop)
-        })
+        missed.find(|miss| miss.at >= began)
     }
 
     /// The message that was lost while `node` asked for any address.
@@ -183,7 +188,7 @@ impl Causes {
     }
 
     /// The outage in which a node forgot its neighbours' addresses, if it was off lately. No hop failed.
-    fn forgotten(&self, scene: &Scene<'_>, node: NodeId) -> Option<RootCause> {
+    pub(super) fn forgotten(&self, scene: &Scene<'_>, node: NodeId) -> Option<RootCause> {
         let up = scene.nodes[node].up_since;
         let lately = up > SimTime::ZERO && up + self.timers.forgot >= scene.now;
         lately.then(|| RootCause::new(scene.now, node, LossCause::NodeDown))
@@ -192,13 +197,21 @@ impl Causes {
     /// A newer packet replaces a packet in ARP's hold slot: because the hop is out of reach, the exchange
     /// was lost, or packets arrive too fast. `[replaced, newer]`.
     pub fn hold(
-        &self,
+        &mut self,
         scene: &mut Scene<'_>,
         node: NodeId,
         next_hop: NodeId,
         packets: [PacketId; 2],
     ) -> RootCause {
         let now = scene.now;
+        let [replaced, newer] = packets.map(|packet| scene.packets.get(packet));
+        if is_message(replaced) && is_replaced(replaced, newer) {
+            // Packets that have waited for this reply lacked it since the message that keeps the address away was lost.
+            if let Some(miss) = self.miss_of_exchange(node, next_hop).copied() {
+                self.note_missed(miss.at, (next_hop, node), (miss.cause, miss.interferer), Some(replaced));
+            }
+            return RootCause::new(now, node, LossCause::Unknown);
+        }
         if let Some(root) = self.asked_in_vain(scene, node, next_hop) {
             return root;
         }
@@ -212,7 +225,7 @@ impl Causes {
         if let Some(cause) = scene.message_delayed(node, next_hop).filter(|c| *c == LossCause::Channel) {
             return RootCause::new(now, node, cause).towards(next_hop);
         }
-        let burst = scene.burst(packets[0], &packets[1..]);
+        let burst = scene.burst(packets[0], &packets[1..], None);
         let rerouted = burst.or_else(|| self.rerouted(scene, (node, next_hop), packets[0]));
         let load = || RootCause::new(now, node, LossCause::Congestion).towards(next_hop);
         rerouted.or_else(|| self.forgotten(scene, node)).unwrap_or_else(load)

@@ -145,8 +145,13 @@ impl Causes {
             Prospect::NotSent => {
                 let lost = known.filter(|lost| lost.is_needed(now, self.timers.unused))?;
                 let lost = Some(lost).filter(|lost| lost.root.is_physical())?;
-                let (a, b) = (lost.root.node, lost.root.next_hop?);
-                (scene.was_out_of_reach(a, b, self.timers.aftermath) == lost.root.cause).then_some(lost.root)
+                let Some(b) = lost.root.next_hop else {
+                    // The node has forgotten addresses, or no path existed.
+                    let forgotten = self.forgotten(scene, node);
+                    return forgotten.filter(|own| own.cause == lost.root.cause);
+                };
+                let apart = scene.was_out_of_reach(lost.root.node, b, self.timers.aftermath);
+                (apart == lost.root.cause).then_some(lost.root)
             }
         }
     }

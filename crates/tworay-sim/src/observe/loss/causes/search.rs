@@ -2,7 +2,8 @@
 //!
 //! The cause is that of the messages of this very search that were lost on a path that could have carried the
 //! packet. If none were lost, routing had not found the path, or cannot: `no-route`. A routing buffer that
-//! is full before a search has had a second is full because of load.
+//! is full before a search has had a second is full because of load. A reply that is lost to another reply of its search
+//! kept nothing from being found: what becomes of the other one decides.
 
 use super::Causes;
 use super::records::{Leg, LostRoute, Miss, Prospect};
@@ -32,6 +33,12 @@ fn searches(packet: &Packet) -> SmallVec<[(NodeId, NodeId, Leg); 2]> {
         }
         _ => SmallVec::new(),
     }
+}
+
+/// True if a message consists of replies only whose place another message takes.
+pub(super) fn is_replaced(lost: &Packet, by: &Packet) -> bool {
+    let (lost, by) = (searches(lost), searches(by));
+    !lost.is_empty() && lost.iter().all(|search| search.2 == Leg::Reply && by.contains(search))
 }
 
 impl Causes {

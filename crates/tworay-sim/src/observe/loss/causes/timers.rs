@@ -38,7 +38,8 @@ pub(super) struct Timers {
     /// Time for which OLSR may take to use a link that is back: HELLOs until the neighbours trust it (three, RFC 3626
     /// §14.3), one that names multipoint relays, two TC messages.
     pub relearnt: SimDuration,
-    /// Routes of OLSR miss a lost TC message for that long (TOP_HOLD_TIME, RFC 3626 §18.3).
+    /// Routes of OLSR miss a lost TC message for that long (TOP_HOLD_TIME, RFC 3626 §18.3), and a lost HELLO until those
+    /// after it have made the link symmetric again.
     pub tables: SimDuration,
     /// Until then a search that lost no message is not late: its first request to the whole network follows its rings
     /// (RFC 3561 §6.4).
@@ -117,12 +118,13 @@ impl Timers {
 
     fn of_olsr(config: &OlsrConfig) -> Self {
         let relearnt = config.hello_interval * (trusted_after(config) + 1) + config.tc_interval * 2;
+        let symmetric = config.hello_interval * trusted_after(config) + config.max_jitter;
         Self {
             recent: RECENT.max(config.hello_interval + config.max_jitter),
             noticed: config.neighbour_hold_time,
             stale_tables: config.neighbour_hold_time + config.topology_hold_time,
             relearnt,
-            tables: config.topology_hold_time,
+            tables: config.topology_hold_time.max(symmetric),
             forgot: relearnt + ANSWERED,
             ..Self::without_search()
         }

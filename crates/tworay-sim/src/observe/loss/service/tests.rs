@@ -1,5 +1,6 @@
 use super::*;
-use tworay_base::LossCause;
+use tworay_base::{FlowId, LossCause};
+use tworay_wire::Body;
 
 fn at(ms: u64) -> SimTime {
     SimTime::ZERO + SimDuration::from_millis(ms)
@@ -101,4 +102,36 @@ fn a_blackout_after_an_overload() {
         service.filled_by(at(1100), LIMIT, None).and_then(|root| root.cause),
         Some(LossCause::Channel)
     );
+}
+
+/// The MAC sends a packet in 10 ms. In 250 ms, 15 packets arrive that were held up before, and 20 that were not: of 35,
+/// 25 are sent, and 10 fill the queue. The 20 alone would all have been sent. If all 35 come by load, load fills it.
+#[test]
+fn released_packets_fill_a_queue_that_load_would_not() {
+    let late = Packet {
+        uid: 0,
+        src: NodeId(3),
+        dst: NodeId(1),
+        ttl: 64,
+        hops: 0,
+        ip_bytes: 40,
+        flow: FlowId(0),
+        dsr: None,
+        body: Body::Dsr,
+    };
+    let by = |released: bool| {
+        let mut service = Service::default();
+        for packet in 0..35 {
+            service.offered(at(7 * packet), packet == 0);
+            if released && packet % 7 < 3 {
+                service.offered_late(&late, root(LossCause::LinkFailure));
+            }
+            if packet % 7 >= 2 {
+                service.served();
+            }
+        }
+        service.filled_by_burst(LIMIT).map(|(of, root)| (of, root.cause))
+    };
+    assert_eq!(by(true), Some((NodeId(3), Some(LossCause::LinkFailure))));
+    assert_eq!(by(false), None);
 }

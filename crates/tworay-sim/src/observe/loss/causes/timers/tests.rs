@@ -31,6 +31,13 @@ fn olsrs_times_are_those_of_its_rfc_and_scale_with_its_timers() {
     }
 }
 
+/// Three HELLOs make a link symmetric on both sides: after a lost one, the next three, each 0.5 s late at most in all.
+#[test]
+fn a_lost_hello_matters_until_the_link_is_symmetric_again() {
+    let t = timers(Protocol::Olsr, Dialect::Standard, |c| c.olsr.hello_interval = SimDuration::from_secs(32));
+    assert_eq!(seconds(t.tables), 3.0 * 32.0 + 0.5);
+}
+
 /// With a scaling of 0.25, quality rises as 1 - 0.75^n: it is 0.822 after the sixth HELLO, and the threshold is 0.8
 /// (RFC 3626 §14.3).
 #[test]

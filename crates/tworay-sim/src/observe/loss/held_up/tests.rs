@@ -1,0 +1,42 @@
+use super::*;
+use tworay_base::{LossCause, NodeId, SimTime};
+
+/// A packet keeps its first root cause; a later packet of that number has none. A route discovery is over when
+/// the packet goes on. A failed hop is not forgotten: it may be the root of later losses.
+#[test]
+fn a_packet_keeps_its_first_root_cause() {
+    let at = SimTime::ZERO;
+    let hop = RootCause::new(at, NodeId(0), LossCause::Contention);
+    let mut held_ups = HeldUps::default();
+    let id = PacketId(3);
+    assert_eq!(held_ups.root_of(id), None);
+    held_ups.hold_up(id, hop, true);
+    held_ups.hold_up(id, RootCause::new(at, NodeId(0), LossCause::LinkFailure), true);
+    assert_eq!(held_ups.end_search(id, None), None);
+    assert_eq!(held_ups.root_of(id), Some(hop));
+    held_ups.made(id);
+    assert_eq!(held_ups.root_of(id), None);
+    held_ups.hold_up(id, RootCause::search(at, NodeId(0)), true);
+    let late = RootCause::new(at, NodeId(0), LossCause::Channel);
+    assert_eq!(held_ups.end_search(id, Some(late)), Some(RootCause::search(at, NodeId(0))));
+    assert_eq!(held_ups.independent_root(id), Some(late));
+    assert_eq!(held_ups.root_of(id), None);
+}
+
+/// What held up the original does not hold up the copy at the next hop, but the copy remembers a break.
+#[test]
+fn a_copy_has_its_originals_past() {
+    for (cause, remembered) in [(LossCause::NodeDown, true), (LossCause::Contention, false)] {
+        let root = RootCause::new(SimTime::ZERO, NodeId(0), cause);
+        let mut held_ups = HeldUps::default();
+        let (original, copy) = (PacketId(0), PacketId(4));
+        held_ups.hold_up(original, root, true);
+        assert_eq!(held_ups.hand_on(original, copy), Some(root), "this held up the segment");
+        assert_eq!((held_ups.root_of(original), held_ups.root_of(copy)), (Some(root), None));
+        assert_eq!(held_ups.independent_root(copy), remembered.then_some(root));
+        // A wire moves the packet itself.
+        assert_eq!(held_ups.hand_on(original, original), None, "which had gone on already");
+        assert_eq!(held_ups.root_of(original), None);
+        assert_eq!(held_ups.independent_root(original), remembered.then_some(root));
+    }
+}

@@ -1,0 +1,389 @@
+//! Facts from which root causes follow: what holds up packets, and why they die.
+//!
+//! The network reports what it sees at its place. The root cause is found here, with a view of the whole network, and
+//! stays here.
+
+use super::fact::{After, Fact, HopFailure, Obstacle, View, Why, WireLoss};
+use super::loss::causes::{Causes, Trigger};
+use super::loss::held_up::HeldUps;
+use super::loss::root_cause::RootCause;
+use super::loss::scene::{Scene, World};
+use super::loss::service::Service;
+use super::observers::Observers;
+use crate::network::packets::UNTRACKED;
+use tworay_base::{Died, LossCause, NodeId, PacketId};
+use tworay_mac::{FrameKind, MAX_REQUESTS};
+use tworay_routing::RoutingAction;
+use tworay_wire::Body;
+
+/// What root causes follow from, and the packets that they hold up.
+#[derive(Debug, Default)]
+pub(crate) struct RootCauses {
+    /// Determines root causes.
+    pub causes: Causes,
+    /// What holds up packets, or has done so.
+    pub held_ups: HeldUps,
+    /// Service of each node's interface queue.
+    pub services: Vec<Service>,
+    /// Breaks that routers are reacting to, one within the other.
+    breaks: Vec<Break>,
+}
+
+/// A break to which a router reacts.
+#[derive(Copy, Clone, Debug)]
+struct Break {
+    /// How the packet that returns dies if it dies now.
+    died: Died,
+    /// `None`: the link works, and only packets with a certain route are held up.
+    root: Option<RootCause>,
+}
+
+impl RootCauses {
+    pub fn new(nodes: usize) -> Self {
+        let services = vec![Service::default(); nodes];
+        Self { causes: Causes::new(nodes), services, ..Self::default() }
+    }
+
+    /// The causes, and the network as they see it.
+    pub fn with_scene<'a>(&'a mut self, world: &'a mut World<'_>) -> (&'a mut Causes, Scene<'a>) {
+        (&mut self.causes, world.scene(&self.held_ups, &self.services))
+    }
+
+    /// The event to which a router reacts, with its root cause.
+    fn trigger(&self, after: After) -> Trigger {
+        match after {
+            After::Other => Trigger::Other,
+            After::Received(from, link) => Trigger::Received(from, link),
+            After::Break(_) => match self.breaks.last() {
+                Some(Break { died, root: Some(root) }) => Trigger::Break(*died, *root),
+                Some(Break { root: None, .. }) | None => Trigger::Other,
+            },
+        }
+    }
+
+    /// The root cause of the latest break.
+    fn latest(&self) -> Option<RootCause> {
+        self.breaks.last()?.root
+    }
+
+    /// What the latest break led to is done.
+    pub fn break_over(&mut self) {
+        self.breaks.pop();
+    }
+
+    /// Why a node considers the link to a neighbour broken. If nothing is wrong with the link, routing has given up a
+    /// path that exists, and the search for it decides.
+    fn link_given_up(&mut self, node: NodeId, next_hop: NodeId, world: &mut World<'_>) -> RootCause {
+        let (causes, mut scene) = self.with_scene(world);
+        let root = causes.link(&mut scene, node, next_hop);
+        if root.cause == Some(LossCause::Unknown) { RootCause { cause: None, ..root } } else { root }
+    }
+
+    /// A router gave up a neighbour without its MAC: the packets that it keeps because that neighbour has not confirmed
+    /// them were delayed by the break, and go on together.
+    fn delay_unconfirmed(&mut self, node: NodeId, neighbour: NodeId, root: RootCause, world: &World<'_>) {
+        if !root.is_independent_of_load() {
+            return;
+        }
+        for packet in world.nodes[node].router.buffered() {
+            let p = world.packets.get(packet);
+            let route = p.dsr.as_ref().and_then(|header| header.source_route.as_ref());
+            let next_hop = route.map_or(Some(p.dst), |route| route.next_hop(p.dst));
+            if next_hop == Some(neighbour) && self.held_ups.root_of(packet).is_none() {
+                self.held_ups.delay(packet, root);
+            }
+        }
+    }
+
+    /// The MAC of `node` has lost time because of `root`: packets that would not wait in its queue otherwise are held
+    /// up by this, and go on together.
+    #[cold]
+    fn hold_back(&mut self, node: NodeId, root: RootCause, world: &World<'_>) {
+        let queue = &world.nodes[node].queue;
+        if self.services[node.index()].would_be_short(queue.len()) {
+            for entry in queue.iter() {
+                self.held_ups.delay(entry.packet, root);
+            }
+        }
+    }
+
+    /// A packet is passed to the interface queue of `node`.
+    #[inline]
+    pub fn offered(&mut self, node: NodeId, packet: PacketId, idle: bool, view: View<'_>) {
+        let service = &mut self.services[node.index()];
+        service.offered(view.now, idle);
+        if self.held_ups.is_held_up(packet)
+            && let Some(root) = self.held_ups.independent_root(packet)
+        {
+            service.offered_late(view.packets.get(packet), root);
+        }
+    }
+
+    /// The MAC of `node` has sent a packet after failed attempts.
+    fn served_late(&mut self, node: NodeId, world: &World<'_>) {
+        let attempts = &world.nodes[node].attempts;
+        self.services[node.index()].delayed(world.now, node, attempts);
+        if let Some(root) = attempts.delay(world.now, node) {
+            self.hold_back(node, root, world);
+        }
+    }
+
+    /// How the packet dies for which a hop failed, and the root cause.
+    fn hop_failed(
+        &mut self,
+        (node, next_hop): (NodeId, NodeId),
+        why: HopFailure,
+        world: &mut World<'_>,
+    ) -> (Died, RootCause) {
+        match why {
+            HopFailure::NoAddress => {
+                let (causes, mut scene) = self.with_scene(world);
+                let root = causes.address(&mut scene, node, next_hop);
+                (Died::ArpUnanswered, RootCause { attempts: MAX_REQUESTS.into(), ..root })
+            }
+            HopFailure::Retries(unanswered) => {
+                let attempts = &world.nodes[node].attempts;
+                let root = attempts.root_of(world.now, (node, next_hop), unanswered);
+                self.services[node.index()].gave_up(world.now, attempts.lost(), root);
+                if root.is_independent_of_load() {
+                    self.hold_back(node, root, world);
+                }
+                let rts = unanswered == FrameKind::Rts;
+                (if rts { Died::RtsRetries } else { Died::DataRetries }, root)
+            }
+        }
+    }
+
+    /// Packets leave a queue because routing gave up their next hop.
+    fn purging(
+        &mut self,
+        (node, next_hop): (NodeId, NodeId),
+        packets: usize,
+        after: After,
+        world: &mut World<'_>,
+    ) {
+        self.services[node.index()].withdrawn(packets);
+        let root = match after {
+            After::Break(to) if to == next_hop => self.latest(),
+            // The neighbour lost its route while the link to it works: only packets that used this route
+            // are held up.
+            After::Received(from, _) if from == next_hop => None,
+            After::Break(_) | After::Received(..) | After::Other => {
+                Some(self.link_given_up(node, next_hop, world))
+            }
+        };
+        self.breaks.push(Break { died: Died::Purged, root });
+    }
+
+    /// How a packet dies that cannot go on, and the root cause.
+    fn stopped(
+        &mut self,
+        packet: PacketId,
+        node: NodeId,
+        by: Obstacle,
+        world: &mut World<'_>,
+    ) -> (Died, RootCause) {
+        let trigger = if let Obstacle::Dropped(_, after) = by { self.trigger(after) } else { Trigger::Other };
+        let hop = self.breaks.last().copied();
+        let now = world.now;
+        let (causes, mut scene) = self.with_scene(world);
+        match by {
+            Obstacle::QueueFull(refused) | Obstacle::LinkRed(refused) => {
+                let root = Causes::queue(&mut scene, node, refused);
+                let length = scene.nodes[node].queue.len() as u32;
+                self.services[node.index()].refused(length);
+                (if matches!(by, Obstacle::LinkRed(_)) { Died::LinkRed } else { Died::Ifq }, root)
+            }
+            Obstacle::Replaced { next_hop, newer } => {
+                (Died::Arp, causes.hold(&mut scene, node, next_hop, [packet, newer]))
+            }
+            Obstacle::HopFailed => {
+                let known = hop.and_then(|hop| Some((hop.died, hop.root?)));
+                known.unwrap_or((Died::DataRetries, RootCause::new(now, node, LossCause::Unknown)))
+            }
+            Obstacle::Dropped(reason, _) => causes.dropped(&mut scene, node, packet, reason, &trigger),
+        }
+    }
+
+    /// The node is about to fail: packets that wait for a route in vain are lost for want of it.
+    fn settle_searches(&mut self, node: NodeId, world: &mut World<'_>) {
+        for packet in world.nodes[node].router.buffered() {
+            let Some(root) = self.held_ups.root_of(packet).filter(|root| root.cause.is_none()) else {
+                continue;
+            };
+            let dst = world.packets.get(packet).dst;
+            let (causes, mut scene) = self.with_scene(world);
+            if let Some(root) = causes.interrupted(&mut scene, root, dst) {
+                self.held_ups.settle_search(packet, root);
+            }
+        }
+    }
+}
+
+impl Why {
+    /// How the packet dies, and the root cause.
+    pub fn ends(self, view: View<'_>, node: NodeId) -> (Died, RootCause) {
+        let root = |cause| RootCause::new(view.now, node, cause);
+        match self {
+            Why::NodeOff => (Died::NodeDown, root(LossCause::NodeDown)),
+            Why::NoRadio(next_hop) => (Died::NoRoute, root(LossCause::LinkFailure).towards(next_hop)),
+            Why::Errors => (Died::Error, root(LossCause::Channel)),
+            Why::Discarded => (Died::Receiver, root(LossCause::ReorderDiscard)),
+            Why::Wire((from, to), why) => {
+                let (died, cause) = match why {
+                    WireLoss::Errors => (Died::Error, LossCause::Channel),
+                    WireLoss::Outage => (Died::Handoff, LossCause::LinkFailure),
+                    WireLoss::Refused => (Died::WireQueue, LossCause::Congestion),
+                };
+                (died, RootCause { node: from, ..root(cause) }.towards(to))
+            }
+        }
+    }
+}
+
+impl Observers {
+    /// Passes a fact to the observers that look at the network to understand it.
+    pub fn report(&mut self, fact: Fact<'_>, mut world: World<'_>) {
+        let world = &mut world;
+        let (now, view) = (world.now, world.view());
+        match fact {
+            Fact::Stopped { packet, node, by } => {
+                let (died, root) = self.roots.stopped(packet, node, by, world);
+                self.died(packet, (node, died, root), view);
+            }
+            Fact::Waits { node, packet, actions } => {
+                let dst = world.packets.get(packet).dst;
+                let (causes, mut scene) = self.roots.with_scene(world);
+                for action in actions {
+                    if let RoutingAction::Originate { packet, .. } = action {
+                        causes.note_request(&mut scene, node, packet);
+                    }
+                }
+                let root = causes.awaited_route(&mut scene, node, dst);
+                self.hold_up(packet, root, view);
+            }
+            Fact::Originated { node, packet } => {
+                let (causes, mut scene) = self.roots.with_scene(world);
+                causes.note_request(&mut scene, node, packet);
+            }
+            Fact::GoesOn { packet, after } => self.goes_on(packet, after, world),
+            Fact::RouteLost { node, dst, after } => {
+                let trigger = self.roots.trigger(after);
+                let (causes, mut scene) = self.roots.with_scene(world);
+                causes.note_route_lost(&mut scene, (node, dst), &trigger);
+            }
+            Fact::LinkFailed { node, packet, next_hop, why, .. } => {
+                let (died, root) = self.roots.hop_failed((node, next_hop), why, world);
+                self.counters.observe(fact, view);
+                self.roots.causes.note_break(root);
+                self.message_lost(packet, root, view);
+                if !matches!(view.packets.get(packet).body, Body::Arp(_) | Body::Frame(_)) {
+                    self.hold_up(packet, root, view);
+                }
+                self.roots.breaks.push(Break { died, root: Some(root) });
+            }
+            Fact::LinkGivenUp { node, neighbour, after } => {
+                let root = self.roots.link_given_up(node, neighbour, world);
+                self.roots.causes.note_break(root);
+                self.roots.delay_unconfirmed(node, neighbour, root, world);
+                // It takes the place of the break to which the router has reacted so far.
+                if after.is_break() {
+                    self.roots.breaks.pop();
+                }
+                self.roots.breaks.push(Break { died: Died::Unconfirmed, root: Some(root) });
+            }
+            Fact::Purging { node, next_hop, packets, after } => {
+                self.roots.purging((node, next_hop), packets, after, world);
+            }
+            Fact::Purged { node, packet } => {
+                let dst = view.packets.get(packet).dst;
+                let broken = self.roots.latest().map(|root| RootCause { at: now, ..root });
+                let broken = broken.or_else(|| self.roots.causes.lost_route(now, node, dst));
+                if let Some(root) = broken {
+                    self.hold_up(packet, root, view);
+                }
+                // The link works, and the neighbour has no route: neither has this node.
+                let root = broken.unwrap_or_else(|| {
+                    let (causes, mut scene) = self.roots.with_scene(world);
+                    causes.missing_route(&mut scene, node, dst)
+                });
+                self.roots.breaks.push(Break { died: Died::Purged, root: Some(root) });
+            }
+            Fact::AddressFound { node, target, packet } => {
+                let (causes, scene) = self.roots.with_scene(world);
+                if let Some(root) = causes.delayed(&scene, node, target) {
+                    // A search that waits for a delayed message suffers as if it were lost.
+                    self.message_lost(packet, root, view);
+                    self.roots.held_ups.delay(packet, root);
+                }
+            }
+            Fact::ServedLate { node } => self.roots.served_late(node, world),
+            Fact::SwitchedOff { node } => {
+                self.roots.settle_searches(node, world);
+                self.roots.causes.forget(node);
+                self.roots.services[node.index()] = Service::default();
+            }
+            plain => self.observe(plain, view),
+        }
+    }
+
+    /// Something prevents a packet from going on; only the first such root cause counts.
+    fn hold_up(&mut self, packet: PacketId, by: RootCause, view: View<'_>) {
+        let uid = view.packets.get(packet).uid;
+        if uid < UNTRACKED {
+            let whole = self.ledger.copies(uid) == 1;
+            self.roots.held_ups.hold_up(packet, by, whole);
+        }
+    }
+
+    /// A packet goes to its next hop. If it waited for a search, what made that late may have held up others, too, so that
+    /// they arrive together. If its router has just noticed a break, this has delayed it, together with others.
+    fn goes_on(&mut self, packet: PacketId, after: After, world: &mut World<'_>) {
+        let view = world.view();
+        if self.roots.held_ups.is_searching(packet)
+            && let Some(root) = self.roots.held_ups.root_of(packet)
+        {
+            let dst = view.packets.get(packet).dst;
+            let (causes, mut scene) = self.roots.with_scene(world);
+            let late = causes.late(&mut scene, root, dst);
+            if let Some(search) = self.roots.held_ups.end_search(packet, late) {
+                self.held(packet, late.unwrap_or(search), view);
+            }
+        }
+        if let Trigger::Break(_, root) = self.roots.trigger(after)
+            && root.is_independent_of_load()
+        {
+            self.roots.held_ups.delay(packet, root);
+        }
+    }
+
+    /// True if it matters when a packet goes on.
+    #[inline]
+    pub fn follows(&self, packet: PacketId) -> bool {
+        self.roots.held_ups.is_searching(packet)
+    }
+
+    /// A packet that something has held up becomes another's copy at the next hop.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn hop_done(&mut self, packet: PacketId, copy: PacketId, view: View<'_>) {
+        if let Some(hold) = self.roots.held_ups.hand_on(packet, copy) {
+            self.held(packet, hold, view);
+        }
+    }
+
+    /// A segment that a root cause held up has gone on.
+    #[cold]
+    fn held(&mut self, packet: PacketId, by: RootCause, view: View<'_>) {
+        self.ledger.held_up(view.packets.get(packet).uid, by, view.now);
+    }
+
+    /// The run ends: notes what still holds up segments.
+    pub fn close(&mut self, view: View<'_>) {
+        for (id, packet) in view.packets.iter() {
+            if let Some(by) = self.roots.held_ups.hold(id) {
+                self.ledger.held_up(packet.uid, by, view.now);
+            }
+        }
+    }
+}
