@@ -17,7 +17,7 @@ use cuts::Cuts;
 use errors::Errors;
 use tworay_base::{FlowId, NodeId, SimTime};
 use tworay_mac::Frame;
-use tworay_mobility::{Leg, Track};
+use tworay_mobility::{Leg, Position, Track};
 use tworay_radio::{BodyRates, Channel, Fader, Reception};
 use tworay_scenario::{LinkCut, Settings};
 
@@ -89,16 +89,38 @@ impl Radio {
 
     /// True if two nodes can decode each other's frames now.
     pub fn in_range(&mut self, now: SimTime, a: NodeId, b: NodeId) -> bool {
-        if self.cuts.between(a, b) {
-            return false;
-        }
-        if let Some(reach) = self.medium.measured_reach(a, b) {
-            return reach && self.medium.measured_reach(b, a) == Some(true);
+        if let Some(known) = self.link_anywhere(a, b) {
+            return known;
         }
         let pa = self.tracks[a.index()].position(now);
         let pb = self.tracks[b.index()].position(now);
+        self.decodes(pa, pb)
+    }
+
+    /// Every node's position at a time, for `in_range_of`.
+    pub fn positions(&mut self, at: SimTime) -> Vec<Position> {
+        self.tracks.iter_mut().map(|track| track.position(at)).collect()
+    }
+
+    /// True if two nodes at their places of `positions` can decode each other's frames: `in_range` for many pairs.
+    pub fn in_range_of(&self, positions: &[Position], a: NodeId, b: NodeId) -> bool {
+        self.link_anywhere(a, b).unwrap_or_else(|| self.decodes(positions[a.index()], positions[b.index()]))
+    }
+
+    /// Two nodes' ability to decode each other's frames, if it does not depend on where they are.
+    #[inline]
+    fn link_anywhere(&self, a: NodeId, b: NodeId) -> Option<bool> {
+        if self.cuts.between(a, b) {
+            return Some(false);
+        }
+        let reach = self.medium.measured_reach(a, b)?;
+        Some(reach && self.medium.measured_reach(b, a) == Some(true))
+    }
+
+    #[inline]
+    fn decodes(&self, a: Position, b: Position) -> bool {
         let channel = self.medium.channel();
-        channel.rx_power_squared(pa.distance_squared(pb)) >= channel.rx_threshold()
+        channel.rx_power_squared(a.distance_squared(b)) >= channel.rx_threshold()
     }
 
     /// True if links can change: stations move, or links are cut.

@@ -293,24 +293,26 @@ impl Scene<'_> {
         let same = |x: (NodeId, NodeId), y: (NodeId, NodeId)| x == y || x == (y.1, y.0);
         let was_up =
             |n: &Node| n.up && n.up_since <= at || n.down_since != SimTime::NEVER && n.down_since >= at;
+        let mended = |a, b| restored.iter().any(|link| same(*link, (a, b)));
+        let positions = self.radio.as_mut().map(|radio| radio.positions(at)).unwrap_or_default();
         // Where the search came from; the first node came from itself.
         let mut before: Vec<Option<NodeId>> = vec![None; self.nodes.len()];
         before[from.index()] = Some(from);
+        // Nodes that were not reached yet; whether each worked then.
+        let unseen = self.nodes.ids().filter(|b| *b != from && !without.contains(b));
+        let mut unseen: Vec<_> = unseen.map(|b| (b, all || was_up(&self.nodes[b]))).collect();
         let mut open = VecDeque::from([from]);
         while let Some(a) = open.pop_front().filter(|_| before[to.index()].is_none()) {
-            for b in self.nodes.ids() {
-                if before[b.index()].is_some() || without.contains(&b) {
-                    continue;
-                }
-                let mended = restored.iter().any(|link| same(*link, (a, b)));
-                let works = self.wires.between(a, b).is_some()
-                    || (all || was_up(&self.nodes[b]))
-                        && self.radio.as_mut().is_some_and(|radio| radio.in_range(at, a, b));
-                if mended || works {
+            unseen.retain(|&(b, works)| {
+                let on_air =
+                    || works && self.radio.as_ref().is_some_and(|radio| radio.in_range_of(&positions, a, b));
+                let reached = mended(a, b) || self.wires.between(a, b).is_some() || on_air();
+                if reached {
                     before[b.index()] = Some(a);
                     open.push_back(b);
                 }
-            }
+                !reached
+            });
         }
         before[to.index()]?;
         let back = std::iter::successors(Some(to), |n| before[n.index()].filter(|_| *n != from));
