@@ -26,7 +26,7 @@ QUICK = ("--set", "duration=10s")
 
 # Files whose tests run in real time between stations, load controllers into this machine's kernel, or look at
 # what a test leaves behind on the machine. One process at a time runs them.
-OF_THE_MACHINE = ("test_kernel", "test_live_")
+OF_THE_MACHINE = ("test_kernel", "test_live_", "test_report_live_page", "test_virtual.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
