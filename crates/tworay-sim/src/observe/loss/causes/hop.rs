@@ -97,7 +97,9 @@ impl Causes {
         // Neither received the other's request or HELLO, or the MAC gave up the answer.
         let missed = [(node, next_hop), (next_hop, node)].into_iter();
         let missed = missed.filter_map(|(hearer, from)| self.missed(hearer, from)).find(|m| recent(m.at));
-        let answer = self.breaks.get(&(next_hop, node)).filter(|b| recent(b.at) && !b.is_physical());
+        // A break whose cause a search decides says nothing about the hop.
+        let answer = self.breaks.get(&(next_hop, node));
+        let answer = answer.filter(|b| recent(b.at) && b.cause.is_some() && !b.is_physical());
         let lost = missed.map(|m| RootCause { interferer: m.interferer, ..fresh(m.cause) });
         let lost =
             lost.or_else(|| answer.map(|b| RootCause { at: now, node, next_hop: Some(next_hop), ..*b }));
@@ -159,7 +161,7 @@ impl Causes {
     /// Root cause that spoiled the resolution of an address, load apart, although the neighbour could be reached.
     fn spoiled(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
         let recent = |root: &&RootCause| root.at + self.timers.recent >= scene.now && !root.is_physical();
-        let known = self.breaks.get(&(node, next_hop)).filter(recent);
+        let known = self.breaks.get(&(node, next_hop)).filter(|root| root.cause.is_some()).filter(recent);
         let known = known.map(|root| RootCause { at: scene.now, ..*root });
         let spoilt = known.or_else(|| self.exchange(scene, node, next_hop));
         let spoilt = spoilt.or_else(|| self.lost_of_exchange(scene.now, node, next_hop));
@@ -181,7 +183,8 @@ impl Causes {
             Some(asked) => {
                 let apart = scene.was_out_of_reach(node, next_hop, now.since(asked));
                 let load = || scene.message_waits(node, next_hop).then_some(LossCause::Congestion);
-                fresh(apart.or_else(load).unwrap_or(LossCause::Unknown))
+                // In reach, and no error is on record: its target was sending or receiving another frame.
+                fresh(apart.or_else(load).unwrap_or(LossCause::Contention))
             }
             None => self.forgotten(scene, node).unwrap_or_else(|| fresh(LossCause::Congestion)),
         }
