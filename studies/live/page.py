@@ -58,11 +58,12 @@ break show no trend. That is the paper's case (i), a loss on the wireless channe
 `tworay_welcome` and the simulated sender guess `channel` (or `congestion` after rising round trips): §V.A
 has no signal that tells a repaired path from an errored frame. If the whole window was lost (the simulated
 one has at most 20 segments), the timer ends after all, and the guess is `link-failure`. In the second case
-the longer way is missing, too, until 24 s. The timer ends, the guess is `link-failure`, and it is repeated
-at each further timeout. A timeout is booked with the cause of its segment's last known loss: it may be
-`congestion`, if the queue had lost that segment just before the break and routing keeps the copies, and
-`none` if the segment was held up and arrived later. Counted are guesses from the break until 1 s after new
-data is acknowledged."""
+the longer way is missing, too, until 24 s. The timer ends, and the guess is `link-failure`, or `congestion`
+if round trips had grown before the break, as those of a kernel do that fills the queue; it is repeated at
+each further timeout. Losses found after the path is back bring duplicate ACKs, and with them `channel`. A
+timeout is booked with the cause of its segment's last known loss: it may be `congestion`, if the queue had
+lost that segment just before the break and routing keeps the copies, and `none` if the segment was held up
+and arrived later. Counted are guesses from the break until 1 s after new data is acknowledged."""
 
 ROUTINGS = ("static", "olsr", "aodv", "dsr")
 FREEZE = """## Freezing an unmodified kernel
