@@ -122,6 +122,21 @@ def test_rules_for_other_machines_hold_half_of_the_round_trip(trace: sedlane.Tra
     assert f"ipfw pipe 100 config delay {half:.0f}ms plr {profile.loss[0]:.6f}" in export(profile, "dummynet")
 
 
+def test_exported_rules_have_the_access_link(trace: sedlane.Trace) -> None:
+    """Beyond the 50 packets of the queue, those on their way count in netem's limit."""
+    profile = sedlane.fit(trace)
+    limited = profile._replace(access=sedlane.Access("rate", "1200 kbps"), rtt=np.array([0.1]))
+    limited = limited._replace(loss=np.zeros(1), loss_back=np.zeros(1), classes=np.zeros(1, dtype=np.int64))
+    limited = limited._replace(starts=np.zeros(1))
+    # 1.2 Mb/s for 50 ms are 60,000 bits: five packets of 1,500 bytes.
+    assert "netem limit 55 rate 1200kbit delay 0ms" in export(limited, "netem")
+    assert "delay 50ms plr 0.000000 bw 1200kbit/s queue 50" in export(limited, "dummynet")
+    for target in ("netem", "dummynet"):
+        assert "It has no access link" in export(profile, target)
+        hop = export(profile._replace(access=sedlane.Access("802.11b")), target)
+        assert "Its access link is a hop of 802.11b" in hop
+
+
 OLD_TRACE = """\
 s 1.000000000 _0_ AGT  --- 1 tcp 512 [0 0 0 0] ------- [0:0 1:0 32 0] [0 0] 0 0
 r 1.050000000 _1_ AGT  --- 1 tcp 532 [13a 1 0 800] ------- [0:0 1:0 32 1] [0 0] 1 0

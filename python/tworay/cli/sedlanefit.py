@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tworay.cli.output import check_free, note, print_json, write_file
 from tworay.errors import InputError
+from tworay.sedlane.access import NONE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,6 +66,12 @@ def fit_profile(source: Path, outputs: Outputs, *, flow: int | None, classes: in
         note(
             f"{trace.name} has {len(trace.rtt):,} samples of the round-trip time for {trace.data.number:,} "
             "segments; tworay run --record tells of every packet"
+        )
+    if access.kind == NONE:
+        note(
+            "a profile without an access link limits no rate: a sender with a larger window than the traced "
+            "one carries more; give --access traced, or the traced window and segment size when you run it "
+            "(--set tcp.window=20 --set tcp.mss=512B)"
         )
     if outputs.profile is not None and outputs.table is not None:
         text = profile.toml()
