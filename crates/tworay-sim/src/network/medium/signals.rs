@@ -162,11 +162,11 @@ impl Radio {
         nodes[node].attempts.unanswered();
         let (began, to, failure) = nodes[node].attempts.current();
         if failure == Failure::Busy {
-            let down = nodes[to].down_since;
-            if !nodes[to].up || down != SimTime::NEVER && down >= began {
-                nodes[node].attempts.lost_receiver(Failure::NodeDown);
+            let down = Some(nodes[to].down_since).filter(|at| *at != SimTime::NEVER);
+            if !nodes[to].up || down.is_some_and(|at| at >= began) {
+                nodes[node].attempts.lost_receiver(Failure::NodeDown, down.unwrap_or(began));
             } else if self.links_change && !self.in_range(now, node, to) {
-                nodes[node].attempts.lost_receiver(Failure::OutOfRange);
+                nodes[node].attempts.lost_receiver(Failure::OutOfRange, began);
             }
         }
     }

@@ -76,6 +76,8 @@ struct Failed {
     delay: Option<Failure>,
     /// When an attempt was first made although the next hop was out of reach.
     out_of_reach_since: Option<SimTime>,
+    /// When a receiver was last lost during an attempt; of an earlier attempt if before the latest one began.
+    receiver_lost: SimTime,
 }
 
 /// State of the records of a MAC's attempts with its current packet.
@@ -138,9 +140,10 @@ impl Attempts {
         (self.at, self.to, self.failure)
     }
 
-    /// The receiver went out of reach while the attempt lasted.
-    pub fn lost_receiver(&mut self, failure: Failure) {
+    /// The receiver went out of reach while the attempt lasted, at `since` if that is known.
+    pub fn lost_receiver(&mut self, failure: Failure, since: SimTime) {
         self.failure = failure;
+        self.details.receiver_lost = since;
     }
 
     /// The latest attempt got no answer.
@@ -175,7 +178,7 @@ impl Attempts {
     /// Books the latest attempt, which failed for the reason noted meanwhile.
     fn failed(&mut self, now: SimTime, airtime: SimDuration) {
         if self.failed == 0 {
-            *self.details = Failed::default();
+            *self.details = Failed { receiver_lost: self.details.receiver_lost, ..Failed::default() };
         }
         let details = &mut *self.details;
         // (ns-2) The receiver refuses an RTS while it waits for DATA whose CTS did not arrive: what kept the
@@ -188,7 +191,7 @@ impl Attempts {
             FrameKind::Data | FrameKind::Ack => details.data.add(cause),
         }
         if failure.is_physical() {
-            details.out_of_reach_since.get_or_insert(self.at);
+            details.out_of_reach_since.get_or_insert(self.at.max(details.receiver_lost));
         }
         if failure != Failure::Busy && failure != Failure::Collided {
             details.lost += now.since(self.at);
