@@ -91,7 +91,7 @@ python-checks: virtual-kernel
 	$(BIN)/ruff format --check python studies docs/make
 	$(BIN)/mypy
 	$(BIN)/stubtest tworay._native
-	$(BIN)/pytest --numprocesses 2 --dist loadgroup
+	$(BIN)/pytest
 
 fmt:
 	cargo fmt --all

@@ -24,18 +24,6 @@ if TYPE_CHECKING:
 QUICK = ("--set", "duration=10s")
 
 
-# Files whose tests run in real time between stations, load controllers into this machine's kernel, or look at
-# what a test leaves behind on the machine. One process at a time runs them.
-OF_THE_MACHINE = ("test_kernel", "test_live_", "test_report_live_page", "test_virtual.py")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep a file's tests in one process, since they share fixtures, if several processes run the tests."""
-    for item in items:
-        of_machine = item.path.name.startswith(OF_THE_MACHINE)
-        item.add_marker(pytest.mark.xdist_group("machine" if of_machine else item.path.name))
-
-
 class Result:
     """What a finished command left behind."""
 
