@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::diag::Told;
 use crate::engine::{End, Engine, NAP, Progress, Reports};
 use crate::idle::Idle;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 use tworay_base::SimTime;
@@ -40,16 +40,10 @@ impl Engine {
             if next <= now {
                 self.lateness.note(now.since(next).as_nanos());
             }
-            self.live.run_until(now);
-            let sent = self.let_out();
-            self.answer_expired();
-            self.look_after_breaks();
-            if self.live.now() >= self.rules.limit {
-                return End::Limit;
-            }
-            if stop.load(Ordering::Relaxed) {
-                return End::Stopped;
-            }
+            let sent = match self.advance(now, stop) {
+                Ok(sent) => sent,
+                Err(end) => return end,
+            };
             let limit = self.rules.limit;
             // A program that waits in a loop can send at any time: then the network keeps step with it.
             let next = self.live.next_time().min(self.freezer.next_due()).min(limit);

@@ -148,15 +148,8 @@ impl Engine {
             }
             // In pieces, because packets must not wait for a long stretch of work.
             let piece = SimTime::from_nanos(next.max(self.live.now()).as_nanos().saturating_add(PIECE_NANOS));
-            self.live.run_until(target.min(piece));
-            self.let_out();
-            self.answer_expired();
-            self.look_after_breaks();
-            if self.live.now() >= self.rules.limit {
-                return End::Limit;
-            }
-            if stop.load(Ordering::Relaxed) {
-                return End::Stopped;
+            if let Err(end) = self.advance(target.min(piece), stop) {
+                return end;
             }
             let wake = self.live.next_time().min(self.freezer.next_due());
             let behind = self.live.now() < target;
@@ -291,6 +284,22 @@ impl Engine {
             seq: tracked.map_or(Seq32(0), |s| s.seq),
             frame: true,
         });
+    }
+
+    /// Simulates until then, and passes on what has left the network; returns the number of packets that kernels
+    /// got, or why the run ends.
+    pub(crate) fn advance(&mut self, until: SimTime, stop: &AtomicBool) -> Result<usize, End> {
+        self.live.run_until(until);
+        let sent = self.let_out();
+        self.answer_expired();
+        self.look_after_breaks();
+        if self.live.now() >= self.rules.limit {
+            return Err(End::Limit);
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Err(End::Stopped);
+        }
+        Ok(sent)
     }
 
     /// Passes packets that have reached their station to its kernel; returns how many.

@@ -46,6 +46,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(vocabulary::nearest, module)?)?;
     module.add_function(wrap_pyfunction!(vocabulary::shares, module)?)?;
     module.add_function(wrap_pyfunction!(vocabulary::recoveries, module)?)?;
+    module.add_function(wrap_pyfunction!(vocabulary::bits_per_second, module)?)?;
     module.add_function(wrap_pyfunction!(vocabulary::joules, module)?)?;
     module.add_function(wrap_pyfunction!(vocabulary::watts, module)?)?;
     module.add_function(wrap_pyfunction!(report::read_ns2_trace, module)?)?;

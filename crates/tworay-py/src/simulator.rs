@@ -1,6 +1,6 @@
 //! The items of `tworay-sim` that this crate uses. A renamed item needs a change only here.
 
-pub(crate) use tworay_base::{Joules, NodeId, SimDuration, SimTime, Watts};
+pub(crate) use tworay_base::{BitRate, Joules, NodeId, SimDuration, SimTime, Watts};
 pub(crate) use tworay_sim::scenario::suggest;
 pub(crate) use tworay_sim::scenario::{
     Scenario, ScenarioError, builtin_list, builtin_text, convert, flow_tables, json_schema,

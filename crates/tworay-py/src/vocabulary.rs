@@ -94,6 +94,14 @@ pub(crate) fn joules(text: &str) -> PyResult<f64> {
         .map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
+/// Parses a rate such as `2Mbps`, in bits per second; raises `ValueError` with the permitted forms.
+#[pyfunction]
+pub(crate) fn bits_per_second(text: &str) -> PyResult<u64> {
+    text.parse::<simulator::BitRate>()
+        .map(simulator::BitRate::as_bps)
+        .map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
 /// Parses a power such as `2.5W`, in watts; raises `ValueError` with the permitted forms.
 #[pyfunction]
 pub(crate) fn watts(text: &str) -> PyResult<f64> {

@@ -76,13 +76,6 @@ class Access(NamedTuple):
             )
         return Access("rate", f"{trace.rate / 1e3:.0f}kbps")
 
-    @property
-    def bits_per_second(self) -> float:
-        """The rate as a number."""
-        number = self.rate.lower().removesuffix("bps").strip()
-        scale = {"k": 1e3, "m": 1e6, "g": 1e9}.get(number[-1:], 1.0)
-        return float(number.rstrip("kmg")) * scale
-
     def toml(self) -> str:
         """Return nodes, flow and wire of a profile's scenario; the wire's classes follow."""
         if self.kind == HOP:

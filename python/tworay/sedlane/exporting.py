@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
+from tworay import _native
 from tworay.sedlane.access import HOP, QUEUE
 
 if TYPE_CHECKING:
@@ -56,9 +57,11 @@ def _steps(profile: Profile) -> list[tuple[float, int]]:
 def _netem(profile: Profile, device: str) -> str:
     lines = _head(profile, "netem rules")
     rate = _rate(profile)
-    # Packets on their way count as well.
-    flying = 0 if rate is None else math.ceil(profile.access.bits_per_second * max(profile.rtt) / 2 / PACKET)
-    rules = "netem limit 100000" if rate is None else f"netem limit {QUEUE + flying} rate {rate}"
+    rules = "netem limit 100000"
+    if rate is not None:
+        # Packets on their way count as well.
+        flying = _native.bits_per_second(profile.access.rate) * max(profile.rtt) / 2 / PACKET
+        rules = f"netem limit {QUEUE + math.ceil(flying)} rate {rate}"
     lines += [
         "# netem delays only outgoing packets: run this on both ends, each for half of the round trip.",
         f"device=${{1:-{device}}}",

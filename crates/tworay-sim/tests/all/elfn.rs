@@ -1,7 +1,7 @@
 //! Notices of broken links, from the node that met the break to the sender: who receives them, what ELFN
 //! does with them, and what happens to them where no sender waits for them.
 
-use crate::common::{parse, run_once};
+use crate::common::{parse, run_once, string_with_outage};
 use tworay_sim::scenario::Scenario;
 use tworay_sim::{ColumnData, RunControl, RunOptions, RunReport, run};
 
@@ -11,30 +11,9 @@ const UP: f64 = 33.0;
 /// ELFN's interval between probes.
 const INTERVAL: f64 = 2.0;
 
-/// A string of 4 hops that loses node `lost` for some time, without an alternative route, run until `end`.
-/// A flat radio, ns-2's rule for overlapping signals and a small window keep other link failures rare; no
-/// timeout precedes the notice.
+/// The string that loses node `lost` for some time, run until `end`.
 fn outage(routing: &str, tcp: &str, lost: u16, end: f64) -> Scenario {
-    parse(&format!(
-        r#"
-        duration = "{end}s"
-        topology = {{ kind = "string", hops = 4 }}
-        radio = {{ propagation = "range", range = "250m", reception = "capture" }}
-        {routing}
-        tcp = {{ variant = "{tcp}", window = 2, rto.min = "1s" }}
-        [[flow]]
-        from = 0
-        to = 4
-        [[event]]
-        node = {lost}
-        at = "{DOWN}s"
-        what = "down"
-        [[event]]
-        node = {lost}
-        at = "{UP}s"
-        what = "up"
-        "#
-    ))
+    string_with_outage((routing, tcp), lost, (DOWN, UP), end)
 }
 
 const PROTOCOLS: [(&str, &str); 4] = [

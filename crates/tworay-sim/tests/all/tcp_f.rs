@@ -1,42 +1,18 @@
 //! TCP-F's two notifications in a network: the failure from a route error, and the re-establishment from the
 //! search of the sender's own node.
 
-use crate::common::parse;
+use crate::common::string_with_outage;
 use tworay_sim::{ColumnData, RunControl, RunOptions, RunReport, run};
 
 /// When the node in the middle of the string fails, and when it works again.
 const DOWN: f64 = 20.0;
 const UP: f64 = 22.0;
 
-/// A string of 4 hops without an alternative route. A flat radio and a small window keep other link failures
-/// rare.
+/// The string that loses its middle for some time.
 fn outage(routing: &str, tcp: &str) -> RunReport {
     let options = RunOptions { seed: 1, series: true, record: true, ..RunOptions::default() };
-    run(
-        &parse(&format!(
-            r#"
-            duration = "60s"
-            topology = {{ kind = "string", hops = 4 }}
-            radio = {{ propagation = "range", range = "250m", reception = "capture" }}
-            {routing}
-            tcp = {{ variant = "{tcp}", window = 2, rto.min = "1s" }}
-            [[flow]]
-            from = 0
-            to = 4
-            [[event]]
-            node = 2
-            at = "{DOWN}s"
-            what = "down"
-            [[event]]
-            node = 2
-            at = "{UP}s"
-            what = "up"
-            "#
-        )),
-        &options,
-        &RunControl::new(),
-    )
-    .expect("a run")
+    let scenario = string_with_outage((routing, tcp), 2, (DOWN, UP), 60.0);
+    run(&scenario, &options, &RunControl::new()).expect("a run")
 }
 
 fn column(report: &RunReport, table: &str, name: &str) -> ColumnData {
