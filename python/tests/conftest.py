@@ -114,6 +114,23 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         )
 
 
+# Files that use this machine's kernel: they create networks, load controllers, or measure in real time.
+MACHINE = ("test_kernel", "test_live_", "test_report_live", "test_virtual")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep the tests of a file in one process, and those of all files of ``MACHINE`` in one."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduler(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "machine" if Path(file).name.startswith(MACHINE) else file
+
+    return Scheduler(config, log)
+
+
 # A browser for each file: while it is open, the main thread has a running event loop.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:

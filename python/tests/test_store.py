@@ -110,6 +110,17 @@ def test_at_the_end_there_is_one_table_a_kind(tmp_path: Path) -> None:
     assert hidden(out) == []
 
 
+def test_an_interrupted_run_leaves_no_rows(tmp_path: Path) -> None:
+    store = make(tmp_path / "results")
+    result = fill(store)
+    # The run of another variant ended after its first table.
+    store.keep("reno+y(1)", 2, "flows", MadeRun("reno+y(1)", 2).tables["flows"])
+    result.variants.append("reno+y(1)")
+    finish(store, result)
+    flows = pl.read_parquet(tmp_path / "results" / "flows.parquet")
+    assert set(flows["variant"]) == {"reno", "sack+x(2)"}
+
+
 def test_an_empty_directory_is_used(tmp_path: Path) -> None:
     out = tmp_path / "results"
     out.mkdir()

@@ -7,11 +7,14 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pytest
 
-from tworay.running.workers import Workers, in_order
+import tworay
+from tworay.running.workers import Workers, in_order, undisturbed
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from types import FrameType
 
 
@@ -91,3 +94,33 @@ def test_an_interrupt_at_any_line_ends_all_threads(line: int) -> None:
     for worker in [thread for thread in threading.enumerate() if thread.name.startswith("tworay")]:
         worker.join(timeout=20)
         assert not worker.is_alive()
+
+
+def test_polars_own_interrupt_costs_no_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Polars raises in each thread that is in a query of its, though Ctrl-C is the main thread's affair."""
+    write = pl.DataFrame.write_parquet
+    struck: list[str] = []
+
+    def interrupted(self: pl.DataFrame, *args: Any, **options: Any) -> None:
+        worker = threading.current_thread()
+        if worker is not threading.main_thread() and worker.name not in struck:
+            struck.append(worker.name)
+            raise KeyboardInterrupt
+        write(self, *args, **options)
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", interrupted)
+    found = tworay.compare("string-2", tcp="reno", seeds=4, set={"duration": "2s"}, out=tmp_path / "out")
+    assert struck
+    assert len(found) == 4
+
+
+def test_the_main_thread_is_interrupted_once() -> None:
+    done: list[int] = []
+
+    def step() -> None:
+        done.append(1)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        undisturbed(step)
+    assert done == [1]

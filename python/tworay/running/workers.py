@@ -44,6 +44,20 @@ def in_order(
     return [results[index] for index in range(len(todo))]
 
 
+def undisturbed(step: Callable[[], Result]) -> Result:
+    """Return what ``step`` returns, and in a worker do it again if Ctrl-C ends it.
+
+    Only the main thread decides what Ctrl-C ends. But polars also raises ``KeyboardInterrupt`` in each thread
+    that is in one of its queries, and the run whose table is just being written would be lost.
+    """
+    while True:
+        try:
+            return step()
+        except KeyboardInterrupt:
+            if threading.current_thread() is threading.main_thread():
+                raise
+
+
 class Workers(Generic[Item, Result]):
     """Apply ``function`` to every item in ``jobs`` threads, within a ``with``.
 

@@ -26,6 +26,7 @@ from tworay._native import VERSION
 from tworay.errors import OutputError
 from tworay.files import replacing
 from tworay.metrics import EXAMPLES, values
+from tworay.running.workers import undisturbed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -93,7 +94,8 @@ def row(
 
 def as_parquet(rows: Iterable[Row]) -> bytes:
     """Write rows as a batch, in the order of their worlds and seeds: the same rows give the same bytes."""
-    return _parquet(_as_frame(sorted(rows, key=lambda one: (one["world"], one["seed"])), COLUMNS))
+    ordered = sorted(rows, key=lambda one: (one["world"], one["seed"]))
+    return undisturbed(lambda: _parquet(_as_frame(ordered, COLUMNS)))
 
 
 def _as_frame(rows: Iterable[Row], names: Iterable[str]) -> pl.DataFrame:

@@ -176,7 +176,9 @@ class Store:
             batches.close()
             batches.compact(by_world=True)
             order = [(variant, seed) for variant in comparison.variants for seed in comparison.seeds]
-            take_apart(self.path, {place: rows[place] for place in order if place in rows}, self.path)
+            # A run that failed or was interrupted may have left some of its tables.
+            order = [place for place in order if place in rows]
+            take_apart(self.path, {place: rows[place] for place in order}, self.path)
             self._list_tables(["runs.parquet", *(f"{name}.parquet" for name in kinds(self.path))])
             write_whole(self.path / MANIFEST, _json(self._manifest))
             write_whole(self.path / SUMMARY, _json(comparison.summary))

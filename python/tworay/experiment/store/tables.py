@@ -20,6 +20,7 @@ from tworay.experiment.store.batches import TABLES, write_whole
 from tworay.experiment.store.place import tables_of
 from tworay.experiment.store.records import RUNS
 from tworay.files import replacing
+from tworay.running.workers import undisturbed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -61,9 +62,13 @@ def is_merged(out: Path) -> bool:
 
 def parquet(table: pl.DataFrame) -> bytes:
     """Return a table as Parquet. A full disk is then a plain ``OSError`` of writing it."""
-    buffer = io.BytesIO()
-    table.write_parquet(buffer, compression="zstd")
-    return buffer.getvalue()
+
+    def whole() -> bytes:
+        buffer = io.BytesIO()
+        table.write_parquet(buffer, compression="zstd")
+        return buffer.getvalue()
+
+    return undisturbed(whole)
 
 
 def labelled(frame: pl.DataFrame, **labels: str | int) -> pl.DataFrame:
@@ -71,7 +76,7 @@ def labelled(frame: pl.DataFrame, **labels: str | int) -> pl.DataFrame:
     columns = {
         name: pl.lit(value, pl.UInt64 if isinstance(value, int) else None) for name, value in labels.items()
     }
-    return frame.with_columns(**columns).select(*labels, *frame.columns)
+    return undisturbed(lambda: frame.with_columns(**columns).select(*labels, *frame.columns))
 
 
 class Merged:
