@@ -9,7 +9,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup kernel virtual-kernel run test test-rust test-python soak fmt clean
+.PHONY: help setup kernel virtual-kernel run test test-tools test-rust test-python rust-checks python-checks python-lint python-tests soak fmt clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -47,7 +47,7 @@ run: setup
 # Rust and Python checks run in parallel; the output of each is printed in one piece.
 test: test-tools
 	@echo "Rust and Python checks run in parallel; each prints its output when it is done"
-	@$(MAKE) --no-print-directory -j2 --output-sync=target rust-checks python-checks
+	@$(MAKE) --no-print-directory -j3 --output-sync=target rust-checks python-checks
 
 test-tools: setup
 	scripts/setup.sh tests
@@ -86,12 +86,17 @@ test-python: test-tools python-checks
 virtual-kernel: setup
 	@$(BIN)/tworay live kernel build >/dev/null || echo "no kernel for virtual time: its tests are left out"
 
-python-checks: virtual-kernel
+python-checks: python-lint python-tests
+
+python-lint:
 	$(BIN)/ruff check python studies docs/make
 	$(BIN)/ruff format --check python studies docs/make
 	$(BIN)/mypy
 	$(BIN)/stubtest tworay._native
-	$(BIN)/pytest
+
+# Two processes: most of the time goes to short commands, which keep one core busy each.
+python-tests: virtual-kernel
+	$(BIN)/pytest --numprocesses 2
 
 fmt:
 	cargo fmt --all
