@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 import json
 import random
@@ -11,13 +10,13 @@ from typing import Any
 import polars as pl
 import pytest
 from conftest import document
-from rich.console import Console
 
 from tworay import metrics
 from tworay.analysis import stats
 from tworay.experiment.comparison import Comparison
 from tworay.showing.rendering import run_report, show
 from tworay.showing.reporting import comparison_report
+from tworay.showing.text import rendered
 
 GOODPUT = {
     "reno": {1: 100.0, 2: 120.0, 3: 90.0, 4: 130.0},
@@ -113,9 +112,7 @@ def test_equal_differences_in_two_seeds_are_no_evidence() -> None:
     pair = next(pair for pair in result.summary["pairs"] if pair["metric"] == "timeouts")
     assert pair["difference"] == 1.0
     assert (pair["paired_t_p"], pair["p"], pair["holm_p"]) == (None, None, None)
-    console = Console(width=200, file=io.StringIO())
-    console.print(comparison_report(result))
-    text = console.file.getvalue()  # type: ignore[attr-defined]
+    text = rendered(comparison_report(result), 200)
     assert "No verdict, too few seeds: it takes 5 or more" in text
     assert "reno > newreno" not in text
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from rich.console import Group
 
 from tworay.metrics import diagnosis
 from tworay.metrics.diagnosis import scores
 from tworay.showing.guessing import scored, share_right
 from tworay.showing.rendering import guesses, show
+from tworay.showing.text import Group
 
 COUNTS = {
     "congestion": {"congestion": 6, "contention": 2, "none": 2},

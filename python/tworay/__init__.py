@@ -10,8 +10,8 @@ The command line (``tworay --help``) is a thin layer over these functions.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING
+# As `typing.TYPE_CHECKING`, without importing `typing`.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tworay.env import Env
@@ -128,10 +128,12 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
+    if name != "__version__" and name not in _MODULE_OF:
+        raise AttributeError(f"module 'tworay' has no attribute {name!r}")
+    import importlib
+
     if name == "__version__":
         return importlib.import_module("tworay._native").VERSION
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'tworay' has no attribute {name!r}")
     return getattr(importlib.import_module(_MODULE_OF[name]), name)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from tworay.cli import streams
+from tworay.cli.summaries import COMMANDS, GROUPS
+from tworay.cli.values import with_quick_values
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,6 +23,15 @@ class Command(TyperCommand):
 
     Click would drop the first value.
     """
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        for one in self.params:
+            with_quick_values(one)
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return ``--help``, which is not among the parameters."""
+        return with_quick_values(super().get_help_option(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments."""
@@ -34,14 +46,50 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; with ``--json`` nothing but the document reaches standard output."""
+        gc.enable()
         if not ctx.params.get("json"):
             return super().invoke(ctx)
         with streams.only_the_document():
             return super().invoke(ctx)
 
 
+class Group(TyperGroup):
+    """A group of commands."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        for one in self.params:
+            with_quick_values(one)
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return ``--help``, which is not among the parameters."""
+        return with_quick_values(super().get_help_option(ctx))
+
+
+class Root(Group):
+    """The group of all commands; only the one that is called has been imported."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl([*COMMANDS.items(), *GROUPS.items()])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command of the first word, which may be a scenario by mistake."""
+        try:
+            return super().resolve_command(ctx, args)
+        except typer.TyperException as error:
+            from tworay.cli.suggesting import of_scenario
+
+            error.message = of_scenario(args[0]) or error.message
+            raise
+
+
 class Typer(typer.Typer):
-    """An application whose commands are ``Command``."""
+    """An application whose commands are ``Command``, in a ``Group``."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**({"cls": Group} | settings))
 
     def command(self, *names: Any, **settings: Any) -> Callable[[Any], Any]:
         """Register a command."""
@@ -50,6 +98,7 @@ class Typer(typer.Typer):
 
 app = Typer(
     name="tworay",
+    cls=Root,
     help="TCP for networks that move: simulate it, see why every packet was lost.",
     no_args_is_help=True,
     add_completion=False,
@@ -57,6 +106,7 @@ app = Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
 
 # Typer itself ends with 2 on wrong options and with 130 on Ctrl-C.
 FAILED, WRONG_INPUT = 1, 2

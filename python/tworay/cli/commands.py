@@ -1,48 +1,45 @@
-"""The commands, one file each, imported when they are called.
-
-``--help`` and a word that is no command need all of them; a command needs its own file only.
-"""
+"""The commands, one file each, imported when they are called."""
 
 from __future__ import annotations
 
 import importlib
+import os
 
 from tworay.cli.app import app
 from tworay.cli.optional_files import OPTIONAL_FILE
+from tworay.cli.summaries import COMMANDS, GROUPS
 
-# In the order of `tworay --help`.
-COMMANDS = (
-    "run",
-    "compare",
-    "show",
-    "explain",
-    "plot",
-    "report",
-    "view",
-    "sweep",
-    "table",
-    "merge",
-    "tune",
-    "reproduce",
-    "scenarios",
-    "variants",
-    "metrics",
-    "schema",
-    "convert",
-    "costs",
-    "energy",
-)
-# Groups of commands.
-GROUPS = ("kernel", "live", "sedlane")
+# `tworay --help` and `tworay --version` need no command.
+WITHOUT_COMMAND = ("", "-h", "--help", "--version")
+COMPLETION = "_TWORAY_COMPLETE"
 _loaded: set[str] = set()
 
 
 def load(words: list[str]) -> None:
-    """Import the files of the command that a command line calls, or of all commands."""
+    """Import the file of the command that a command line calls; of all if the first word is no command."""
     called = words[0] if words else ""
-    # Whether a word after an option is its file depends on all options of `run`.
-    known = called in (*COMMANDS, *GROUPS) and not any(word in OPTIONAL_FILE for word in words)
-    for name in (called,) if known else (*COMMANDS, *GROUPS):
+    if COMPLETION in os.environ:
+        # The shell's words begin with the program's name. A word being typed may become any command.
+        called = next(iter(os.environ.get("COMP_WORDS", "").split()[1:]), "?")
+    if called in COMMANDS or called in GROUPS:
+        names = [called]
+    elif called in WITHOUT_COMMAND:
+        return
+    else:
+        names = [*COMMANDS, *GROUPS]
+    if any(word in OPTIONAL_FILE for word in words):
+        # Whether a word after such an option is its file depends on the options of `run`.
+        names.append("run")
+    _import(names)
+
+
+def load_all() -> None:
+    """Import the files of all commands."""
+    _import([*COMMANDS, *GROUPS])
+
+
+def _import(names: list[str]) -> None:
+    for name in names:
         if name not in _loaded:
             _loaded.add(name)
             module = importlib.import_module(f"tworay.cli.{name}")

@@ -249,12 +249,10 @@ def _drawn(results: list[Reproduction]) -> list[dict[str, str]]:
 def _show(result: Reproduction) -> None:
     from collections import Counter
 
-    from rich.console import Group
-    from rich.text import Text
-
     from tworay.papers.library import Role
     from tworay.showing.layout import Column, table
     from tworay.showing.rendering import show
+    from tworay.showing.text import Group, Text
 
     claims = [c for c in result.paper.claims if c.id in result.judgements]
     judged = [result.judgements[c.id] for c in claims]

@@ -196,14 +196,12 @@ def _where(texts: list[str]) -> dict[str, list[str]]:
 
 
 def _show(means: pl.DataFrame, found: Contrast, side: str, over: str | None, *, pairs: bool) -> None:
-    from rich.console import Group
-    from rich.text import Text
-
     from tworay.metrics import find
     from tworay.showing.drawing import scaled
     from tworay.showing.layout import Column
     from tworay.showing.layout import table as lay_out
     from tworay.showing.rendering import show
+    from tworay.showing.text import Group, Text
 
     heading, scale = scaled(found.metric)
     known = find(found.metric)
@@ -267,13 +265,11 @@ def _pair_columns(lines: list[dict[str, Any]], scale: float, form: str) -> list[
 
 
 def _show_interaction(frame: pl.DataFrame, metric: str) -> None:
-    from rich.console import Group
-    from rich.text import Text
-
     from tworay.showing.drawing import scaled
     from tworay.showing.layout import Column
     from tworay.showing.layout import table as lay_out
     from tworay.showing.rendering import show
+    from tworay.showing.text import Group, Text
 
     heading, scale = scaled(metric)
     lines = list(frame.iter_rows(named=True))

@@ -6,7 +6,6 @@ times make its seeds independent.
 
 from __future__ import annotations
 
-import random
 import re
 from typing import TYPE_CHECKING
 
@@ -28,6 +27,8 @@ def entered(world: Scenario, seed: int, within: str | None) -> Scenario:
     """Return the scenario with start times from 0 to ``within`` drawn from the seed, if it is given."""
     if not within:
         return world
+    import random
+
     draw = random.Random(seed)
     limit = max(1, round(float(within.removesuffix("s")) * 1000))
     return world.with_starts([draw.randrange(limit) for _ in range(world.flows)])

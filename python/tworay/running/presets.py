@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 from tworay.errors import InputError
@@ -17,6 +16,8 @@ def is_preset(name: object) -> bool:
 
 def read_preset(path: str | Path) -> str:
     """Return the variant that a preset file names, such as ``newreno+sca(n=23)``."""
+    import tomllib
+
     try:
         found = tomllib.loads(Path(path).read_text(encoding="utf-8")).get("variant")
     except FileNotFoundError:
@@ -38,6 +39,8 @@ def named(text: str, folder: Path, settings: list[str]) -> list[str]:
     settings = [_resolved(setting) for setting in settings]
     if ENDING not in text:
         return settings
+    import tomllib
+
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError:

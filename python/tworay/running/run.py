@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -260,6 +259,8 @@ def throughput_max(scenario: Source, seed: int = 1) -> float:
     Datagrams lost at their own source (its queue is always full) don't count; later losses don't matter.
     Results are cached in the process: all variants of a comparison share one run per seed.
     """
+    import hashlib
+
     aggressive = saturated(scenario)
     key = (hashlib.sha256(aggressive.to_toml().encode()).hexdigest(), seed)
     if key not in _carried:

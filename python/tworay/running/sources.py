@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-import tomllib
 from dataclasses import dataclass
-from modulefinder import ModuleFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +56,8 @@ def named(text: str, folder: Path, settings: Iterable[str]) -> Named | None:
     settings = list(settings)
     if not any(is_reference(part) for part in (text, *settings)):
         return None
+    import tomllib
+
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
@@ -119,6 +119,8 @@ def _files(chosen: type) -> tuple[str, dict[str, str]] | None:
         texts = {file.name: file.read_text(encoding="utf-8")}
     except (OSError, TypeError, UnicodeDecodeError):
         return None
+    from modulefinder import ModuleFinder
+
     finder = ModuleFinder(path=[str(file.parent)])
     try:
         finder.run_script(str(file))

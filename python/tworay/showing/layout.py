@@ -9,12 +9,12 @@ import textwrap
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from rich.text import Text
+from tworay.showing.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rich.console import RenderableType
+    from tworay.showing.text import Renderable
 
 WIDTH = 80
 NARROWEST = 20
@@ -63,7 +63,7 @@ def table(
     width: int | None = None,
     *,
     names: int = 0,
-) -> list[RenderableType]:
+) -> list[Renderable]:
     """Lay out a table: rows by ``labels``, in several tables if the width doesn't suffice.
 
     The first ``names`` columns hold words: they are aligned to the left.
@@ -84,7 +84,7 @@ def table(
             used = label
         parts[-1].append((column, wide, place < names))
         used += len(GAP) + wide
-    shown: list[RenderableType] = []
+    shown: list[Renderable] = []
     for number, part in enumerate(parts):
         if number:
             shown.append("")
@@ -98,7 +98,7 @@ def _one(heading: str, labels: Sequence[str], columns: list[tuple[Column, int, b
     headings = [heading, *(column.heading for column, _, _ in columns)]
     head = _row(headings, [label, *widths], left, bottom=True)
     rule = "─" * (label + sum(len(GAP) + wide for wide in widths))
-    text = Text(no_wrap=True, overflow="ignore")
+    text = Text(wrap=False)
     text.append("\n".join(head), style="bold")
     text.append("\n" + rule)
     for row, name in enumerate(labels):

@@ -5,29 +5,26 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, Group
-from rich.text import Text
-
 from tworay import metrics
 from tworay.metrics.diagnosis import covers, scores
 from tworay.showing.guessing import scored, share_right
 from tworay.showing.layout import Column, fact, screen_width, table
+from tworay.showing.text import Group, Text, display
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rich.console import RenderableType
-
     from tworay.costs.counted import Cost
     from tworay.costs.measured import RunTime
+    from tworay.showing.text import Renderable
 
 
-def show(renderable: RenderableType, *, stderr: bool = False) -> None:
+def show(renderable: Renderable, *, stderr: bool = False) -> None:
     """Print in the width of the screen."""
-    Console(highlight=False, stderr=stderr, width=screen_width()).print(renderable)
+    display(renderable, screen_width(), stderr=stderr)
 
 
-def run_report(document: dict[str, Any]) -> RenderableType:
+def run_report(document: dict[str, Any]) -> Renderable:
     """Render one run."""
     sim, cpu = document["sim_seconds"], document["cpu_seconds"]
     speed = f"{_plain(sim / cpu)} times real time" if cpu else "no time at all"
@@ -44,13 +41,13 @@ def run_report(document: dict[str, Any]) -> RenderableType:
     )
 
 
-def warnings(document: dict[str, Any]) -> list[RenderableType]:
+def warnings(document: dict[str, Any]) -> list[Renderable]:
     """Render warnings: flows without a path, flows without goodput."""
     texts = [w if isinstance(w, str) else w["text"] for w in document.get("warnings", [])]
     return [fact(f"Warning  {text}", style="yellow") for text in texts]
 
 
-def _flows(flows: list[dict[str, Any]]) -> list[RenderableType]:
+def _flows(flows: list[dict[str, Any]]) -> list[Renderable]:
     names = [f"{flow['id']}: {flow['from']}→{flow['to']}" for flow in flows]
     shown = [*metrics.SHOWN, *(metrics.OF_DATAGRAMS if any(flow["tcp"] is None for flow in flows) else ())]
     shown.insert(1, "sent_segments")
@@ -61,7 +58,7 @@ def _flows(flows: list[dict[str, Any]]) -> list[RenderableType]:
     return table("flow", names, columns, names=1)
 
 
-def _shares(flows: list[dict[str, Any]]) -> list[RenderableType]:
+def _shares(flows: list[dict[str, Any]]) -> list[Renderable]:
     """Render each variant's share, if flows use several variants."""
     tcp = [flow for flow in flows if flow["tcp"] is not None]
     total = sum(flow["goodput_bps"] for flow in tcp)
@@ -75,13 +72,13 @@ def _shares(flows: list[dict[str, Any]]) -> list[RenderableType]:
     return [fact(f"Shares   {', '.join(parts)}")]
 
 
-def _facts_of_run(document: dict[str, Any]) -> list[RenderableType]:
+def _facts_of_run(document: dict[str, Any]) -> list[Renderable]:
     mac, routing = document["mac"], document["routing"]
 
     def by_frame(counts: dict[str, Any]) -> str:
         return f"RTS/CTS {counts['rts_cts']}, DATA {counts['data']}, ACK {counts['ack']}"
 
-    facts: list[RenderableType] = [
+    facts: list[Renderable] = [
         fact(
             f"MAC      collisions: {by_frame(mac['collisions'])};  gave up: {by_frame(mac['drops'])};  "
             f"queue drops: {mac['queue_drops']}"
@@ -95,7 +92,7 @@ def _facts_of_run(document: dict[str, Any]) -> list[RenderableType]:
     return facts + _energy_of_run(document["energy"]) + _resources_of_run(document["metrics"])
 
 
-def _energy_of_run(energy: dict[str, Any]) -> list[RenderableType]:
+def _energy_of_run(energy: dict[str, Any]) -> list[Renderable]:
     """Render the energy of radios and computing; nothing without an energy model."""
     if energy.get("joules_total") is None:
         return []
@@ -130,7 +127,7 @@ def costs_line(costs: dict[str, Any] | None) -> list[str]:
     return [f"Costs    {', '.join(costs['replaced'])} by a table of your own, {digest}: {head}"]
 
 
-def _resources_of_run(found: dict[str, Any]) -> list[RenderableType]:
+def _resources_of_run(found: dict[str, Any]) -> list[Renderable]:
     if found.get("eee") is None:
         return []
     return [
@@ -150,7 +147,7 @@ def losses(
     names: list[str],
     ledgers: list[dict[str, dict[str, int]]],
     width: int | None = None,
-) -> list[RenderableType]:
+) -> list[Renderable]:
     """Render causes of loss; causes that did not occur are listed in one line."""
     causes = list(dict.fromkeys(cause for ledger in ledgers for cause in ledger))
     seen = [c for c in causes if any(sum(ledger.get(c, {}).values()) for ledger in ledgers)]
@@ -169,7 +166,7 @@ def losses(
 
 def guesses(
     matrices: dict[str, dict[str, dict[str, int]]], names: dict[str, str], width: int | None = None
-) -> list[RenderableType]:
+) -> list[Renderable]:
     """Render senders' guesses against the true causes; nothing without guesses."""
     rows = [(name, guess, row) for name, counts in matrices.items() for guess, row in counts.items()]
     if not rows:
@@ -194,7 +191,7 @@ def guesses(
     return [*shown, *notes]
 
 
-def cost_report(costs: Iterable[Cost], joules: float, *, measured: bool) -> RenderableType:
+def cost_report(costs: Iterable[Cost], joules: float, *, measured: bool) -> Renderable:
     """Render instructions by operation, and the energy per ACK."""
     costs = list(costs)
     names = [name for cost in costs for name, count in cost.instructions.items() if count]
@@ -217,7 +214,7 @@ def cost_report(costs: Iterable[Cost], joules: float, *, measured: bool) -> Rend
     return Group(*shown, Text(note, style="dim"))
 
 
-def run_time_report(run_times: Iterable[RunTime], watts: float) -> RenderableType:
+def run_time_report(run_times: Iterable[RunTime], watts: float) -> Renderable:
     """Render run times by operation, and the energy per ACK."""
     run_times = list(run_times)
     measured = [

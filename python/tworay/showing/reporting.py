@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Group
-from rich.text import Text
-
 from tworay import metrics
 from tworay.analysis import verdict
 from tworay.analysis.stats import FEWEST_PAIRS, SIGNIFICANT
 from tworay.metrics.declared import Better
 from tworay.showing.layout import Column, fact, table
 from tworay.showing.rendering import costs_line, guesses, losses, number, warnings
+from tworay.showing.text import Group, Text
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from tworay.experiment.comparison import Comparison
+    from tworay.showing.text import Renderable
 
 DIM = "dim"
 
 
 def comparison_report(
     result: Comparison, *, shown: list[str] | None = None, pairs: bool = False, width: int | None = None
-) -> RenderableType:
+) -> Renderable:
     """Render a comparison: verdict, means with 95 % intervals, causes of loss.
 
     ``shown`` are the metrics of the table, ``pairs`` adds a table of every pair with its tests.
@@ -34,7 +31,7 @@ def comparison_report(
     cells = document["variants"]
     rows = [names[name] for name in cells]
     columns = columns_of(result) if shown is None else shown
-    blocks: list[list[RenderableType]] = [
+    blocks: list[list[Renderable]] = [
         [_head(result, document, same)],
         [Text(line) for line in conclusion(document, columns, names)],
         _means(heading, rows, document, columns, width),
@@ -54,7 +51,7 @@ def comparison_report(
     blocks.append(guesses(document["diagnosis"], names, width))
     blocks.append([fact(line, width=width) for line in costs_line(document["costs"])])
     blocks.append(warnings(document))
-    parts: list[RenderableType] = []
+    parts: list[Renderable] = []
     for block in filter(None, blocks):
         parts += ["", *block] if parts else block
     return Group(*parts)
@@ -198,7 +195,7 @@ def _known(cells: dict[str, Any], metric: str) -> bool:
 
 def _means(
     heading: str, rows: list[str], document: dict[str, Any], shown: list[str], width: int | None
-) -> list[RenderableType]:
+) -> list[Renderable]:
     cells = document["variants"]
     columns = []
     for name in shown:
@@ -238,7 +235,7 @@ def _lettered(family: list[dict[str, Any]]) -> bool:
     return any(map(verdict.differs, family)) and not undecided
 
 
-def _notes(document: dict[str, Any], shown: list[str]) -> list[RenderableType]:
+def _notes(document: dict[str, Any], shown: list[str]) -> list[Renderable]:
     text = "Means ± 95 % intervals over the seeds."
     families = [[pair for pair in document["pairs"] if pair["metric"] == name] for name in shown]
     if any(map(_lettered, families)):
@@ -256,7 +253,7 @@ def _notes(document: dict[str, Any], shown: list[str]) -> list[RenderableType]:
     return [Text(text, style=DIM)]
 
 
-def _mixture(name: str, found: dict[str, Any], width: int | None) -> list[RenderableType]:
+def _mixture(name: str, found: dict[str, Any], width: int | None) -> list[Renderable]:
     """Render the results of each variant of a mixture, compared with the same flows in the unmixed cases."""
     variants = list(found)
     columns = [
@@ -300,7 +297,7 @@ def _against(pair: dict[str, Any]) -> str:
 
 def _pairs(
     pairs: list[dict[str, Any]], name: str, names: dict[str, str], width: int | None
-) -> list[RenderableType]:
+) -> list[Renderable]:
     family = [pair for pair in pairs if pair["metric"] == name]
     if not family:
         return []
