@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from forking import Forks
 
 import tworay
 from tworay.experiment.store.batches import stored_rows
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Iterator
 
     from playwright.sync_api import Browser
@@ -51,23 +52,22 @@ def finished_runs(out: Path) -> int:
     return len(stored_rows(out)[0])
 
 
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    """Start the process in whose forks commands run."""
+    forks = Forks()
+    yield forks
+    forks.end()
+
+
 @pytest.fixture
-def cli(tmp_path: Path) -> Callable[..., Result]:
+def cli(tmp_path: Path, forks: Forks) -> Callable[..., Result]:
     """Run ``tworay`` in an empty directory."""
+    # Wide enough that no sentence is broken.
+    environment = os.environ | {"COLUMNS": "200"}
 
     def run(*arguments: str | Path) -> Result:
-        return Result(
-            subprocess.run(
-                command(*arguments),
-                cwd=tmp_path,
-                capture_output=True,
-                text=True,
-                timeout=120,
-                check=False,
-                # Wide enough that no sentence is broken.
-                env=os.environ | {"COLUMNS": "200"},
-            )
-        )
+        return Result(forks.run([*map(str, arguments)], tmp_path, environment, seconds=120))
 
     return run
 

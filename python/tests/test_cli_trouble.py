@@ -174,12 +174,23 @@ def test_an_interrupt_before_the_first_run_leaves_nothing(tmp_path: Path) -> Non
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(3)
+    # A run is under way when more CPU time has gone than a start takes.
+    deadline = time.monotonic() + 60
+    while process_seconds(process.pid) < 3:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def process_seconds(pid: int) -> float:
+    """Return the CPU time that a process has used."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def limit_file_size() -> None:

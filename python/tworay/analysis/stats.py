@@ -11,11 +11,14 @@ test, which ignores the pairing, is provided for comparison with published work.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy import stats as sp
+
+# Without scipy.stats, which takes longer to import than most comparisons to compute.
+from scipy import special
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -80,7 +83,7 @@ def describe(values: Sequence[float]) -> dict[str, Any]:
 @cache
 def t_quantile(probability: float, freedom: int) -> float:
     """Quantile of Student's t, cached because a comparison needs the same ones thousands of times."""
-    return float(sp.t.ppf(probability, freedom))
+    return float(special.stdtrit(freedom, probability))
 
 
 def bootstrap_interval(
@@ -95,7 +98,9 @@ def bootstrap_interval(
         return None
     if len(set(values)) == 1:
         return Interval(values[0], values[0])
-    result = sp.bootstrap(
+    from scipy.stats import bootstrap
+
+    result = bootstrap(
         (np.asarray(values, dtype=float),),
         np.mean,
         confidence_level=level,
@@ -121,7 +126,12 @@ def paired_t_p(a: Sequence[float], b: Sequence[float]) -> float | None:
         return None
     if spread <= NO_SPREAD * abs(centre):
         return _p_without_spread(centre)
-    return float(2 * sp.t.sf(abs(centre) / (spread / math.sqrt(len(d))), len(d) - 1))
+    return _two_sided(abs(centre) / (spread / math.sqrt(len(d))), len(d) - 1)
+
+
+def _two_sided(t: float, freedom: float) -> float:
+    """Probability that Student's t is farther from 0 than ``t``."""
+    return float(2 * special.stdtr(freedom, -t))
 
 
 def welch_p(a: Sequence[float], b: Sequence[float]) -> float | None:
@@ -139,7 +149,7 @@ def welch_p(a: Sequence[float], b: Sequence[float]) -> float | None:
         return _p_without_spread(difference)
     # Welch-Satterthwaite degrees of freedom.
     freedom = (error_a + error_b) ** 2 / (error_a**2 / (len(a) - 1) + error_b**2 / (len(b) - 1))
-    return float(2 * sp.t.sf(abs(difference) / math.sqrt(error_a + error_b), freedom))
+    return _two_sided(abs(difference) / math.sqrt(error_a + error_b), freedom)
 
 
 def _p_without_spread(difference: float) -> float | None:
@@ -177,14 +187,20 @@ def wilcoxon_p(a: Sequence[float], b: Sequence[float]) -> float | None:
     if not d:
         return 1.0
     # Doubled ranks are whole numbers even where ties share a rank of n + 1/2.
-    doubled = [round(2 * rank) for rank in sp.rankdata([abs(x) for x in d])]
+    doubled = _doubled_ranks([abs(x) for x in d])
     positive = sum(rank for rank, x in zip(doubled, d, strict=True) if x > 0)
     if len(d) <= EXACT_WILCOXON_MAX_N:
         return _signed_rank_exact_p(doubled, positive)
     total = sum(doubled)
     # Under the null hypothesis each rank counts with probability one half.
     sigma = math.sqrt(sum(rank * rank for rank in doubled)) / 2
-    return float(min(1.0, 2 * sp.norm.sf(abs(positive - total / 2) / sigma)))
+    return float(min(1.0, 2 * special.ndtr(-abs(positive - total / 2) / sigma)))
+
+
+def _doubled_ranks(values: Sequence[float]) -> list[int]:
+    """Return twice the rank of each value, from 2 up; equal values share the mean of their ranks."""
+    ordered = sorted(values)
+    return [bisect_left(ordered, value) + bisect_right(ordered, value) + 1 for value in values]
 
 
 def _signed_rank_exact_p(ranks: list[int], statistic: int) -> float:
@@ -273,7 +289,7 @@ def seeds_needed(
         return 2
 
     def wide(n: int) -> bool:
-        half = float(sp.t.ppf((1 + level) / 2, n - 1)) * spread / math.sqrt(n)
+        half = t_quantile((1 + level) / 2, n - 1) * spread / math.sqrt(n)
         return bool(half > relative * abs(centre))
 
     return _first(wide, limit)
@@ -311,10 +327,10 @@ def seeds_to_show_by_spread(
         return fewest_pairs_without_spread(level)
 
     def weak(n: int) -> bool:
-        critical = float(sp.t.ppf(1 - level / 2, n - 1))
+        critical = t_quantile(1 - level / 2, n - 1)
         shift = abs(difference) / spread * math.sqrt(n)
         # The probability in the far tail is negligible.
-        return bool(sp.nct.sf(critical, n - 1, shift) < power)
+        return bool(1 - special.nctdtr(n - 1, shift, critical) < power)
 
     found = _first(weak, limit)
     return None if found is None else max(found, FEWEST_PAIRS)

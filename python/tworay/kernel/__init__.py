@@ -146,10 +146,10 @@ class Measuring:
 
 def half_width(cost: Mapping[str, Any]) -> float:
     """Return half the 95 % interval of a measured cost's mean, nanoseconds."""
-    from scipy.stats import t
+    from tworay.analysis.stats import t_quantile
 
     freedom = cost["count"] - 1
-    return float(t.ppf(0.975, freedom)) * cost["std_ns"] / math.sqrt(freedom) if freedom > 0 else math.inf
+    return t_quantile(0.975, freedom) * cost["std_ns"] / math.sqrt(freedom) if freedom > 0 else math.inf
 
 
 def loader() -> Path:

@@ -1,0 +1,133 @@
+"""Runs ``tworay`` in forks of a process that has imported it: every command has a process, none a start.
+
+The start is most of what a short command costs, and the tests call hundreds. Tests of the start itself, of
+signals and of limits start a new interpreter (``conftest.command``).
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import importlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# What many commands import. Commands themselves are imported when called, as in a new process.
+NEEDED = ("matplotlib.pyplot", "polars", "rich.console", "scipy.special", "tworay.cli.main")
+
+
+class Forks:
+    """The process that forks. It imports what commands need, and runs nothing itself."""
+
+    def __init__(self) -> None:
+        # A library that has started threads can't be forked.
+        alone = {"OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": str(os.cpu_count() or 1)}
+        self._process = subprocess.Popen(
+            [sys.executable, __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | alone,
+        )
+
+    def run(
+        self, arguments: Sequence[str], place: Path, environment: Mapping[str, str], seconds: float
+    ) -> subprocess.CompletedProcess[str]:
+        """Run ``tworay ARGUMENTS`` in ``place``; raise ``TimeoutExpired`` after ``seconds``."""
+        with TemporaryDirectory() as own:
+            out, err = Path(own) / "out", Path(own) / "err"
+            asked = {
+                "arguments": list(arguments),
+                "place": str(place),
+                "environment": dict(environment),
+                "out": str(out),
+                "err": str(err),
+            }
+            stdin = self._process.stdin
+            assert stdin is not None
+            stdin.write(json.dumps(asked) + "\n")
+            stdin.flush()
+            pid = self._answer(None)
+            try:
+                code = self._answer(seconds)
+            except TimeoutError:
+                os.kill(pid, signal.SIGKILL)
+                self._answer(None)
+                raise subprocess.TimeoutExpired(["tworay", *arguments], seconds) from None
+            return subprocess.CompletedProcess(["tworay", *arguments], code, out.read_text(), err.read_text())
+
+    def _answer(self, seconds: float | None) -> int:
+        stdout = self._process.stdout
+        assert stdout is not None
+        if not select.select([stdout], [], [], seconds)[0]:
+            raise TimeoutError
+        return int(stdout.readline())
+
+    def end(self) -> None:
+        """End the process."""
+        self._process.communicate()
+
+
+def main() -> None:
+    """Read what to run, a line of JSON each; write the process's number, and its exit code at its end."""
+    for name in NEEDED:
+        importlib.import_module(name)
+    gc.freeze()
+    while line := sys.stdin.buffer.raw.readline():  # type: ignore[attr-defined]
+        asked = json.loads(line)
+        pid = os.fork()
+        if pid == 0:
+            _become(asked)
+        print(pid, flush=True)
+        _, status = os.waitpid(pid, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+def _become(asked: dict[str, Any]) -> NoReturn:
+    """Go on as the command."""
+    for number, (file, flags) in enumerate(
+        [
+            (os.devnull, os.O_RDONLY),
+            (asked["out"], os.O_WRONLY | os.O_CREAT),
+            (asked["err"], os.O_WRONLY | os.O_CREAT),
+        ]
+    ):
+        handle = os.open(file, flags)
+        os.dup2(handle, number)
+        os.close(handle)
+    os.chdir(asked["place"])
+    os.environ.clear()
+    os.environ.update(asked["environment"])
+    sys.argv = ["tworay", *asked["arguments"]]
+    from tworay.cli.main import main as command
+
+    code: Any = 0
+    try:
+        command()
+    except SystemExit as leaving:
+        code = leaving.code
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    if isinstance(code, str):
+        print(code, file=sys.stderr)
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Taking the interpreter apart would copy most of the memory that it shares with its parent.
+    os._exit(int(code is not None) if isinstance(code, str | None) else code)
+
+
+if __name__ == "__main__":
+    main()
