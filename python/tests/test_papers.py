@@ -139,7 +139,8 @@ def test_a_papers_data_are_sound(paper: Paper) -> None:
             read(_narrowed(narrow, {k: v for k, v in first.items() if k != "tcp"}), derived=True).cells()
         assert document(trial, quick=True)
     for figure in paper.figures:
-        assert (figure.experiment is None) == bool(figure.missing), figure.id
+        assert (figure.experiment is None) == bool(figure.missing or figure.see), figure.id
+        assert (figure.state in library.WITHOUT_RESULTS) == bool(figure.see), figure.id
         if figure.experiment is not None:
             there = axes[figure.experiment]
             assert {a for a in (figure.rows, figure.cols) if a} | set(figure.where) <= set(there), figure.id

@@ -268,3 +268,5 @@ KINDS: dict[str, Callable[[Figure, list[Arm], Path], Table | None]] = {
     "speeds": samples.speeds,
 }
 UNDRAWN = ("relays", "speeds")
+# Their numbers are samples of lines, for pages.
+LISTED = ("trace", "areas")
