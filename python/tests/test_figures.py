@@ -13,16 +13,20 @@ import polars as pl
 import pytest
 
 from tworay import Scenario
+from tworay.analysis.contrasts import means
 from tworay.experiment.experimentfile import read
 from tworay.experiment.sweeping import Sweep
 from tworay.papers import library, overview, pages
 from tworay.papers.answers import answer
-from tworay.papers.figures import draw_figure
+from tworay.papers.figures import _stacked, draw_figure
 from tworay.papers.library import WITHOUT_RESULTS, Figure, State
 from tworay.papers.numbering import nearest, parsed
+from tworay.papers.quantities import heading
+from tworay.papers.reproducing import plan_of
 from tworay.papers.samples import mean_speed
+from tworay.papers.shown import words
 from tworay.papers.tables import numbers
-from tworay.papers.timelines import acked_by
+from tworay.papers.timelines import KINDS, acked_by
 from tworay.running.relays import hellos
 from tworay.showing.curves import JOINED, MOST_POINTS, marks, thinned
 from tworay.showing.drawing import Look, draw
@@ -71,7 +75,7 @@ def test_the_best_parameter_and_how_flat_the_optimum_is() -> None:
     figure = Figure("t", "", "e", "acked_segments", "scenario", "tcp", kind="best", printed={"string-4": 42})
     head, rows = answer(figure, frame, ["scenario", "tcp"])
     assert len(head) == len(rows[0])
-    assert rows == [["4", "42", "2", "100", "2, 3", "1, 2, 3"]]
+    assert rows == [["4", "42", "2", "100", "2, 3", "1 to 3"]]
 
 
 def test_the_range_of_gains_over_the_first_column() -> None:
@@ -143,6 +147,131 @@ def test_the_papers_values_and_the_meaning_of_the_bars_stand_in_a_drawing(tmp_pa
     assert axes.get_ylim()[0] == 0, "goodput is not negative, whatever the interval is"
     assert axes.get_xlabel() == "hops"
     assert axes.get_ylabel() == "goodput (kb/s)"
+
+
+def test_a_logarithmic_axis_shows_means_whose_interval_passes_zero(tmp_path: Path) -> None:
+    """The bar of a mean of 38 with half an interval of 76 ends at the least seed, 2."""
+    means = pl.DataFrame(
+        {
+            "speed": ["2", "20"],
+            "mean": [2.2, 38.0],
+            "low": [1.9, -38.0],
+            "n": [3, 3],
+            "values": [[2.1, 2.2, 2.3], [2.0, 3.0, 109.0]],
+        }
+    )
+    look = Look(log="y", singles=True)
+    figure = draw(means, "hops", rows="speed", output=tmp_path / "a.svg", look=look)
+    (axes,) = figure.axes
+    low, high = axes.get_ylim()
+    assert 1 < low < 2.0
+    assert 109 < high < 300
+    dots, *_ = (line for line in axes.lines if line.get_markersize() == 2.5)
+    assert len(dots.get_xdata()) == 6
+    assert "dots: single seeds" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
+def test_intervals_have_the_level_of_the_source(tmp_path: Path) -> None:
+    """Of 1, 2 and 3: 2 ± 2.92 · 1 / √3 at 90 %, 2 ± 4.303 / √3 at 95 % (t with two degrees of freedom)."""
+    frame = runs_of({("a", "reno"): [1.0, 2.0, 3.0]})
+    for level, quantile in ((0.9, 2.91999), (0.95, 4.30265)):
+        (row,) = means(frame, ["tcp"], "acked_segments", level=level).iter_rows(named=True)
+        assert row["high"] == pytest.approx(2 + quantile / 3**0.5, rel=1e-4)
+    figure = Figure("1", "", "e", "acked_segments", "scenario", "tcp", level=0.9)
+    drawn = draw_figure(figure, frame, ["scenario", "tcp"], tmp_path, tmp_path)
+    assert drawn is not None
+    assert drawn[0] is not None
+    assert "bars: its 90 % interval" in drawn[0].read_text(encoding="utf-8")
+
+
+def test_scenarios_are_shown_by_their_number_of_hops_or_nodes() -> None:
+    frame = runs_of({("string-3x2", "reno"): [1.0, 1.0], ("string-11x2", "reno"): [2.0, 2.0]})
+    hops = Figure("1", "", "e", "acked_segments", "scenario", "tcp", x="hops", axes={"tcp": "variant"})
+    found = numbers(hops, frame, ["scenario", "tcp"])
+    assert found is not None
+    assert [row[0] for row in found[1]] == ["3", "11"]
+    nodes = replace(hops, x="nodes in the string", more=1)
+    found = numbers(nodes, frame, ["scenario", "tcp"])
+    assert found is not None
+    assert [row[0] for row in found[1]] == ["4", "12"]
+    assert words(nodes, "scenario", ["mesh-3"]) == {"mesh-3": "mesh-3"}
+    paper = library.find("thesis")
+    for number in ("5.8", "5.9", "5.10", "5.11", "5.12", "5.13", "5.14", "5.15", "5.16"):
+        one = paper.figure(number)
+        labels = plan_of(paper.trials[str(one.experiment)], quick=False, seeds=None).axes[0].labels
+        assert [*words(one, "scenario", labels).values()] == [str(n) for n in range(4, 13)], "4 ≤ n ≤ 12"
+        assert "nodes" in one.x
+
+
+def test_goodput_has_the_thesis_unit() -> None:
+    """Packets with an ACK (§3.5.1), segments averaged over flows (§4.5.1), in §4.3 bits per second."""
+    paper = library.find("thesis")
+    for one in paper.figures:
+        if one.own or one.experiment is None or "oodput" not in one.title or one.kind == "gains":
+            continue
+        unit = "segments" if not one.id.startswith(("4.2a", "4.2b", "4.3")) else "kb/s"
+        assert unit in (one.y or heading(one.metric)[0]), one.id
+
+
+def test_the_grids_of_the_thesis_are_whole() -> None:
+    """Parameters from 0 (the plain variant) to 50, and at least ten seeds (pp. 90, 108, 115)."""
+    paper = library.find("thesis")
+    for trial, plain in (("parameter-dsr", "reno"), ("parameter-aodv", "reno"), ("parallel-2", "newreno")):
+        plan = plan_of(paper.trials[trial], quick=False, seeds=None)
+        (tried,) = (axis.labels for axis in plan.axes if axis.name == "tcp")
+        assert tried == (plain, *(f"{plain}+sca({n})" for n in range(1, 51)))
+        assert len(plan.seeds) >= 10
+
+
+# A word of the program instead of the field: `rto_idle_seconds`, `mac.drops`.
+RAW = re.compile(r"[A-Za-z]\w*[._]\w*[A-Za-z]")
+
+
+@pytest.mark.parametrize("paper", library.papers(), ids=lambda paper: paper.name)
+def test_headings_of_figures_have_the_words_of_the_field(paper: Paper) -> None:
+    for figure in paper.figures:
+        if figure.experiment is None or figure.kind in KINDS:
+            continue
+        said = [figure.y or heading(figure.metric)[0]] if not figure.columns else []
+        said += [figure.named.get(one, heading(one)[0]) for one in figure.columns]
+        for one in said:
+            assert not RAW.search(one), (figure.id, one)
+        for axis in (figure.rows, figure.cols):
+            assert not axis or axis in figure.axes or figure.x, (figure.id, axis)
+
+
+def test_the_share_that_a_stack_hides_has_an_axis_of_its_own(tmp_path: Path) -> None:
+    """B is a thousandth of A; its error of 40 % stands beside chance: √(0² + 0.4²) of 10."""
+    frame = runs_of({("s", "reno"): [1e4, 1e4], ("s", "vegas"): [2e4, 2e4]}).with_columns(
+        **{"flow0.acked_segments": pl.col("acked_segments"), "flow1.acked_segments": pl.lit(10.0)}
+    )
+    figure = Figure(
+        *("18", "t", "e"),
+        rows="tcp",
+        kind="stack",
+        columns=("flow0.acked_segments", "flow1.acked_segments"),
+        apart="flow1.acked_segments",
+        errors={"reno": 0.4},
+    )
+    alone = _stacked(figure, frame, ("flow1.acked_segments",), "")
+    assert [*alone.low] == pytest.approx([4.0, 0.0])
+    drawn = draw_figure(figure, frame, ["scenario", "tcp"], tmp_path, tmp_path)
+    assert drawn is not None
+    assert drawn[0] is not None
+    text = drawn[0].read_text(encoding="utf-8")
+    assert "with the error of the measured cost" in text
+    assert text.count("flow B (segments)") == 2, "in the legend and above its panel"
+
+
+def test_the_errors_of_the_kernels_costs_are_those_of_their_page() -> None:
+    text = (DOCS / "kernel-costs.md").read_text(encoding="utf-8")
+    file = Path(library.HERE) / "ghaleb-seddik-2012/kernel-costs-spread.csv"
+    rows = [line.split(",") for line in file.read_text(encoding="utf-8").splitlines()[1:]]
+    assert len(rows) == 20
+    for situation, variant, mean, half in rows:
+        assert f"| {variant} | {mean} ± {half} |" in text[text.index(f"\n## {situation}\n") :]
+    fourteen = library.find("welcome").figure("14")
+    assert fourteen.errors["newreno"] == pytest.approx(1.14 / 1.83)
 
 
 def test_a_legend_stands_beside_the_data(tmp_path: Path) -> None:
@@ -391,7 +520,9 @@ def test_a_figure_whose_definition_changed_is_marked(tmp_path: Path) -> None:
     """The state is that of today, and the page says that the drawing is older."""
     paper = library.find("freeze-probing")
     seven = paper.figure("7")
-    heading = f"**7: EARLIER title**; 12 seeds; deviating: EARLIER.\n\n<!-- definition {seven.definition} -->\n"
+    heading = (
+        f"**7: EARLIER title**; 12 seeds; deviating: EARLIER.\n\n<!-- definition {seven.definition} -->\n"
+    )
     body = f"{pages.FIGURES}\n\n{heading}\n![7: EARLIER](a.svg)\n\n| a |\n| --- |\n| b |\n"
     file = tmp_path / f"{paper.key}.md"
     file.write_text(f"# T\n\n{body}\n## Settings\n\nEARLIER\n\n{pages.RULED}\n\nkept\n")

@@ -287,7 +287,7 @@ def test_a_histogram_counts_the_values_of_all_seeds(tmp_path: Path) -> None:
     file, numbered = drawn
     assert file.read_text(encoding="utf-8").startswith("<?xml")
     assert numbered == (
-        ["speed", "hops", "values", "% of them"],
+        ["speed", "mean shortest path of a pair (hops)", "values", "% of them"],
         [
             ["2 m/s", "1 to 2.33", "3", "75"],
             ["2 m/s", "2.33 to 3.67", "0", "0"],

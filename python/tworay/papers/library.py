@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 import hashlib
 import json
@@ -137,6 +138,18 @@ class Figure:
     """Title of the axis of values with its unit, if that of the metric does not fit."""
     legend: str = ""
     """Title of the legend, if the paper's `[axes]` do not have it."""
+    more: int = 0
+    """Added to the numbers of scenarios as shown: 1 for the nodes of a string instead of its hops."""
+    level: float = 0.95
+    """Level of the intervals drawn; tables have 95 %."""
+    singles: bool = False
+    """Whether single seeds are drawn beside the mean."""
+    apart: str = ""
+    """For a stack: the column that is also drawn alone, in a panel with its own axis."""
+    errors: dict[str, float] = field(default_factory=dict)
+    """Relative half-widths of the 95 % interval of a measured factor, by row, which the intervals include."""
+    axes: dict[str, str] = field(default_factory=dict)
+    """Titles of the experiments' axes."""
     log: str = ""
     """The logarithmic axis: `x` (an axis of numbers) or `y`."""
     at: dict[str, float] = field(default_factory=dict)
@@ -292,7 +305,9 @@ def read(folder: Path) -> Paper:
         for name, table in _toml(file).items():
             trials[name] = _trial(folder.name, name, _with_files(table, folder))
     figures = [
-        _figure(entry, head.get("axes", {}), trials, study=bool(head.get("study", False)))
+        _figure(
+            _with_errors(entry, folder), head.get("axes", {}), trials, study=bool(head.get("study", False))
+        )
         for entry in head.pop("figure", [])
     ]
     claims = [_claim(entry) for file in sorted(folder.glob("claims*.toml")) for entry in _toml(file)["claim"]]
@@ -317,10 +332,22 @@ def read(folder: Path) -> Paper:
     )
 
 
+def _with_errors(entry: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return an entry with the relative errors of measured costs, which are in a file by situation."""
+    if "errors" not in entry:
+        return entry
+    name, _, situation = entry["errors"].partition(":")
+    with (folder / name).open(encoding="utf-8", newline="") as text:
+        rows = [row for row in csv.DictReader(text) if row["situation"] == situation]
+    found = {row["variant"]: float(row["half_width"]) / float(row["us_per_segment"]) for row in rows}
+    return entry | {"errors": found}
+
+
 def _figure(entry: dict[str, Any], axes: dict[str, str], trials: dict[str, Trial], *, study: bool) -> Figure:
     titles = {"x": axes.get(entry.get("rows", ""), ""), "legend": axes.get(entry.get("cols", ""), "")}
     entry = titles | {"own": study} | entry
     entry["definition"] = _digest(entry, trials.get(entry.get("experiment", "")))
+    entry["axes"] = axes
     if "columns" in entry:
         entry["columns"] = tuple(entry["columns"])
     if "window" in entry:
