@@ -12,6 +12,7 @@ from tworay._native import VERSION
 from tworay.papers import stored
 from tworay.papers.bands import band_in_words
 from tworay.papers.earlier import Earlier
+from tworay.papers.filling import filled, of_page, of_result
 from tworay.papers.headlines import headlines
 from tworay.papers.library import STANDARD, WITHOUT_RESULTS, Role
 from tworay.papers.markdown import listed, prose, table, write
@@ -21,8 +22,10 @@ from tworay.papers.tables import guess_table
 from tworay.papers.verdicts import RULE, Judgement
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from tworay.papers.filling import Told
     from tworay.papers.library import Claim, Figure, Paper
 
 FIGURES = "## Figures and tables"
@@ -65,7 +68,7 @@ def page(result: Reproduction, folder: Path) -> None:
     lines += _mechanisms(result)
     lines += _sensitivity(result)
     lines += _kept_figures(result, before) if before else _figures(result, folder)
-    lines += _settings(paper)
+    lines += _settings(paper, of_result(result))
     lines += [RULED, "", *prose(RULE)]
     lines += prose("[How often the rule is wrong](how-claims-are-judged.md) has been measured.")
     write(file, lines)
@@ -86,16 +89,16 @@ def refresh(paper: Paper, folder: Path) -> None:
     lines = [
         *before.until(FIGURES),
         *_kept_figures(result, before),
-        *_settings(paper),
+        *_settings(paper, of_page(before)),
         *before.section(RULED),
     ]
     write(file, lines)
 
 
-def _settings(paper: Paper) -> list[str]:
+def _settings(paper: Paper, told: Callable[[str, bool], Told | None]) -> list[str]:
     lines = [SETTINGS, "", "Stated by the source:", "", *listed(paper.stated)]
     lines += ["Left open by the source:", "", *listed(paper.left_open)]
-    return [*lines, paper.notes, ""] if paper.notes else lines
+    return [*lines, filled(paper.notes, told), ""] if paper.notes else lines
 
 
 def today() -> str:
