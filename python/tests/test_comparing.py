@@ -254,8 +254,21 @@ def test_energy_is_shown_where_there_is_some(capsys: pytest.CaptureFixture[str])
     assert "half dead s" not in heading
     # One of the two runs had a death.
     assert "40.0 (1 of 2)" in text
+    assert "energy.model" not in text
     show(comparison_report(comparison()))
     assert "radio J" not in capsys.readouterr().out
+
+
+def test_a_column_that_the_scenario_does_not_count_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    show(comparison_report(comparison(), shown=["goodput_bps", "energy.joules_total", "metrics.eee"]))
+    text = " ".join(capsys.readouterr().out.split())
+    assert (
+        "No energy: the scenario has no energy.model and doesn't count it; add --set energy.model=states."
+        in text
+    )
+    assert "No EEE: it needs a run with saturating sources; add --resources." in text
+    show(comparison_report(comparison()))
+    assert "No energy" not in capsys.readouterr().out
 
 
 def test_every_metric_that_runs_have_is_compared() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,15 +12,21 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tworay import Scenario
+from tworay.analysis.contrasts import means
 from tworay.experiment.experimentfile import read
 from tworay.experiment.sweeping import Sweep
-from tworay.papers import library, overview
+from tworay.papers import library, overview, pages
 from tworay.papers.answers import answer
-from tworay.papers.figures import draw_figure
-from tworay.papers.library import Figure, State
+from tworay.papers.figures import _stacked, draw_figure
+from tworay.papers.library import WITHOUT_RESULTS, Figure, State
+from tworay.papers.numbering import nearest, parsed
+from tworay.papers.quantities import heading
+from tworay.papers.reproducing import plan_of
 from tworay.papers.samples import mean_speed
+from tworay.papers.shown import words
 from tworay.papers.tables import numbers
-from tworay.papers.timelines import acked_by
+from tworay.papers.timelines import KINDS, acked_by
 from tworay.running.relays import hellos
 from tworay.showing.curves import JOINED, MOST_POINTS, marks, thinned
 from tworay.showing.drawing import Look, draw
@@ -67,7 +75,7 @@ def test_the_best_parameter_and_how_flat_the_optimum_is() -> None:
     figure = Figure("t", "", "e", "acked_segments", "scenario", "tcp", kind="best", printed={"string-4": 42})
     head, rows = answer(figure, frame, ["scenario", "tcp"])
     assert len(head) == len(rows[0])
-    assert rows == [["4", "42", "2", "100", "2, 3", "1, 2, 3"]]
+    assert rows == [["4", "42", "2", "100", "2, 3", "1 to 3"]]
 
 
 def test_the_range_of_gains_over_the_first_column() -> None:
@@ -139,6 +147,131 @@ def test_the_papers_values_and_the_meaning_of_the_bars_stand_in_a_drawing(tmp_pa
     assert axes.get_ylim()[0] == 0, "goodput is not negative, whatever the interval is"
     assert axes.get_xlabel() == "hops"
     assert axes.get_ylabel() == "goodput (kb/s)"
+
+
+def test_a_logarithmic_axis_shows_means_whose_interval_passes_zero(tmp_path: Path) -> None:
+    """The bar of a mean of 38 with half an interval of 76 ends at the least seed, 2."""
+    means = pl.DataFrame(
+        {
+            "speed": ["2", "20"],
+            "mean": [2.2, 38.0],
+            "low": [1.9, -38.0],
+            "n": [3, 3],
+            "values": [[2.1, 2.2, 2.3], [2.0, 3.0, 109.0]],
+        }
+    )
+    look = Look(log="y", singles=True)
+    figure = draw(means, "hops", rows="speed", output=tmp_path / "a.svg", look=look)
+    (axes,) = figure.axes
+    low, high = axes.get_ylim()
+    assert 1 < low < 2.0
+    assert 109 < high < 300
+    dots, *_ = (line for line in axes.lines if line.get_markersize() == 2.5)
+    assert len(dots.get_xdata()) == 6
+    assert "dots: single seeds" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
+def test_intervals_have_the_level_of_the_source(tmp_path: Path) -> None:
+    """Of 1, 2 and 3: 2 ± 2.92 · 1 / √3 at 90 %, 2 ± 4.303 / √3 at 95 % (t with two degrees of freedom)."""
+    frame = runs_of({("a", "reno"): [1.0, 2.0, 3.0]})
+    for level, quantile in ((0.9, 2.91999), (0.95, 4.30265)):
+        (row,) = means(frame, ["tcp"], "acked_segments", level=level).iter_rows(named=True)
+        assert row["high"] == pytest.approx(2 + quantile / 3**0.5, rel=1e-4)
+    figure = Figure("1", "", "e", "acked_segments", "scenario", "tcp", level=0.9)
+    drawn = draw_figure(figure, frame, ["scenario", "tcp"], tmp_path, tmp_path)
+    assert drawn is not None
+    assert drawn[0] is not None
+    assert "bars: its 90 % interval" in drawn[0].read_text(encoding="utf-8")
+
+
+def test_scenarios_are_shown_by_their_number_of_hops_or_nodes() -> None:
+    frame = runs_of({("string-3x2", "reno"): [1.0, 1.0], ("string-11x2", "reno"): [2.0, 2.0]})
+    hops = Figure("1", "", "e", "acked_segments", "scenario", "tcp", x="hops", axes={"tcp": "variant"})
+    found = numbers(hops, frame, ["scenario", "tcp"])
+    assert found is not None
+    assert [row[0] for row in found[1]] == ["3", "11"]
+    nodes = replace(hops, x="nodes in the string", more=1)
+    found = numbers(nodes, frame, ["scenario", "tcp"])
+    assert found is not None
+    assert [row[0] for row in found[1]] == ["4", "12"]
+    assert words(nodes, "scenario", ["mesh-3"]) == {"mesh-3": "mesh-3"}
+    paper = library.find("thesis")
+    for number in ("5.8", "5.9", "5.10", "5.11", "5.12", "5.13", "5.14", "5.15", "5.16"):
+        one = paper.figure(number)
+        labels = plan_of(paper.trials[str(one.experiment)], quick=False, seeds=None).axes[0].labels
+        assert [*words(one, "scenario", labels).values()] == [str(n) for n in range(4, 13)], "4 ≤ n ≤ 12"
+        assert "nodes" in one.x
+
+
+def test_goodput_has_the_thesis_unit() -> None:
+    """Packets with an ACK (§3.5.1), segments averaged over flows (§4.5.1), in §4.3 bits per second."""
+    paper = library.find("thesis")
+    for one in paper.figures:
+        if one.own or one.experiment is None or "oodput" not in one.title or one.kind == "gains":
+            continue
+        unit = "segments" if not one.id.startswith(("4.2a", "4.2b", "4.3")) else "kb/s"
+        assert unit in (one.y or heading(one.metric)[0]), one.id
+
+
+def test_the_grids_of_the_thesis_are_whole() -> None:
+    """Parameters from 0 (the plain variant) to 50, and at least ten seeds (pp. 90, 108, 115)."""
+    paper = library.find("thesis")
+    for trial, plain in (("parameter-dsr", "reno"), ("parameter-aodv", "reno"), ("parallel-2", "newreno")):
+        plan = plan_of(paper.trials[trial], quick=False, seeds=None)
+        (tried,) = (axis.labels for axis in plan.axes if axis.name == "tcp")
+        assert tried == (plain, *(f"{plain}+sca({n})" for n in range(1, 51)))
+        assert len(plan.seeds) >= 10
+
+
+# A word of the program instead of the field: `rto_idle_seconds`, `mac.drops`.
+RAW = re.compile(r"[A-Za-z]\w*[._]\w*[A-Za-z]")
+
+
+@pytest.mark.parametrize("paper", library.papers(), ids=lambda paper: paper.name)
+def test_headings_of_figures_have_the_words_of_the_field(paper: Paper) -> None:
+    for figure in paper.figures:
+        if figure.experiment is None or figure.kind in KINDS:
+            continue
+        said = [figure.y or heading(figure.metric)[0]] if not figure.columns else []
+        said += [figure.named.get(one, heading(one)[0]) for one in figure.columns]
+        for one in said:
+            assert not RAW.search(one), (figure.id, one)
+        for axis in (figure.rows, figure.cols):
+            assert not axis or axis in figure.axes or figure.x, (figure.id, axis)
+
+
+def test_the_share_that_a_stack_hides_has_an_axis_of_its_own(tmp_path: Path) -> None:
+    """B is a thousandth of A; its error of 40 % stands beside chance: √(0² + 0.4²) of 10."""
+    frame = runs_of({("s", "reno"): [1e4, 1e4], ("s", "vegas"): [2e4, 2e4]}).with_columns(
+        **{"flow0.acked_segments": pl.col("acked_segments"), "flow1.acked_segments": pl.lit(10.0)}
+    )
+    figure = Figure(
+        *("18", "t", "e"),
+        rows="tcp",
+        kind="stack",
+        columns=("flow0.acked_segments", "flow1.acked_segments"),
+        apart="flow1.acked_segments",
+        errors={"reno": 0.4},
+    )
+    alone = _stacked(figure, frame, ("flow1.acked_segments",), "")
+    assert [*alone.low] == pytest.approx([4.0, 0.0])
+    drawn = draw_figure(figure, frame, ["scenario", "tcp"], tmp_path, tmp_path)
+    assert drawn is not None
+    assert drawn[0] is not None
+    text = drawn[0].read_text(encoding="utf-8")
+    assert "with the error of the measured cost" in text
+    assert text.count("flow B (segments)") == 2, "in the legend and above its panel"
+
+
+def test_the_errors_of_the_kernels_costs_are_those_of_their_page() -> None:
+    text = (DOCS / "kernel-costs.md").read_text(encoding="utf-8")
+    file = Path(library.HERE) / "ghaleb-seddik-2012/kernel-costs-spread.csv"
+    rows = [line.split(",") for line in file.read_text(encoding="utf-8").splitlines()[1:]]
+    assert len(rows) == 20
+    for situation, variant, mean, half in rows:
+        assert f"| {variant} | {mean} ± {half} |" in text[text.index(f"\n## {situation}\n") :]
+    fourteen = library.find("welcome").figure("14")
+    assert fourteen.errors["newreno"] == pytest.approx(1.14 / 1.83)
 
 
 def test_a_legend_stands_beside_the_data(tmp_path: Path) -> None:
@@ -220,6 +353,8 @@ def test_states_of_figures() -> None:
     assert Figure("1", "", deviates="the mean alone").state == State.DEVIATING
     assert Figure("1", "", missing="a drawing").state == State.NOT_MADE
     assert Figure("1", "", own=True).state == State.ADDED
+    assert Figure("1", "", shows="drawing", see="x").state == State.DRAWING
+    assert Figure("1", "", shows="settings", see="x").state == State.SETTINGS
 
 
 def test_the_list_names_every_figures_state(cli: Callable[..., Result]) -> None:
@@ -230,6 +365,84 @@ def test_the_list_names_every_figures_state(cli: Callable[..., Result]) -> None:
         assert one["state"] in list(State)
         assert (one["state"] == State.DEVIATING) == bool(one["how"]), one
         assert (one["state"] == State.NOT_MADE) == bool(one["why"]), one
+        assert (one["state"] in WITHOUT_RESULTS) == bool(one["see"]), one
+
+
+# Figures and tables with a caption in each source: number of the last one in each chapter.
+CAPTIONS = {
+    "freeze-probing": {"figure": 10},
+    "probing": {"figure": 23},
+    "energy": {"figure": 4},
+    "welcome": {"figure": 25, "table I": 0},
+    "thesis": {
+        **{"figure 1": 5, "figure 2": 4, "figure 3": 11, "figure 4": 21, "figure 5": 17, "figure B": 2},
+        **{"table 3": 7, "table 4": 4, "table 5": 16, "table A": 4, "table B": 1},
+    },
+}
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_every_numbered_figure_and_table_is_listed(paper: Paper) -> None:
+    wanted = set()
+    for chapter, last in CAPTIONS[paper.name].items():
+        kind, _, number = chapter.partition(" ")
+        if not last:
+            wanted.add((kind, number, 0))
+        for n in range(1, last + 1):
+            wanted.add((kind, number, n) if number else (kind, str(n), 0))
+    found = {known[:3] for one in paper.figures if not one.own and (known := parsed(one.id))}
+    assert found == wanted
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_what_carries_drawings_and_settings_is_there(paper: Paper) -> None:
+    """Scenarios, dialects, variants, experiments and pages that the list names exist."""
+    for one in paper.figures:
+        for name in re.findall(r"--show ([\w-]+)", one.see):
+            assert Scenario.load(name), one.id
+        for table, dialect in re.findall(r'`(routing\.\w+)\.dialect = "([\w-]+)"`', one.see):
+            assert Scenario.load("string-4", [f"{table}.dialect={dialect}"]), one.id
+        for variant in re.findall(r"variants? `([\w+-]+)`", one.see):
+            assert Scenario.spelt_out(variant), one.id
+        for experiment in re.findall(r"experiments? (?:from )?`([\w-]+)`", one.see):
+            assert experiment in paper.trials, one.id
+        for page in re.findall(r"docs/[\w/-]+\.md", one.see):
+            assert (DOCS.parents[1] / page).is_file(), one.id
+
+
+def test_numbers_of_figures_as_readers_write_them() -> None:
+    paper = library.find("thesis")
+    assert [one.id for one in paper.numbered("figure 3.8")] == ["3.8a", "3.8b"]
+    assert [one.id for one in paper.numbered("fig. 3.8B")] == ["3.8b"]
+    assert [one.id for one in paper.numbered("Table 3.4")] == ["table 3.4"]
+    assert [one.id for one in paper.numbered("3.11")] == ["3.11a", "3.11b"], "no additions"
+    assert len(paper.numbered("table 5.6")) == 5
+    assert [one.id for one in paper.numbered("table 5.6, 4 flows")] == ["table 5.6, 4 flows"]
+    assert nearest("5.18", ["5.16", "5.1", "5.17", "table 5.16", "4.18"], []) == ["5.17", "5.16", "5.1"]
+    assert nearest("table 3.9", ["3.8a", "table 3.7", "table 3.4"], []) == ["table 3.7", "table 3.4"]
+    assert nearest("26", ["1", "25", "table I"], [])[0] == "25"
+    assert nearest("restord", ["restored", "3.1"], ["T3.01"]) == ["restored"]
+
+
+@pytest.mark.parametrize("number", ["table 3.4", "table 3.2", "3.1"])
+def test_a_figure_or_table_is_printed_by_its_number(
+    cli: Callable[..., Result], tmp_path: Path, number: str
+) -> None:
+    done = cli("reproduce", f"thesis:{number}", "--quick", "--seeds", "1", "--out", str(tmp_path / "r"))
+    assert done.code == 0, done.err
+    assert f"thesis:{number}: " in done.out
+    if number == "table 3.4":
+        rows = {line.split()[0]: line for line in done.out.splitlines() if re.match(r"[A-F] ", line)}
+        assert sorted(rows) == list("ABCDEF")
+        assert rows["C"].rstrip().endswith("B, D"), "the thesis' relays of C stand beside"
+    else:
+        assert "route-break" in done.out
+
+
+def test_a_number_that_does_not_exist_gives_the_nearest(cli: Callable[..., Result]) -> None:
+    done = cli("reproduce", "thesis:table 3.9")
+    assert done.code != 0
+    assert "did you mean table 3.7 or table 3.6 or table 3.5?" in done.err
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
@@ -237,20 +450,27 @@ def test_the_pages_have_every_figure_as_it_is_listed(paper: Paper) -> None:
     """A figure that the list calls made stands on its paper's page with that state; no others do."""
     text = (DOCS / f"{paper.key}.md").read_text(encoding="utf-8")
     part = text[text.index("\n## Figures and tables\n") : text.index("\n## Settings\n")]
+    part, _, without = part.partition("\nWithout results:\n")
     made, _, left = part.partition("\nNot made:\n")
     said = {
         " ".join(block.split()).partition(": ")[0].removeprefix("**"): " ".join(block.split())
         for block in made.split("\n\n")
         if block.startswith("**")
     }
-    listed = [figure for figure in paper.figures if not figure.missing]
+    missing = [line for line in left.splitlines() if line.startswith("| ")][2:]
+    # Figures that were added since the last full run are listed as such.
+    waiting = [f for f in paper.figures if f"| {f.id} | {f.title} | not run yet |" in missing]
+    listed = [f for f in paper.figures if f.experiment and f not in waiting]
     assert list(said) == [figure.id for figure in listed]
     for figure in listed:
         heading = said[figure.id]
         assert heading.startswith(f"**{figure.id}: {figure.title}**; "), figure.id
         assert heading.endswith(f"; {figure.state}{f': {figure.deviates}' * bool(figure.deviates)}."), heading
-    missing = [line for line in left.splitlines() if line.startswith("| ")][2:]
-    assert missing == [f"| {f.id} | {f.title} | {f.missing} |" for f in paper.figures if f.missing]
+    known = [f for f in paper.figures if f.missing or f in waiting]
+    assert missing == [f"| {f.id} | {f.title} | {f.missing or 'not run yet'} |" for f in known]
+    rows = [line for line in without.splitlines() if line.startswith("| ")][2:]
+    results = [f for f in paper.figures if f.state in WITHOUT_RESULTS]
+    assert rows == [f"| {f.id} | {f.title} | {f.state} | {f.see} |" for f in results]
 
 
 def test_the_front_page_counts_the_figures() -> None:
@@ -259,6 +479,75 @@ def test_the_front_page_counts_the_figures() -> None:
     for row in [head, *rows]:
         assert f"| {' | '.join(row)} |" in text
     assert sum(int(row[1]) for row in rows[:-1]) == int(rows[-1][1])
+
+
+def test_the_front_page_counts_the_seeds_of_the_pages() -> None:
+    """A row for every experiment, whose seeds are those of the paper's page."""
+    text = (DOCS / overview.OVERVIEW).read_text(encoding="utf-8")
+    start = text.index(overview.SEEDS)
+    rows = [
+        line.split(" | ") for line in text[start : text.index("\n## ", start)].splitlines() if "|" in line
+    ]
+    found = {(row[0].removeprefix("| "), row[1]): row[3] for row in rows[2:]}
+    assert set(found) == {(paper.name, trial) for paper in PAPERS for trial in paper.trials}
+    for paper in PAPERS:
+        page = (DOCS / f"{paper.key}.md").read_text(encoding="utf-8")
+        for trial, seeds in re.findall(r"(?m)^Experiment `([^`]+)`, (\d+) seeds", page):
+            assert found[paper.name, trial].split()[0].rstrip(",") == seeds, trial
+
+
+def test_an_overview_without_runs_keeps_the_tallies_and_renews_states_and_seeds(tmp_path: Path) -> None:
+    page = "Experiment `mobility`, 20 seeds.\n\n**7: Goodput by speed**; 12 seeds; as defined.\n"
+    (tmp_path / "freeze-probing-2005.md").write_text(page)
+    old = "# T\n\nMade\n\n| paper |\n| --- |\n| x |\n\nAn earlier note.\n\n## Figures and tables\n\nearlier\n"
+    (tmp_path / overview.OVERVIEW).write_text(
+        f"{old}\n{overview.SEEDS}\n\nearlier\n\n## Claims that hold\n\nkept\n"
+    )
+    paper = library.find("freeze-probing")
+    overview.refresh([paper], [paper], tmp_path)
+    text = (tmp_path / overview.OVERVIEW).read_text()
+    assert text.startswith(
+        "# T\n\nMade\n\n| paper |\n| --- |\n| x |\n\n[freeze-probing](freeze-probing-2005.md) has "
+    )
+    assert "earlier" not in text
+    assert text.endswith("## Claims that hold\n\nkept\n")
+    assert "| 20 (figures: 12) | 20 seeds: `tworay reproduce 'freeze-probing:4'` |" in text
+    overview.refresh([paper], [], tmp_path)
+    assert "judged anew" not in (tmp_path / overview.OVERVIEW).read_text()
+
+
+def test_a_figure_whose_definition_changed_is_marked(tmp_path: Path) -> None:
+    """The state is that of today, and the page says that the drawing is older."""
+    paper = library.find("freeze-probing")
+    seven = paper.figure("7")
+    heading = (
+        f"**7: EARLIER title**; 12 seeds; deviating: EARLIER.\n\n<!-- definition {seven.definition} -->\n"
+    )
+    body = f"{pages.FIGURES}\n\n{heading}\n![7: EARLIER](a.svg)\n\n| a |\n| --- |\n| b |\n"
+    file = tmp_path / f"{paper.key}.md"
+    file.write_text(f"# T\n\n{body}\n## Settings\n\nEARLIER\n\n{pages.RULED}\n\nkept\n")
+    pages.refresh(paper, tmp_path)
+    text = file.read_text()
+    assert "**7: Goodput by speed**; 12 seeds (full size: 20 seeds: " in text
+    assert "![7: Goodput by speed](a.svg)\n\n| a |\n| --- |\n| b |\n" in text
+    assert "EARLIER" not in text
+    assert "before its definition" not in text
+    assert "| 8 | Time waiting for the retransmission timer by speed | not run yet |" in text
+    file.write_text(text.replace(seven.definition, "00000000"))
+    pages.refresh(paper, tmp_path)
+    assert "Drawn before its definition changed; `tworay reproduce 'freeze-probing:7'`" in file.read_text()
+
+
+def test_the_digest_of_a_figure_is_about_what_it_shows() -> None:
+    trial = library.find("freeze-probing").trials["mobility"]
+    entry = {"id": "7", "title": "t", "experiment": "mobility", "rows": "speed"}
+    digest = library._digest(entry, trial)
+    assert library._digest(entry | {"title": "u", "deviates": "x"}, trial) == digest
+    assert library._digest(entry | {"metric": "timeouts"}, trial) != digest
+    fewer = replace(trial, document=trial.document | {"seeds": 1})
+    assert library._digest(entry, fewer) == digest
+    longer = replace(trial, document=trial.document | {"tcp": ["reno"]})
+    assert library._digest(entry, longer) != digest
 
 
 def test_pictures_and_pages_belong_together() -> None:

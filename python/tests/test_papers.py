@@ -139,7 +139,8 @@ def test_a_papers_data_are_sound(paper: Paper) -> None:
             read(_narrowed(narrow, {k: v for k, v in first.items() if k != "tcp"}), derived=True).cells()
         assert document(trial, quick=True)
     for figure in paper.figures:
-        assert (figure.experiment is None) == bool(figure.missing), figure.id
+        assert (figure.experiment is None) == bool(figure.missing or figure.see), figure.id
+        assert (figure.state in library.WITHOUT_RESULTS) == bool(figure.see), figure.id
         if figure.experiment is not None:
             there = axes[figure.experiment]
             assert {a for a in (figure.rows, figure.cols) if a} | set(figure.where) <= set(there), figure.id
@@ -286,7 +287,7 @@ def test_a_histogram_counts_the_values_of_all_seeds(tmp_path: Path) -> None:
     file, numbered = drawn
     assert file.read_text(encoding="utf-8").startswith("<?xml")
     assert numbered == (
-        ["speed", "hops", "values", "% of them"],
+        ["speed", "mean shortest path of a pair (hops)", "values", "% of them"],
         [
             ["2 m/s", "1 to 2.33", "3", "75"],
             ["2 m/s", "2.33 to 3.67", "0", "0"],

@@ -135,13 +135,15 @@ def test_a_page_judged_anew_keeps_what_came_from_runs(tmp_path: Path) -> None:
     paper = library.find("freeze-probing")
     file = tmp_path / f"{paper.key}.md"
     file.write_text(
-        "# T\n\nMade by x\non a day.\n\n## Figures and tables\n\nnumbers\n\n## Settings\n\nearlier\n"
+        "# T\n\nMade by x\non a day.\n\n## Figures and tables\n\n**7: earlier**; 12 seeds; as defined.\n\n"
+        "| numbers |\n| --- |\n\n## Settings\n\nearlier\n"
     )
     stored.write(CELLS, stored.file_of(tmp_path, paper.key))
     pages.page(from_stored(paper, tmp_path), tmp_path)
     text = file.read_text()
     assert "Made by x\non a day.\n" in text
-    assert "## Figures and tables\n\nnumbers\n\n## Settings\n" in text
+    assert "**7: Goodput by speed**; 12 seeds" in text
+    assert "\n| numbers |\n| --- |\n" in text
     assert "earlier" not in text
     assert "| F24 | figure 7 |" in text
     assert stored.read(stored.file_of(tmp_path, paper.key)) == CELLS

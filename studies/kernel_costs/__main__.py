@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import tworay
-from studies.kernel_costs.page import PLACE, page
+from studies.kernel_costs.page import PLACE, page, spread
 from tworay import kernel, sedlane
 from tworay.costs import counted
 from tworay.live import Network, Options
@@ -233,6 +233,7 @@ def main() -> None:
         print(found)
     else:
         write(STUDIES / "kernel-costs.md", page(found, asked.seconds, asked.power))
+        (STUDIES.parents[1] / PLACE / "kernel-costs-spread.csv").write_text(spread(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -54,7 +54,11 @@ nanoseconds, and joules for a processor of {power}. That power is an option of t
 tworay run link-failure --set energy.model=states --costs {tables}/kernel-costs-link-failure.csv
 ```
 
-The [study of TCP-WELCOME](ghaleb-seddik-2012.md) takes its computing energies from these tables."""
+The [study of TCP-WELCOME](ghaleb-seddik-2012.md) takes its computing energies from these tables. The
+operations of a simulated run are known exactly, the kernel's time for one only as exactly as above: the bars
+of the study's figures 14 to 17 include that error, the verdicts on W31 to W38 take the tables as given. So a
+difference of a few percent, such as that of WELCOME and Westwood with interference (W35), or one of 80 % with
+Vegas (W36), can have a narrow interval there and be undecided here."""
 # The tables belong to the study that reads them.
 PLACE = "python/tworay/papers/ghaleb-seddik-2012"
 
@@ -98,6 +102,17 @@ def amount(values: list[float], digits: int) -> str:
     interval = stats.t_interval(values)
     half = "" if interval is None else f" ± {interval.half_width:,.{digits}f}"
     return f"{sum(values) / len(values):,.{digits}f}{half}"
+
+
+def spread(found: Mapping[str, Mapping[str, Measured]]) -> str:
+    """Return the kernel's time per segment and half its 95 % interval as CSV, for the figures."""
+    lines = ["situation,variant,us_per_segment,half_width"]
+    for name, arms in found.items():
+        for arm, one in arms.items():
+            interval = stats.t_interval(one.micros)
+            half = interval.half_width if interval else float("nan")
+            lines.append(f"{name},{arm},{sum(one.micros) / len(one.micros):.2f},{half:.2f}")
+    return "\n".join(lines) + "\n"
 
 
 def page(found: Mapping[str, Mapping[str, Measured]], seconds: float, power: str) -> list[str]:

@@ -112,8 +112,14 @@ def _first(by_seed: Mapping[int, float]) -> dict[int, float]:
     return dict(itertools.islice(by_seed.items(), 1))
 
 
-def means(frame: pl.DataFrame, keys: Sequence[str], metric: str, still: Collection[int] = ()) -> pl.DataFrame:
-    """Return mean, 95 % t interval and number of seeds of every combination of keys.
+def means(
+    frame: pl.DataFrame,
+    keys: Sequence[str],
+    metric: str,
+    still: Collection[int] = (),
+    level: float = 0.95,
+) -> pl.DataFrame:
+    """Return mean, t interval of this level and number of seeds of every combination of keys.
 
     Cells in ``still``, whose runs are equal with all seeds, count as one run.
     """
@@ -121,7 +127,7 @@ def means(frame: pl.DataFrame, keys: Sequence[str], metric: str, still: Collecti
     same = _still(frame, keys, still)
     for key, by_seed in groups(frame, keys, metric).items():
         values = list((_first(by_seed) if key in same else by_seed).values())
-        interval = stats.t_interval(values)
+        interval = stats.t_interval(values, level)
         rows.append(
             {
                 **dict(zip(keys, key, strict=True)),

@@ -30,7 +30,9 @@ def reproduce(
     list_: Annotated[
         bool,
         typer.Option(
-            "--list", help="Only list papers, figures (as defined, deviating, not made) and claims."
+            "--list",
+            help="Only list papers, claims, and figures and tables with their state: as defined, deviating "
+            "(how), not made (why), drawing, settings (what carries them), added.",
         ),
     ] = False,
     quick: Annotated[
@@ -84,21 +86,18 @@ def reproduce(
     name, _, figure = (paper or "").partition(":")
     chosen = [find(name)] if name else papers()
     if figure and chosen[0].claim(figure) is None:
-        chosen[0].figure(figure)
+        chosen[0].numbered(figure)
     if list_:
         _list(chosen, figure or None, as_json=json)
         return
     if pages is not None and figure:
         raise InputError(f"--pages writes pages of whole papers; leave `:{figure}` out")
     results = []
-    left_out = []
     if stored is not None:
-        left_out = [one.name for one in chosen if not name and not file_of(stored, one.key).is_file()]
+        left_out = [one for one in chosen if not name and not file_of(stored, one.key).is_file()]
         if left_out:
-            note(f"{stored} has no cells of {', '.join(left_out)}")
-        results = [
-            from_stored(one, stored, wanted=figure or None) for one in chosen if one.name not in left_out
-        ]
+            note(f"{stored} has no cells of {', '.join(one.name for one in left_out)}")
+        results = [from_stored(one, stored, wanted=figure or None) for one in chosen if one not in left_out]
     for one in chosen if stored is None else ():
         with Progress(one.name, cells=True) as progress:
             results.append(
@@ -116,17 +115,7 @@ def reproduce(
                 )
             )
     if pages is not None:
-        from tworay.papers.overview import overview
-        from tworay.papers.pages import page
-
-        for result in results:
-            page(result, pages)
-        if not name:
-            from tworay.papers import testbed
-
-            testbed.page(pages)
-            if not left_out:
-                overview(results, pages)
+        _pages(results, chosen, pages, whole=not name)
         note(f"wrote {pages}")
     from tworay.report.writing import write_papers
 
@@ -136,7 +125,7 @@ def reproduce(
         print_json({"claims": [c for r in results for c in _judged(r)], "figures": _drawn(results)})
     else:
         for result in results:
-            _show(result)
+            _show(result, one=bool(figure))
             if explain:
                 _explain(result)
     if any(result.failed for result in results):
@@ -144,10 +133,36 @@ def reproduce(
         sys.exit(FAILED)
 
 
+def _pages(results: list[Reproduction], chosen: list[Paper], folder: Path, *, whole: bool) -> None:
+    """Write the pages of papers; ``whole``: also what is about all of them.
+
+    Of chosen papers without a result only what needs no runs is written anew.
+    """
+    from tworay.papers import overview, pages, testbed
+
+    judged = [result.paper for result in results]
+    left_out = [one for one in chosen if one not in judged]
+    for result in results:
+        pages.page(result, folder)
+    for one in left_out:
+        if pages.written(one, folder):
+            pages.refresh(one, folder)
+    if whole:
+        testbed.page(folder)
+        if not left_out:
+            overview.overview(results, folder)
+        elif (folder / overview.OVERVIEW).is_file():
+            overview.refresh(chosen, judged, folder)
+
+
 def _list(chosen: list[Paper], figure: str | None, *, as_json: bool) -> None:
     from tworay.cli.output import print_entry, print_json
 
-    figures = [(p, f) for p in chosen for f in p.figures if figure in (None, f.id)]
+    figures = [
+        (p, f)
+        for p in chosen
+        for f in (p.figures if figure is None else p.numbered(figure) if p.claim(figure) is None else ())
+    ]
     wanted = {f.experiment for _, f in figures}
     claims = [(p, c) for p in chosen for c in p.claims if figure in (None, c.id) or c.experiment in wanted]
     if as_json:
@@ -163,7 +178,7 @@ def _list(chosen: list[Paper], figure: str | None, *, as_json: bool) -> None:
                         "state": str(f.state),
                         "how": f.deviates or None,
                         "why": f.missing or None,
-                        "without_results": f.without_results,
+                        "see": f.see or None,
                     }
                     for p, f in figures
                 ],
@@ -246,7 +261,26 @@ def _drawn(results: list[Reproduction]) -> list[dict[str, str]]:
     ]
 
 
-def _show(result: Reproduction) -> None:
+def _numbers(result: Reproduction) -> list[Any]:
+    """Return the numbers of the figures and tables that were asked for, and where the others' content is."""
+    from rich.text import Text
+
+    from tworay.papers.timelines import LISTED
+    from tworay.showing.layout import Column, table
+
+    shown: list[Any] = []
+    for one in result.asked:
+        shown.append(Text(f"{result.paper.name}:{one.id}: {one.title} [{one.state}]", style="bold"))
+        if one.id in result.tables and one.kind not in LISTED:
+            (first, *names), rows = result.tables[one.id]
+            columns = [Column(name, [row[i] for row in rows]) for i, name in enumerate(names, 1)]
+            shown += table(first, [row[0] for row in rows], columns, names=24)
+        if one.remark:
+            shown.append(Text(one.remark))
+    return shown
+
+
+def _show(result: Reproduction, *, one: bool) -> None:
     from collections import Counter
 
     from tworay.papers.library import Role
@@ -266,6 +300,8 @@ def _show(result: Reproduction) -> None:
     counts = Counter(str(result.judgements[c.id].verdict) for c in own)
     summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common()) or "none judged"
     shown: list[Any] = [Text(f"{result.paper.cite}", style="bold")]
+    if one:
+        shown += _numbers(result)
     if claims:
         shown += table("claim", [c.id for c in claims], columns, names=3)
         claims_ = "claim" if len(own) == 1 else "claims"

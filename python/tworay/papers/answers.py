@@ -47,9 +47,9 @@ def _best(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table:
             gain = difference(values, cells[best])
             low, high = gain["low"], gain["high"]
             if name == best or low is None or high is None or low <= 0 <= high:
-                alike.append(_parameter(name))
+                alike.append(name)
             if means[name] >= (1 - AS_GOOD) * means[best]:
-                near.append(_parameter(name))
+                near.append(name)
         printed = figure.value(row, None)
         rows.append(
             [
@@ -57,12 +57,28 @@ def _best(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table:
                 "–" if printed is None else f"{printed:g}",
                 _parameter(best),
                 f"{means[best]:.4g}",
-                ", ".join(alike),
-                ", ".join(near),
+                _ranges(alike, list(cells)),
+                _ranges(near, list(cells)),
             ]
         )
     head = ["hops", "the paper's best", "best", "its segments", "not told apart from it", "within 5 % of it"]
     return head, rows
+
+
+def _ranges(names: Sequence[str], tried: Sequence[str]) -> str:
+    """Return parameters in words: three or more in a row of those tried become ``1 to 3``."""
+    order = sorted(tried, key=lambda name: number(name) or 0.0)
+    runs: list[list[str]] = []
+    for name in (name for name in order if name in names):
+        if runs and order.index(name) == order.index(runs[-1][-1]) + 1:
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    said = []
+    for run in runs:
+        known = [_parameter(name) for name in run]
+        said.append(f"{known[0]} to {known[-1]}" if len(run) > 2 else ", ".join(known))
+    return ", ".join(said)
 
 
 def _parameter(name: str) -> str:
@@ -91,7 +107,7 @@ def _gains(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table:
             printed = figure.printed.get(row, {}).get(column)
             cells.append(f"{said} (paper: {printed})" if printed else said)
         rows.append(cells)
-    return [figure.rows, *(f"{column} over {base}, %" for column in others)], rows
+    return [figure.x or figure.rows, *(f"{column} over {base}, %" for column in others)], rows
 
 
 # By the `kind` of a figure.

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+PICTURE = re.compile(r"!\[.*\]\((.*)\)")
+SEEDS = re.compile(r"; (\d+) seeds(, shortened)?")
+DEFINED = re.compile(r"<!-- definition ([0-9a-f]+) -->")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure on a page: what it was drawn from, and what shows it."""
+
+    seeds: int
+    shortened: bool
+    definition: str
+    """The digest of its definition; empty on pages that don't note it."""
+    picture: str
+    """The picture's file; empty if it is a table."""
+    table: list[str]
 
 
 @dataclass(frozen=True)
@@ -34,6 +52,42 @@ class Earlier:
         start = self.lines.index(heading)
         below = self.lines[start + 1 : self._end(start + 1, ("## ", "### "))]
         return list(below[below.index(first) :]) if first in below else []
+
+    def until(self, heading: str) -> list[str]:
+        """Return everything above a heading; all if there is none."""
+        return list(self.lines[: self.lines.index(heading)] if heading in self.lines else self.lines)
+
+    def after(self, heading: str) -> list[str]:
+        """Return everything below the section with this heading."""
+        if heading not in self.lines:
+            return []
+        return list(self.lines[self._end(self.lines.index(heading) + 1, ("## ",)) :])
+
+    def figure(self, number: str) -> Drawn | None:
+        """Return what the page has of a figure; ``None`` if it isn't there."""
+        start = next((i for i, line in enumerate(self.lines) if line.startswith(f"**{number}: ")), None)
+        if start is None:
+            return None
+        block = self.lines[start : self._end(start + 1, ("**", "## ", "Not made:", "Without results:"))]
+        heading = " ".join(block[: block.index("")] if "" in block else block)
+        seeds = SEEDS.search(heading)
+        definition = next((found[1] for line in block if (found := DEFINED.fullmatch(line))), "")
+        picture = next((found[1] for line in block if (found := PICTURE.fullmatch(line))), "")
+        table = [line for line in block if line.startswith("|")]
+        return Drawn(
+            seeds=int(seeds[1]) if seeds else 0,
+            shortened=bool(seeds and seeds[2]),
+            definition=definition,
+            picture=picture,
+            table=[*table, ""] if table else [],
+        )
+
+    def seeds(self, experiment: str) -> tuple[int, bool] | None:
+        """Return the seeds of an experiment's claims, and whether its runs were shortened."""
+        first = f"Experiment `{experiment}`,"
+        line = next((line for line in self.lines if line.startswith(first)), None)
+        found = SEEDS.search(line.replace(first, ";")) if line else None
+        return (int(found[1]), bool(found[2])) if found else None
 
     def made(self) -> list[str]:
         """Return the paragraph that says when and how the page's runs were made."""

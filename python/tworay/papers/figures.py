@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from tworay.analysis.stats import mean, t_interval
 from tworay.errors import InputError
 from tworay.papers import answers, timelines
 from tworay.papers.quantities import heading, with_quantity
+from tworay.papers.shown import panel, row, words
 from tworay.showing.curves import Stack, Words, stacks
 from tworay.showing.drawing import Look, panels
 
@@ -41,19 +43,17 @@ def draw_figure(
         return None  # --quick leaves some cells out.
 
 
-def panel(figure: Figure, label: str) -> str:
-    """Return the name of a panel: numbers say of what they are."""
-    return figure.named.get(label) or (f"{figure.panels} {label}" if label[0].isdigit() else label)
+def look(figure: Figure, named: dict[str, str], rows: dict[str, str]) -> Look:
+    """Return the words of a figure, and the paper's values in it.
 
-
-def look(figure: Figure, named: list[str]) -> Look:
-    """Return the words of a figure, and the paper's values in it; ``named`` are the names of its lines."""
+    ``named`` are the names of its lines as shown, ``rows`` those of its rows.
+    """
     title, factor = heading(figure.metric)
     printed = {
-        (figure.named.get(row) or _of_panel(figure, row), name): value
-        for row in figure.printed
-        for name in named
-        if (value := figure.value(row, name)) is not None
+        (row(figure, label, rows), shown): value
+        for label in figure.printed
+        for name, shown in named.items()
+        if (value := figure.value(label, name)) is not None
     }
     return Look(
         figure.title,
@@ -64,13 +64,9 @@ def look(figure: Figure, named: list[str]) -> Look:
         log=figure.log,
         at=figure.at,
         printed=printed,
+        level=figure.level,
+        singles=figure.singles,
     )
-
-
-def _of_panel(figure: Figure, row: str) -> str:
-    """Return the row of a value with the name of its panel as drawn."""
-    label, slash, rest = row.partition("/")
-    return f"{panel(figure, label)}/{rest}" if figure.panels and slash else row
 
 
 def _points(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None] | None:
@@ -80,13 +76,17 @@ def _points(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None
     if figure.panels:
         labels = dict.fromkeys(frame[figure.panels].to_list())
         parts = {panel(figure, label): frame.filter(frame[figure.panels] == label) for label in labels}
+    rows = words(figure, figure.rows, frame[figure.rows].to_list())
+    named = words(figure, figure.cols, frame[figure.cols].to_list()) if figure.cols else {"": ""}
+    renamed = [
+        pl.col(axis).replace(known) for axis, known in ((figure.cols, named), (figure.rows, rows)) if axis
+    ]
     tables = {
-        label: means(part, keys, figure.metric).with_columns(pl.col(figure.rows).replace(figure.named))
+        label: means(part, keys, figure.metric, level=figure.level).with_columns(renamed)
         for label, part in parts.items()
     }
     if all(table["mean"].drop_nulls().is_empty() for table in tables.values()):
         return None
-    named = list(dict.fromkeys(frame[figure.cols].to_list())) if figure.cols else [""]
     panels(
         tables,
         figure.metric,
@@ -94,34 +94,47 @@ def _points(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None
         lines=figure.cols,
         output=file,
         kind=figure.kind,
-        look=look(figure, named),
+        look=look(figure, named, rows),
     )
     return file, None
 
 
 def _stack(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None]:
     """Draw the figure's columns on top of each other, with the interval of their sum."""
-    total = " + ".join(figure.columns)
-    for quantity in (*figure.columns, total):
-        frame = with_quantity(frame, quantity)
-    _, factor = heading(figure.columns[0])
     shown, seeds = [], 0
     for name in dict.fromkeys(frame[figure.panels].to_list()) if figure.panels else [""]:
         part = frame.filter(frame[figure.panels] == name) if figure.panels else frame
-        labels = list(dict.fromkeys(part[figure.rows].to_list()))
-        values = {quantity: groups(part, [figure.rows], quantity) for quantity in (*figure.columns, total)}
-
-        def all_of(quantity: str, label: str, values: dict = values) -> list[float]:  # type: ignore[type-arg]
-            return [factor * value for value in values[quantity].get((label,), {}).values()]
-
-        layers = [
-            (heading(quantity)[0], [mean(all_of(quantity, label)) or 0.0 for label in labels])
-            for quantity in figure.columns
-        ]
-        intervals = [t_interval(all_of(total, label)) for label in labels]
-        low = [(one.high - one.low) / 2 if one else 0.0 for one in intervals]
-        seeds = max(seeds, *(len(all_of(total, label)) for label in labels))
-        shown.append(Stack(panel(figure, name) if name else "", labels, layers, low))
-    note = f"mean of {seeds} seeds; lines on the bars: 95 % interval of the sum"
-    stacks(shown, Words(figure.title, figure.y, note, x=figure.x), output=file)
+        shown.append(_stacked(figure, part, figure.columns, panel(figure, name) if name else ""))
+        seeds = max(seeds, part["seed"].n_unique())
+    of = "the sum" if len(figure.columns) > 1 else "the mean"
+    note = f"mean of {seeds} seeds; lines on the bars: 95 % interval of {of}"
+    note += ", with the error of the measured cost" * bool(figure.errors)
+    alone = [_stacked(figure, frame, (figure.apart,), heading(figure.apart)[0])] if figure.apart else []
+    stacks(shown, Words(figure.title, figure.y, note, x=figure.x), alone, output=file)
     return file, None
+
+
+def _stacked(figure: Figure, frame: pl.DataFrame, columns: tuple[str, ...], name: str) -> Stack:
+    """Return a panel of stacked columns; the errors of a measured factor belong to the last of them."""
+    total = " + ".join(columns)
+    for quantity in (*columns, total):
+        frame = with_quantity(frame, quantity)
+    _, factor = heading(columns[0])
+    labels = list(dict.fromkeys(frame[figure.rows].to_list()))
+    values = {quantity: groups(frame, [figure.rows], quantity) for quantity in (*columns, total)}
+
+    def all_of(quantity: str, label: str) -> list[float]:
+        return [factor * value for value in values[quantity].get((label,), {}).values()]
+
+    layers = [
+        (heading(quantity)[0], [mean(all_of(quantity, label)) or 0.0 for label in labels])
+        for quantity in columns
+    ]
+    intervals = [t_interval(all_of(total, label)) for label in labels]
+    chance = [(one.high - one.low) / 2 if one else 0.0 for one in intervals]
+    measured = [
+        figure.errors.get(label, 0.0) * value for label, value in zip(labels, layers[-1][1], strict=True)
+    ]
+    low = [math.hypot(a, b) for a, b in zip(chance, measured, strict=True)]
+    known = words(figure, figure.rows, labels)
+    return Stack(name, [known[label] for label in labels], layers, low)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
+import csv
 import functools
+import hashlib
+import json
 import tomllib
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
+from tworay.papers.numbering import nearest, same
 from tworay.papers.rule import MARGIN
 
 if TYPE_CHECKING:
@@ -90,6 +93,16 @@ class State(StrEnum):
     DEVIATING = "deviating"
     NOT_MADE = "not made"
     ADDED = "added"
+    DRAWING = "drawing"
+    """A drawing without data, such as of positions or of an algorithm."""
+    SETTINGS = "settings"
+    """A table of parameters without results."""
+
+
+# States of what has no results.
+WITHOUT_RESULTS = (State.DRAWING, State.SETTINGS)
+# Keys of a figure that don't change what is drawn.
+ABOUT = ("id", "title", "deviates", "missing", "own", "shows", "see")
 
 
 @dataclass(frozen=True)
@@ -125,6 +138,18 @@ class Figure:
     """Title of the axis of values with its unit, if that of the metric does not fit."""
     legend: str = ""
     """Title of the legend, if the paper's `[axes]` do not have it."""
+    more: int = 0
+    """Added to the numbers of scenarios as shown: 1 for the nodes of a string instead of its hops."""
+    level: float = 0.95
+    """Level of the intervals drawn; tables have 95 %."""
+    singles: bool = False
+    """Whether single seeds are drawn beside the mean."""
+    apart: str = ""
+    """For a stack: the column that is also drawn alone, in a panel with its own axis."""
+    errors: dict[str, float] = field(default_factory=dict)
+    """Relative half-widths of the 95 % interval of a measured factor, by row, which the intervals include."""
+    axes: dict[str, str] = field(default_factory=dict)
+    """Titles of the experiments' axes."""
     log: str = ""
     """The logarithmic axis: `x` (an axis of numbers) or `y`."""
     at: dict[str, float] = field(default_factory=dict)
@@ -136,16 +161,22 @@ class Figure:
     Rows of a panel begin with its label and a slash."""
     deviates: str = ""
     """How it differs from the paper's figure."""
-    without_results: bool = False
-    """True for a drawing or a table of settings, which shows no results."""
+    shows: str = "results"
+    """The kind: ``results``, or ``drawing`` or ``settings`` (see `State`)."""
+    see: str = ""
+    """For a drawing or table of settings: the scenario, dialect, variant or command that has its content."""
     own: bool = False
     """True if it is no figure of the paper but an addition."""
     missing: str = ""
     """The reason why it is not made."""
+    definition: str = ""
+    """A digest of what is drawn: the figure's keys and its experiment, apart from its seeds."""
 
     @property
     def state(self) -> State:
-        """How it stands: as its authors define it, deviating, not made, or an addition."""
+        """How it stands: as its authors define it, deviating, not made, an addition, or without results."""
+        if self.shows != "results":
+            return State(self.shows)
         if self.own:
             return State.ADDED
         if self.missing:
@@ -154,8 +185,8 @@ class Figure:
 
     @property
     def remark(self) -> str:
-        """How it deviates, or why it is not made."""
-        return self.deviates or self.missing
+        """How it deviates, why it is not made, or where the content of one without results is."""
+        return self.deviates or self.missing or self.see
 
     def value(self, row: str, column: str | None) -> float | None:
         """Return the paper's value in a cell, if it is known."""
@@ -215,11 +246,20 @@ class Paper:
             InputError: there is none.
 
         """
-        for one in self.figures:
-            if one.id == wanted:
-                return one
-        known = [one.id for one in self.figures] + [one.id for one in self.claims]
-        near = difflib.get_close_matches(wanted, known, 3, 0.5)
+        return self.numbered(wanted)[0]
+
+    def numbered(self, wanted: str) -> list[Figure]:
+        """Return the figure or table with this number, or all parts of one that has parts: 3.8 is 3.8a and b.
+
+        Raises:
+            InputError: there is none.
+
+        """
+        exact = [one for one in self.figures if one.id.lower() == wanted.lower()]
+        parts = [one for one in self.figures if same(one.id, wanted) and not one.own]
+        if exact or parts:
+            return exact or parts
+        near = nearest(wanted, [one.id for one in self.figures], [one.id for one in self.claims])
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise InputError(
             f"{self.name} has no figure, table or claim {wanted}; {hint}`tworay reproduce {self.name} "
@@ -265,7 +305,9 @@ def read(folder: Path) -> Paper:
         for name, table in _toml(file).items():
             trials[name] = _trial(folder.name, name, _with_files(table, folder))
     figures = [
-        _figure(entry, head.get("axes", {}), study=bool(head.get("study", False)))
+        _figure(
+            _with_errors(entry, folder), head.get("axes", {}), trials, study=bool(head.get("study", False))
+        )
         for entry in head.pop("figure", [])
     ]
     claims = [_claim(entry) for file in sorted(folder.glob("claims*.toml")) for entry in _toml(file)["claim"]]
@@ -290,15 +332,36 @@ def read(folder: Path) -> Paper:
     )
 
 
-def _figure(entry: dict[str, Any], axes: dict[str, str], *, study: bool) -> Figure:
+def _with_errors(entry: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return an entry with the relative errors of measured costs, which are in a file by situation."""
+    if "errors" not in entry:
+        return entry
+    name, _, situation = entry["errors"].partition(":")
+    with (folder / name).open(encoding="utf-8", newline="") as text:
+        rows = [row for row in csv.DictReader(text) if row["situation"] == situation]
+    found = {row["variant"]: float(row["half_width"]) / float(row["us_per_segment"]) for row in rows}
+    return entry | {"errors": found}
+
+
+def _figure(entry: dict[str, Any], axes: dict[str, str], trials: dict[str, Trial], *, study: bool) -> Figure:
     titles = {"x": axes.get(entry.get("rows", ""), ""), "legend": axes.get(entry.get("cols", ""), "")}
     entry = titles | {"own": study} | entry
+    entry["definition"] = _digest(entry, trials.get(entry.get("experiment", "")))
+    entry["axes"] = axes
     if "columns" in entry:
         entry["columns"] = tuple(entry["columns"])
     if "window" in entry:
         low, high = entry["window"]
         entry["window"] = (float(low), float(high))
     return Figure(**entry)
+
+
+def _digest(entry: dict[str, Any], trial: Trial | None) -> str:
+    """Return a short digest of what a figure shows, without words about it and without numbers of seeds."""
+    drawn = {key: value for key, value in entry.items() if key not in ABOUT}
+    runs = {k: v for k, v in trial.document.items() if k not in ("seeds", "about")} if trial else {}
+    text = json.dumps([drawn, runs], sort_keys=True, default=str).replace(str(HERE), "")
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def _toml(file: Path) -> dict[str, Any]:

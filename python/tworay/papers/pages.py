@@ -5,25 +5,28 @@ from __future__ import annotations
 import datetime
 import shutil
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tworay._native import VERSION
 from tworay.papers import stored
 from tworay.papers.bands import band_in_words
 from tworay.papers.earlier import Earlier
+from tworay.papers.filling import filled, of_page, of_result
 from tworay.papers.headlines import headlines
-from tworay.papers.library import STANDARD, Role
+from tworay.papers.library import STANDARD, WITHOUT_RESULTS, Role
 from tworay.papers.markdown import listed, prose, table, write
-from tworay.papers.reproducing import MAIN, NOT_RUN, cells_of
+from tworay.papers.reproducing import MAIN, NOT_RUN, Reproduction, cells_of
 from tworay.papers.rule import Verdict
 from tworay.papers.tables import guess_table
 from tworay.papers.verdicts import RULE, Judgement
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from tworay.papers.library import Claim, Figure
-    from tworay.papers.reproducing import Reproduction
+    from tworay.papers.filling import Told
+    from tworay.papers.library import Claim, Figure, Paper
 
 FIGURES = "## Figures and tables"
 CELLS = (
@@ -32,10 +35,15 @@ CELLS = (
     "marks is the source's."
 )
 GUESSES = "Guesses of the senders by true cause, summed over all runs (`none`: nothing had been lost):"
-NUMBERS = (
-    "Numbers are means over seeds ± half of the 95 % interval. A figure is *as defined* if it shows what its "
-    "authors define, *deviating* if not, and *added* if the source has none."
+NUMBERS = "Numbers are means over seeds ± half of the 95 % interval."
+STATES = (
+    "A figure is *as defined* if it shows what its authors define, *deviating* if not, and *added* if the "
+    "source has none."
 )
+OLDER = "Drawn before its definition changed; `tworay reproduce '{paper}:{figure}'` draws it anew."
+DEFINITION = "<!-- definition {digest} -->"
+SETTINGS = "## Settings"
+RULED = "## How a claim is judged"
 SHOWN = tuple(Verdict)
 
 
@@ -59,16 +67,38 @@ def page(result: Reproduction, folder: Path) -> None:
         lines += _claims(result, trial, of, before)
     lines += _mechanisms(result)
     lines += _sensitivity(result)
-    lines += before.section(FIGURES) if before else _figures(result, folder)
-    lines += ["## Settings", "", "Stated by the source:", "", *listed(paper.stated)]
-    lines += ["Left open by the source:", "", *listed(paper.left_open)]
-    if paper.notes:
-        lines += [paper.notes, ""]
-    lines += ["## How a claim is judged", "", *prose(RULE)]
+    lines += _kept_figures(result, before) if before else _figures(result, folder)
+    lines += _settings(paper, of_result(result))
+    lines += [RULED, "", *prose(RULE)]
     lines += prose("[How often the rule is wrong](how-claims-are-judged.md) has been measured.")
     write(file, lines)
     if not result.stored:
         stored.write(cells_of(result), stored.file_of(folder, paper.key))
+
+
+def written(paper: Paper, folder: Path) -> bool:
+    """Return whether a paper's page is there."""
+    return (folder / f"{paper.key}.md").is_file()
+
+
+def refresh(paper: Paper, folder: Path) -> None:
+    """Write the parts of an existing page anew that need no runs: states of figures, settings and notes."""
+    file = folder / f"{paper.key}.md"
+    before = Earlier.read(file)
+    result = Reproduction(paper, folder, stored=True)
+    lines = [
+        *before.until(FIGURES),
+        *_kept_figures(result, before),
+        *_settings(paper, of_page(before)),
+        *before.section(RULED),
+    ]
+    write(file, lines)
+
+
+def _settings(paper: Paper, told: Callable[[str, bool], Told | None]) -> list[str]:
+    lines = [SETTINGS, "", "Stated by the source:", "", *listed(paper.stated)]
+    lines += ["Left open by the source:", "", *listed(paper.left_open)]
+    return [*lines, filled(paper.notes, told), ""] if paper.notes else lines
 
 
 def today() -> str:
@@ -250,21 +280,70 @@ def _heading(result: Reproduction, figure: Figure, trial: str) -> str:
 
 
 def _figures(result: Reproduction, folder: Path) -> list[str]:
-    lines = [FIGURES, "", *prose(NUMBERS)]
+    lines = [FIGURES, "", *prose(_told(result.paper))]
     folder.mkdir(parents=True, exist_ok=True)
-    missing = []
+    made = set()
     for figure in result.paper.figures:
         there = figure.id in result.drawn or figure.id in result.tables
         if figure.experiment is None or not there:
-            missing.append([figure.id, figure.title, figure.missing or "not run yet"])
             continue
+        made.add(figure.id)
         lines += prose(_heading(result, figure, figure.experiment))
+        lines += [DEFINITION.format(digest=figure.definition), ""]
         if figure.id in result.drawn:
             name = f"{result.paper.key}-{result.drawn[figure.id].name}"
             shutil.copyfile(result.drawn[figure.id], folder / name)
-            lines += [f"![{figure.id}: {figure.title}]({name})", ""]
+            lines += [_picture(figure, name), ""]
         if figure.id in result.tables:
             lines += table(*result.tables[figure.id])
+    return lines + _without(result.paper, made)
+
+
+def _told(paper: Paper) -> str:
+    return NUMBERS if paper.study else f"{NUMBERS} {STATES}"
+
+
+def _picture(figure: Figure, name: str) -> str:
+    return f"![{figure.id}: {figure.title}]({name})"
+
+
+def _kept_figures(result: Reproduction, before: Earlier) -> list[str]:
+    """Return the figures of an earlier page, with their titles and states as they are now."""
+    lines = [FIGURES, "", *prose(_told(result.paper))]
+    made = set()
+    for figure in result.paper.figures:
+        kept = before.figure(figure.id)
+        if figure.experiment is None or kept is None:
+            continue
+        made.add(figure.id)
+        trial = figure.experiment
+        drawn = replace(result, seeds={trial: kept.seeds}, shortened={trial} if kept.shortened else set())
+        lines += prose(_heading(drawn, figure, trial))
+        # Pages from before definitions were noted can't tell; they count as current.
+        digest = kept.definition or figure.definition
+        lines += [DEFINITION.format(digest=digest), ""]
+        if digest != figure.definition:
+            lines += prose(OLDER.format(paper=result.paper.name, figure=figure.id))
+        lines += [_picture(figure, kept.picture), ""] if kept.picture else []
+        lines += kept.table
+    return lines + _without(result.paper, made)
+
+
+def _without(paper: Paper, made: set[str]) -> list[str]:
+    """Return tables of the figures that are not made, and of those without results."""
+    lines: list[str] = []
+    missing = [
+        [figure.id, figure.title, figure.missing or "not run yet"]
+        for figure in paper.figures
+        if figure.state not in WITHOUT_RESULTS and figure.id not in made
+    ]
     if missing:
         lines += ["Not made:", "", *table(["", "what", "why"], missing)]
+    known = [
+        [figure.id, figure.title, str(figure.state), figure.see]
+        for figure in paper.figures
+        if figure.state in WITHOUT_RESULTS
+    ]
+    if known:
+        lines += ["Without results:", "", *table(["", "what", "kind", "where it is here"], known)]
     return lines

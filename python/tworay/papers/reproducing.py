@@ -50,6 +50,8 @@ class Reproduction:
     judgements: dict[str, Judgement] = field(default_factory=dict)
     others: dict[str, dict[str, Judgement]] = field(default_factory=dict)
     """By claim, then by reading: judgements for other values of settings that the paper leaves open."""
+    asked: list[Figure] = field(default_factory=list)
+    """The figures and tables that were selected."""
     drawn: dict[str, Path] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
     """By figure: its numbers."""
@@ -79,6 +81,8 @@ class Effort:
 def chosen(paper: Paper, wanted: str | None) -> tuple[list[Figure], list[Trial], list[Claim]]:
     """Return the selected figures, experiments and claims; all if no figure or claim is named.
 
+    A drawing or a table of settings has no experiment, and so no runs.
+
     Raises:
         InputError: the figure or claim does not exist, or the figure is not made.
 
@@ -88,10 +92,12 @@ def chosen(paper: Paper, wanted: str | None) -> tuple[list[Figure], list[Trial],
     claim = paper.claim(wanted)
     if claim is not None:
         return [], [paper.trials[claim.experiment]] if claim.experiment else [], [claim]
-    one = paper.figure(wanted)
-    if one.experiment is None:
-        raise InputError(f"{paper.name}:{wanted} is not made: {one.missing}")
-    return [one], [paper.trials[one.experiment]], paper.claims_of({one.experiment})
+    figures = paper.numbered(wanted)
+    for one in figures:
+        if one.missing:
+            raise InputError(f"{paper.name}:{wanted} is not made: {one.missing}")
+    of = dict.fromkeys(one.experiment for one in figures if one.experiment)
+    return figures, [paper.trials[name] for name in of], paper.claims_of(set(of))
 
 
 def document(trial: Trial, *, quick: bool, changed: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -168,7 +174,7 @@ def reproduce(
 ) -> Reproduction:
     """Do the missing runs of a paper or figure, draw it, and judge the claims about it."""
     figures, trials, claims = chosen(paper, figure)
-    result = Reproduction(paper, out, quick)
+    result = Reproduction(paper, out, quick, asked=figures)
     effort = Effort(quick, seeds, jobs, shard, run, watch)
     frames: dict[str, tuple[pl.DataFrame, list[str]]] = {}
     for trial in trials:

@@ -90,4 +90,4 @@ def bins(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
         return None
     title = TITLES.get(figure.metric, figure.metric)
     curves.bars(shown, Words(figure.title, "", "values of all seeds", x=title), output=file)
-    return [figure.rows, figure.metric.replace("_", " "), "values", "% of them"], rows
+    return [figure.x or figure.rows, title, "values", "% of them"], rows

@@ -10,6 +10,7 @@ from tworay.analysis.contrasts import means, select
 from tworay.errors import InputError
 from tworay.papers import answers
 from tworay.papers.quantities import heading, with_quantity
+from tworay.papers.shown import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,12 +53,17 @@ def numbers(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table |
     if figure.panels:
         order = list(dict.fromkeys(place[0] for place in places))
         places.sort(key=lambda place: order.index(place[0]))
-    titles = [figure.x if key == figure.rows and figure.x else key for key in keys]
+    titles = [figure.x if key == figure.rows and figure.x else figure.axes.get(key, key) for key in keys]
+    shown = [words(figure, key, (place[i] for place in places)) for i, key in enumerate(keys)]
+    cells = {
+        tuple(known[one] for known, one in zip(shown, place, strict=True)): cells[place] for place in places
+    }
+    places = list(cells)
     if figure.columns:
         named = [figure.named.get(metric, heading(metric)[0]) for metric in figure.columns]
         rows = [[*place, *(cells[place].get(one, "–") for one in figure.columns)] for place in places]
         return [*titles, *named], rows
-    title, _ = heading(figure.metric)
+    title = figure.y or heading(figure.metric)[0]
     if not figure.cols:
         return [*titles, title], [[*place, *cells[place].values()] for place in places]
     across = list(dict.fromkeys(place[-1] for place in cells))

@@ -125,6 +125,8 @@ def _trace(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
     if not lines:
         return None
     words = _words(figure, arms)
+    if any(flow is not None for arm in arms for flow in _flows(figure, arm)):
+        words = replace(words, legend="")  # The lines are flows, not labels of the axis.
     steps = figure.mean_of == 1 and figure.metric != "acked_segments"
     curves.trace(lines, figure.metric, words, output=file, steps=steps)
     return _listed(lines, words.y)
@@ -268,3 +270,5 @@ KINDS: dict[str, Callable[[Figure, list[Arm], Path], Table | None]] = {
     "speeds": samples.speeds,
 }
 UNDRAWN = ("relays", "speeds")
+# Their numbers are samples of lines, for pages.
+LISTED = ("trace", "areas")

@@ -90,11 +90,13 @@ def _figures(result: Reproduction) -> str:
     for one in result.paper.figures:
         file = result.drawn.get(one.id)
         if file is None and one.id not in result.tables:
-            missing.append([one.id, one.title, one.missing or "not run yet"])
+            missing.append([one.id, one.title, str(one.state), one.remark or "not run yet"])
             continue
         parts.append(_figure(result, one.id, one.title, file))
     if missing:
-        parts.append(table("Not made", ["figure", "what", "why"], missing))
+        parts.append(
+            table("Without a drawing here", ["figure", "what", "state", "why, or where it is"], missing)
+        )
     return "".join([*parts, "</section>"])
 
 

@@ -281,24 +281,36 @@ def acknowledgments(
         axes.set_ylabel(words.y)
 
 
-def stacks(panels_: Sequence[Stack], words: Words, *, output: str | PathLike[str]) -> None:
-    """Draw panels of stacked bars with the interval of their sum."""
-    with _Drawing(words, output, 1, len(panels_), sharey=True) as (figure, panels):
-        for axes, found in zip(panels[0], panels_, strict=True):
+def stacks(
+    panels_: Sequence[Stack],
+    words: Words,
+    alone: Sequence[Stack] = (),
+    *,
+    output: str | PathLike[str],
+) -> None:
+    """Draw panels of stacked bars with the interval of their sum.
+
+    The panels ``alone`` have axes of their own, for parts that are too small to be seen in the others.
+    """
+    every = [*panels_, *alone]
+    colours = {name: COLOURS[i] for i, (name, _) in enumerate(panels_[0].parts)}
+    with _Drawing(words, output, 1, len(every), sharey=not alone) as (figure, panels):
+        for axes, found in zip(panels[0], every, strict=True):
             base = np.zeros(len(found.labels))
             xs = range(len(found.labels))
-            for i, (name, values) in enumerate(found.parts):
+            for name, values in found.parts:
                 label = name if axes is panels[0][0] else None
-                axes.bar(xs, values, bottom=base, color=COLOURS[i], label=label, width=0.7)
+                axes.bar(xs, values, bottom=base, color=colours[name], label=label, width=0.7)
                 base = base + np.asarray(values)
             axes.errorbar(xs, base, yerr=list(found.low), fmt="none", ecolor="black", linewidth=1.0)
-            slanted = len(panels_) > 1 or sum(map(len, found.labels)) > 60
+            slanted = len(every) > 1 or sum(map(len, found.labels)) > 60
             turn: dict[str, Any] = {"rotation": 35, "ha": "right"} if slanted else {}
             axes.set_xticks(xs, found.labels, **turn)
             axes.set_title(found.name, fontsize=10)
             axes.set_xlabel(words.x)
         panels[0][0].set_ylabel(words.y)
-        figure.legend(title=words.legend or None, loc="outside right center", frameon=False, fontsize=9)
+        if len(panels_[0].parts) > 1:
+            figure.legend(title=words.legend or None, loc="outside right center", frameon=False, fontsize=9)
 
 
 def bars(arms: Sequence[tuple[str, Histogram]], words: Words, *, output: str | PathLike[str]) -> None:

@@ -33,7 +33,7 @@ MOST_TICKS = 12
 LEVEL_LABELS = 85
 # With more lines, the bars of their intervals would hide them.
 MOST_BARS = 8
-BARS = "mean of {seeds}; bars: its 95 % interval"
+BARS = "mean of {seeds}; bars: its {level:g} % interval"
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Look:
     ``x``, ``y`` and ``legend`` are titles (default: from the axes and the metric). ``factor`` leads from
     values to the unit of ``y`` (default: the metric's). ``log`` names the logarithmic axis, ``x`` or ``y``.
     ``at`` has the places of labels without a number. ``printed`` holds the values of the source by row and
-    line, in the unit of ``y``.
+    line, in the unit of ``y``. ``level`` is that of the intervals. With ``singles`` every seed has a dot.
     """
 
     title: str = ""
@@ -54,6 +54,8 @@ class Look:
     log: str = ""
     at: Mapping[str, float] = field(default_factory=dict)
     printed: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    level: float = 0.95
+    singles: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,10 +111,10 @@ class Chart:
         seeds = [row["n"] for row in self.means.iter_rows(named=True) if row["mean"] is not None]
         least, most = min(seeds, default=0), max(seeds, default=0)
         said = f"{least} seeds" if least == most else f"{least} to {most} seeds"
-        note = BARS.format(seeds=said) if most > 1 else "one seed"
+        note = BARS.format(seeds=said, level=100 * self.look.level) if most > 1 else "one seed"
         if most > 1 and len(self.names) > MOST_BARS:
             note = f"mean of {said}"
-        return f"{note}; ×: value of the source" if self.look.printed else note
+        return f"{note}; dots: single seeds" if self.look.singles else note
 
 
 def draw(
@@ -182,7 +184,8 @@ def panels(
         if look.title:
             figure.suptitle(look.title, fontsize=10)
         if kind in ("lines", "dots"):
-            figure.supxlabel(first.note, fontsize=8, x=0.99, ha="right")
+            note = f"{first.note}; ×: value of the source" if look.printed else first.note
+            figure.supxlabel(note, fontsize=8, x=0.99, ha="right")
         if output is not None:
             write(figure, Path(output), Path(output).suffix)
     return figure
@@ -264,10 +267,20 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
         there = sorted(((x, row) for x, row in found if row), key=lambda one: one[0])
         ends = [row["mean"] - (row["low"] if row["low"] is not None else row["mean"]) for _, row in there]
         low = [max(0.0, end * chart.scale) for end in ends]
+        down = low
+        if chart.look.log == "y":
+            # A logarithmic axis has no zero: such a bar ends at the least seed.
+            down = [
+                half if row["mean"] * chart.scale > half else (row["mean"] - min(row["values"])) * chart.scale
+                for half, (_, row) in zip(low, there, strict=True)
+            ]
+        if chart.look.singles:
+            every = [(x, value * chart.scale) for x, row in there for value in row["values"]]
+            axes.plot(*zip(*every, strict=True), "o", color=colour, markersize=2.5, alpha=0.35, linewidth=0)
         axes.errorbar(
             [x for x, _ in there],
             [row["mean"] * chart.scale for _, row in there],
-            yerr=[low, low] if any(low) and len(names) <= MOST_BARS else None,
+            yerr=[down, low] if any(low) and len(names) <= MOST_BARS else None,
             fmt=MARKERS[i % len(MARKERS)] + ("-" if joined else ""),
             color=colour,
             label=shown[i],
@@ -279,10 +292,8 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
         ]
         marks = [(x, value) for x, value in printed if value is not None]
         axes.plot(*zip(*marks, strict=True), "x", color=colour, markersize=7) if marks else None
-    if (
-        axes.get_ylim()[0]
-        < 0
-        <= min(row["mean"] for row in chart.means.iter_rows(named=True) if row["mean"] is not None)
+    if chart.look.log != "y" and axes.get_ylim()[0] < 0 <= min(
+        row["mean"] for row in chart.means.iter_rows(named=True) if row["mean"] is not None
     ):
         axes.set_ylim(bottom=0)  # An interval below zero says nothing about what can't be negative.
     if chart.look.log == "y":

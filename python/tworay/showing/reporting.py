@@ -19,6 +19,18 @@ if TYPE_CHECKING:
 DIM = "dim"
 
 
+# Columns that a scenario may lack: their beginning, the one that tells, and what to do.
+UNCOUNTED = (
+    (
+        "energy.",
+        "energy.joules_total",
+        "No energy: the scenario has no energy.model and doesn't count it; add --set energy.model=states.",
+    ),
+    ("metrics.eee", "metrics.eee", "No EEE: it needs a run with saturating sources; add --resources."),
+    ("metrics.uar", "metrics.uar", "No UAR: it needs a run with saturating sources; add --resources."),
+)
+
+
 def comparison_report(
     result: Comparison, *, shown: list[str] | None = None, pairs: bool = False, width: int | None = None
 ) -> Renderable:
@@ -250,6 +262,10 @@ def _notes(document: dict[str, Any], shown: list[str]) -> list[Renderable]:
     ]
     if unclear:
         text += f" Some pairs have too few seeds to tell: {', '.join(unclear)} (--pairs)."
+    cells = document["variants"].values()
+    for section, total, remedy in UNCOUNTED:
+        if any(name.startswith(section) for name in shown) and not any(_known(of, total) for of in cells):
+            text += f" {remedy}"
     return [Text(text, style=DIM)]
 
 
