@@ -186,6 +186,12 @@ class Trial:
     title: str
     reading_seeds: int
     """Number of seeds of other readings and of the standard dialect."""
+    decides: str = ""
+    """The reading that decides: the settings whose verdicts count."""
+    stated: str = ""
+    """The sentence of the source that states these settings."""
+    variants: dict[str, str] = field(default_factory=dict)
+    """By label: the variant that the source states, where it is not the label itself."""
 
 
 @dataclass(frozen=True)
@@ -323,8 +329,19 @@ def _trial(paper: str, name: str, table: dict[str, Any]) -> Trial:
     if DIALECT in table.get("set", {}):
         open_ = {"dialect": {"standard": {DIALECT: "standard"}}} | open_
     seeds = table.pop("reading_seeds", READING_SEEDS)
+    decides, stated = table.pop("decides", ""), table.pop("stated", "")
+    variants = table.pop("variants", {})
     return Trial(
-        name, {"name": f"{paper}-{name}", "about": title} | table, quick, open_, derive, title, seeds
+        name,
+        {"name": f"{paper}-{name}", "about": title} | table,
+        quick,
+        open_,
+        derive,
+        title,
+        seeds,
+        decides,
+        stated,
+        variants,
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tworay._native import VERSION
 from tworay.papers import stored
 from tworay.papers.bands import band_in_words
+from tworay.papers.deciding import deciding
 from tworay.papers.earlier import Earlier
 from tworay.papers.headlines import headlines
 from tworay.papers.library import STANDARD, Role
@@ -58,6 +59,7 @@ def page(result: Reproduction, folder: Path) -> None:
     for trial, of in of_trial.items():
         lines += _claims(result, trial, of, before)
     lines += _mechanisms(result)
+    lines += deciding(paper)
     lines += _sensitivity(result)
     lines += before.section(FIGURES) if before else _figures(result, folder)
     lines += ["## Settings", "", "Stated by the source:", "", *listed(paper.stated)]

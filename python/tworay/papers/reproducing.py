@@ -103,8 +103,11 @@ def document(trial: Trial, *, quick: bool, changed: dict[str, Any] | None = None
     found |= changes
     if only:
         found = _narrowed(found, only)
-    if changed:
-        swaps = {key.removeprefix("tcp:"): value for key, value in changed.items() if key.startswith("tcp:")}
+    changed = changed or {}
+    swaps = trial.variants | {
+        key.removeprefix("tcp:"): value for key, value in changed.items() if key.startswith("tcp:")
+    }
+    if changed or swaps:
         axes = {key.removeprefix("axis:"): value for key, value in changed.items() if key.startswith("axis:")}
         found["set"] |= {key: v for key, v in changed.items() if not key.startswith(("tcp:", "axis:"))}
         found["axis"] = dict(found.get("axis", {})) | axes
