@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from tworay.papers.library import Paper
 
 TOLD = (
-    "The settings that the source states decide. What it leaves open, and what differs from it, is a reading: "
-    "one setting is changed at a time, and the verdict beside it does not count."
+    "The settings that the source states decide. What it leaves open, and what differs from it, is a "
+    "reading: one setting is changed at a time, and the verdict beside it does not count."
 )
 
 

@@ -10,7 +10,7 @@ from tworay.analysis.contrasts import Group, difference, groups, select
 from tworay.errors import InputError
 from tworay.papers.bands import across, claimed_of
 from tworay.papers.quantities import with_quantity
-from tworay.papers.rule import LEVEL, Across, Verdict, verdict_of, widened
+from tworay.papers.rule import LEVEL, Verdict, verdict_of
 from tworay.papers.verdicts import Cell, Judgement, Measured, together
 
 if TYPE_CHECKING:
@@ -48,8 +48,6 @@ def judge_measured(claim: Claim, measured: Sequence[Measured]) -> Judgement:
         if low is None or high is None or one.estimate is None:
             cells.append(Cell(one, claimed, Verdict.UNTESTED))
             continue
-        if over is Across.SOME and not claimed.median:
-            low, high = widened(one.estimate, low, high, one.seeds, len(measured))
         cells.append(Cell(one, claimed, verdict_of(one.estimate, low, high, claimed)))
     return together(cells, over, "" if claim.kind == "value" else "%")
 
