@@ -22,7 +22,7 @@ DIALECT = "dialect"
 STANDARD = "dialect: standard"
 READING_SEEDS = 8
 OPTIONAL = ("paper", "known", "quote", "reading_of", "quoted")
-KINDS = ("gain", "value", "grows", "shown", "cannot", "contradicted")
+KINDS = ("gain", "value", "grows", "summary", "shown", "cannot", "contradicted")
 
 
 class Role(StrEnum):
@@ -75,8 +75,19 @@ class Claim:
 
     @property
     def experiment(self) -> str | None:
-        """The experiment on which it is judged."""
+        """The experiment on which it is judged, the first of several."""
         return self.how.get("experiment")
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """All experiments on which it is judged."""
+        against = [self.how["against"]] if "against" in self.how else []
+        return (self.experiment, *self.how.get("also", ()), *against) if self.experiment else ()
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The claims of which it is a summary."""
+        return tuple(self.how.get("summary", ()))
 
 
 # The key of a table of costs in a scenario.
@@ -237,8 +248,8 @@ class Paper:
         return next((one for one in self.claims if one.id == wanted), None)
 
     def claims_of(self, trials: set[str]) -> list[Claim]:
-        """Return the claims that are judged on these experiments."""
-        return [claim for claim in self.claims if claim.experiment in trials]
+        """Return the claims that are judged on these experiments alone."""
+        return [claim for claim in self.claims if claim.experiments and trials.issuperset(claim.experiments)]
 
 
 def papers() -> list[Paper]:

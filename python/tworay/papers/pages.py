@@ -111,6 +111,8 @@ def size(result: Reproduction, trial: str) -> str:
 def full_size(result: Reproduction, trial: str) -> str:
     """Return "yes" if an experiment was run in full size, otherwise the command for it."""
     wanted = result.paper.trials[trial].document.get("seeds", 10)
+    if trial in result.planned:
+        wanted = min(result.planned[trial].values())
     have = result.seeds.get(trial, 0)
     figure = next((f.id for f in result.paper.figures if f.experiment == trial), None)
     of = f":{figure}" if figure else ""
