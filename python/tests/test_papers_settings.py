@@ -69,12 +69,14 @@ def test_the_thesis_runs_the_routing_of_its_tables(name: str) -> None:
 
 
 # §4.4.1: "the retransmission timer's maximum value was set to 240 seconds"; §4.4.2 and §4.5 refer to it.
-LONG = {"dynamic", "five", "cwl", "sharing", "parallel", "pair"}
+LONG = {"dynamic", "five", "cwl", "sharing", "parallel", "pair", "window"}
 
 
 @pytest.mark.parametrize("name", list(THESIS.trials))
 def test_the_longest_timeout_is_that_of_the_section(name: str) -> None:
     wanted = "240s" if name.partition("-")[0] in LONG else "60s"
+    if name == "cwl-short":  # The work with which the thesis compares.
+        wanted = "2s"
     if THESIS.trials[name].document.get("set", {}).get("tcp.rto.max"):
         assert {str(world["tcp"]["rto"]["max"]) for world in settings(THESIS.trials[name])} == {wanted}
 
@@ -93,6 +95,8 @@ def test_a_receiver_with_daa_counts_from_one(name: str) -> None:
 def test_probing_counts_rates_as_printed() -> None:
     for trial in library.find("probing").trials.values():
         labels = trial.document["tcp"]
+        if "probing" not in labels:
+            continue
         axis = document(trial, quick=False)["axis"]["tcp"]
         assert list(axis) == labels
         assert axis["probing"]["tcp"] == "probing(predictor=per_second)"

@@ -48,6 +48,10 @@ TITLES: dict[str, tuple[str, float]] = {
     "called.channel": ("channel losses called channel (0 to 1)", 1.0),
     "counted.full-immediate": ("immediate recoveries with the whole window", 1.0),
     "replay.goodput.hop": ("replayed by traced goodput, 802.11b hop", 1.0),
+    "srtt.change": ("range of the smoothed round-trip time (% of its mean)", 1.0),
+    "peak_cwnd_segments": ("largest window (segments)", 1.0),
+    "queue_drops.forwarders": ("data lost in full queues of forwarders (segments)", 1.0),
+    "ranks.goodput_drops": ("rank correlation of goodput and drops", 1.0),
     "restored_seconds": ("first new ACK after the break (s)", 1.0),
     "pairs.mean_hops": ("mean shortest path (hops)", 1.0),
 }

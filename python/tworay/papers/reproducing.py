@@ -307,8 +307,8 @@ def frame_of(where: Path, trial: Trial, planned: Seeds | None = None) -> pl.Data
     texts = reading.batch_frame(where, ["document"]).filter(status="done").drop("status")
     frame = frame.join(texts, on=["world", "seed"], how="left", maintain_order="left")
     frame = from_documents(frame, frame["document"])
-    if trial.derive:
-        frame = DERIVED[trial.derive](frame, where)
+    for name in (trial.derive or "").split():
+        frame = DERIVED[name](frame, where)
     return frame
 
 
