@@ -16,7 +16,7 @@ from tworay.experiment.engines import Shard
 from tworay.papers import library, planfile
 from tworay.papers.bands import claimed_of
 from tworay.papers.library import STANDARD, Claim
-from tworay.papers.plannedruns import PILOT, seeds_after
+from tworay.papers.plannedruns import BESIDE, PILOT, seeds_after
 from tworay.papers.planning import Asked, cost, needs, plan, told, within
 from tworay.papers.reproducing import frame_of, from_stored, place, reproduce
 from tworay.papers.rule import LEVEL
@@ -113,6 +113,8 @@ def test_a_plan_fits_its_budget_by_its_ceiling() -> None:
     assert ([need.seeds for need in given], ceiling, cost(given)) == ([82, 82], CEILING, 410)
     given, ceiling = within(found, 300)
     assert ([need.seeds for need in given], ceiling, cost(given)) == ([60, 60], 70, 300)
+    # The standard dialect beside it has up to 20 seeds: (60 + 20) × 5 s.
+    assert cost([replace(need, standard=True) for need in given]) == 400
     text = told(given, 2, 0.04, ceiling)
     assert text[0] == "e: 2 cells, 60 to 60 seeds, 120 runs, 2.5 min; 2 would need more"
     assert "the ceiling of 200 runs a cell became 70" in text[1]
@@ -157,7 +159,7 @@ def test_pilot_plan_and_runs(tmp_path: Path) -> None:
     result = reproduce(paper, tmp_path, figure=claims[0], jobs=2, planned=plans["thesis"])
     judgement = result.judgements[claims[0]]
     assert judgement.seeds == min(cells.values())
-    assert result.others[claims[0]][STANDARD].seeds == min(cells.values())
+    assert result.others[claims[0]][STANDARD].seeds == min(*cells.values(), BESIDE)
     trial = paper.trials["rts-attempts"]
     frame = frame_of(place(tmp_path, paper, trial), trial, cells)
     wanted = {n: seeds_after(n) for n in cells.values()}

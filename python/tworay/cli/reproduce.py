@@ -70,7 +70,7 @@ def reproduce(
         float | None,
         typer.Option(
             metavar="HOURS",
-            help="Hours for all runs after the pilots; replaces a stored plan of seeds. Default: 8.",
+            help="Hours for all runs, pilots included; replaces a stored plan of seeds. Default: 8.",
         ),
     ] = None,
     plan: Annotated[

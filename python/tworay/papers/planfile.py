@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tworay.papers.library import Paper
     from tworay.papers.plannedruns import Place, Planned
 
-COLUMNS = ("experiment", "cell", "claim", "spread", "half_width", "needed", "seeds", "seconds")
+COLUMNS = ("experiment", "cell", "claim", "spread", "half_width", "needed", "seeds", "seconds", "standard")
 # Between and within the labels of a cell.
 BETWEEN, IS = " / ", "="
 
@@ -34,8 +34,10 @@ class Need:
     needed: int
     """Stein's number of seeds after the pilot."""
     seconds: float
-    """Processor time of one run in all readings that have the planned seeds."""
+    """Processor time of one run."""
     seeds: int = 0
+    standard: bool = False
+    """True if the standard dialect runs beside it."""
 
 
 def file_of(out: Path, paper: Paper) -> Path:
@@ -57,7 +59,7 @@ def write(found: Iterable[Need], file: Path) -> None:
         for one in found:
             cell = BETWEEN.join(f"{axis}{IS}{label}" for axis, label in sorted(one.cell))
             numbers = [f"{one.spread:.4g}", f"{one.half_width:.4g}", str(one.needed), str(one.seeds)]
-            rows.writerow([one.trial, cell, one.claim, *numbers, f"{one.seconds:.3g}"])
+            rows.writerow([one.trial, cell, one.claim, *numbers, f"{one.seconds:.3g}", int(one.standard)])
 
 
 def read(file: Path) -> list[Need]:
@@ -76,7 +78,7 @@ def read(file: Path) -> list[Need]:
             raise InputError(f"{file}:1: the columns must be {','.join(COLUMNS)}; delete it to plan anew")
         for number, line in enumerate(lines, 2):
             try:
-                trial, cell, claim, spread, half, needed, seeds, seconds = line
+                trial, cell, claim, spread, half, needed, seeds, seconds, standard = line
                 parts = [part.partition(IS)[::2] for part in cell.split(BETWEEN)] if cell else []
                 found.append(
                     Need(
@@ -88,6 +90,7 @@ def read(file: Path) -> list[Need]:
                         int(needed),
                         float(seconds),
                         int(seeds),
+                        standard == "1",
                     )
                 )
             except ValueError as error:

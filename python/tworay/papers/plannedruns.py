@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Seeds of a pilot, 1 to 10. They decide how many seeds follow, and are not used otherwise.
 PILOT = 10
+# The standard dialect, beside the verdicts that count, has the planned seeds up to this number.
+BESIDE = 20
 
 Place = frozenset[tuple[str, str]]
 """A cell by the label of each axis, whose order readings may change."""

@@ -16,12 +16,12 @@ from tworay.papers.bands import claimed_of
 from tworay.papers.judging import decided, sampled
 from tworay.papers.library import STANDARD
 from tworay.papers.planfile import Need, file_of, planned, read, write
-from tworay.papers.plannedruns import PILOT, PlannedSweep
+from tworay.papers.plannedruns import BESIDE, PILOT, PlannedSweep
 from tworay.papers.reproducing import chosen, frame_of, place, plan_of, readings
 from tworay.papers.seeding import CEILING, LEAST, seeds_for, spread_of, wanted_half_width
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from tworay.papers.judging import Frames
@@ -29,14 +29,19 @@ if TYPE_CHECKING:
     from tworay.papers.plannedruns import Place, Planned
     from tworay.running.executing import Watcher
 
-# Hours of all runs that follow, unless --budget says otherwise.
+# Hours of all runs, pilots included, unless --budget says otherwise.
 HOURS = 8.0
 
 
-def needs(claims: Iterable[Claim], frames: Frames, seconds: dict[str, dict[Place, float]]) -> list[Need]:
+def needs(
+    claims: Iterable[Claim],
+    frames: Frames,
+    seconds: Mapping[str, Mapping[Place, float]],
+    standard: Collection[str] = (),
+) -> list[Need]:
     """Return what each cell of the experiments needs for these claims, from their pilots' runs."""
     most: dict[tuple[str, Place], Need] = {
-        (trial, cell): Need(trial, cell, "", 0.0, 0.0, LEAST, cost)
+        (trial, cell): Need(trial, cell, "", 0.0, 0.0, LEAST, cost, standard=trial in standard)
         for trial, cells in seconds.items()
         for cell, cost in cells.items()
     }
@@ -78,8 +83,8 @@ def within(found: Sequence[Need], seconds: float) -> tuple[list[Need], int]:
 
 
 def cost(found: Iterable[Need]) -> float:
-    """Return the processor time of the planned runs, s."""
-    return sum(one.seeds * one.seconds for one in found)
+    """Return the processor time of the planned runs and of the standard dialect beside them, s."""
+    return sum(one.seconds * (one.seeds + one.standard * min(one.seeds, BESIDE)) for one in found)
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,7 @@ class Asked:
     jobs: int | None = None
     shard: Shard = Shard()  # noqa: RUF009
     hours: float | None = None
-    """Hours of all runs that follow; plans stored before are replaced if it is given."""
+    """Hours of all runs, pilots included; plans stored before are replaced if it is given."""
 
 
 def plan(asked: Asked, say: Callable[[str], None], watch: Watcher) -> dict[str, Planned]:
@@ -124,13 +129,15 @@ def plan(asked: Asked, say: Callable[[str], None], watch: Watcher) -> dict[str, 
             frame, axes = pilot_frame(trial, where)
             if not frame.is_empty():
                 frames[trial.id] = frame, axes
-                seconds[trial.id] = _seconds(frame, axes, 2 if STANDARD in readings(trial) else 1)
-        found[paper.name] = needs(paper.claims, frames, seconds)
+                seconds[trial.id] = _seconds(frame, axes)
+        beside = {trial.id for trial in open_[paper.name] if STANDARD in readings(trial)}
+        found[paper.name] = needs(paper.claims, frames, seconds, beside)
     if any(found.values()):
         cores = asked.jobs or os.cpu_count() or 1
         hours = HOURS if asked.hours is None else asked.hours
         everything = [one for needs_ in found.values() for one in needs_]
-        given, ceiling = within(everything, hours * 3600 * cores)
+        pilots = PILOT * sum(one.seconds for one in everything)
+        given, ceiling = within(everything, hours * 3600 * cores - pilots)
         for line in told(given, cores, hours, ceiling):
             say(line)
         rest = iter(given)
@@ -159,7 +166,7 @@ def told(found: Sequence[Need], cores: int, hours: float, ceiling: int) -> list[
     total = sum(one.seeds for one in found)
     lines.append(
         f"in all {total} runs after the pilots, {_time(cost(found) / cores)} on {cores} cores with the "
-        f"standard dialect beside (budget {hours:g} h{lowered})"
+        f"standard dialect beside, up to {BESIDE} seeds (budget {hours:g} h with the pilots{lowered})"
     )
     return lines
 
@@ -178,11 +185,11 @@ def pilot_frame(trial: Trial, where: Path) -> tuple[pl.DataFrame, list[str]]:
     return frame.drop("document"), reading.axes(where)
 
 
-def _seconds(frame: pl.DataFrame, axes: Sequence[str], readings_: int) -> dict[Place, float]:
-    """Return the mean processor time of a run of each cell, for this many readings."""
+def _seconds(frame: pl.DataFrame, axes: Sequence[str]) -> dict[Place, float]:
+    """Return the mean processor time of a run of each cell, s."""
     means = frame.group_by("cell", *axes, maintain_order=True).agg(pl.col("cpu_seconds").mean())
     return {
-        frozenset(zip(axes, map(str, labels), strict=True)): readings_ * float(seconds or 0.0)
+        frozenset(zip(axes, map(str, labels), strict=True)): float(seconds or 0.0)
         for _, *labels, seconds in means.iter_rows()
     }
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 # Runs of a cell, pilot included.
 CEILING = 200
-# Seeds that follow a pilot at least.
-LEAST = 10
+# Seeds that follow a pilot at least: pairs are tested from five on.
+LEAST = 5
 
 
 def wanted_half_width(claimed: Claimed, scale: float) -> float:
