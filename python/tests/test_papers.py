@@ -48,7 +48,7 @@ def runs(gains: dict[str, float], *, seeds: int = 20, noise: float = 0.01) -> pl
 
 def verdict(frame: pl.DataFrame, **how: Any) -> Verdict:
     claim = Claim("X", "", "", {"experiment": "e"} | how)
-    return judge_claim(claim, frame, ["tcp", "place"]).verdict
+    return judge_claim(claim, {"e": (frame, ["tcp", "place"])}).verdict
 
 
 GAIN: dict[str, Any] = {"gain": "goodput_bps", "of": "new", "over": "old", "each": ["place"]}
@@ -99,7 +99,8 @@ def test_values_and_expressions() -> None:
 
 def test_the_result_names_the_cells_the_equivalence_and_what_could_have_been_found() -> None:
     def judged(frame: pl.DataFrame, **how: Any) -> Judgement:
-        return judge_claim(Claim("X", "", "", {"experiment": "e"} | GAIN | how), frame, ["tcp", "place"])
+        claim = Claim("X", "", "", {"experiment": "e"} | GAIN | how)
+        return judge_claim(claim, {"e": (frame, ["tcp", "place"])})
 
     several = judged(runs({"a": 0.2, "b": 0.2, "c": -0.2}))
     assert "holds in 2 of 3 cells, does not in 1" in several.ours
@@ -149,7 +150,8 @@ def test_a_papers_data_are_sound(paper: Paper) -> None:
     assert paper.study or 5 <= len(paper.headlines) <= 8
     for claim in paper.claims:
         if claim.experiment is None:
-            assert claim.kind in ("shown", "cannot", "contradicted"), claim.id
+            assert claim.kind in ("shown", "cannot", "contradicted", "summary"), claim.id
+            assert set(claim.parts) <= set(ids) - {claim.id}, claim.id
             assert claim.quote or claim.kind != "contradicted", f"{claim.id}: quote the sentence"
             continue
         there = axes[claim.experiment]

@@ -110,7 +110,7 @@ def test_claims_that_an_earlier_rule_labelled_wrongly() -> None:
     # P12 and P34: "less" in ten cells from −0.1 to −0.0 %, of which three were significant.
     cells = [verdict_of(-0.05, -0.09, -0.01, LESS)] * 3 + [verdict_of(-0.02, -0.06, 0.02, LESS)] * 7
     assert cells == [D] * 3 + [F] * 7
-    assert over_cells(cells, Across.EVERY) is F
+    assert over_cells(lambda _: cells, Across.EVERY) is F
     # T3.28b: equality read "holds" for +2.6 to +4.4 % although no interval lay within ±5 %.
     assert verdict_of(4.4, 0.9, 7.9, EQUAL) is N
     # T4.52: −4 % or as much; read "holds" although the interval reaches to −15 %.
@@ -151,7 +151,27 @@ def test_bands_come_from_the_source() -> None:
     ],
 )
 def test_claims_over_cells(cells: list[Verdict], every: Verdict, general: Verdict, some: Verdict) -> None:
-    assert [over_cells(cells, across) for across in Across] == [every, general, some]
+    assert [over_cells(lambda _: cells, across) for across in Across] == [every, general, some]
+
+
+@pytest.mark.parametrize(
+    ("across", "to_hold", "to_refute"),
+    [(Across.EVERY, 1, 5), (Across.GENERAL, 3, 3), (Across.SOME, 5, 1)],
+)
+def test_intervals_hold_for_as_many_cells_as_can_mislead(
+    across: Across, to_hold: int, to_refute: int
+) -> None:
+    """Of five cells r have to hold, and 6 − r to fail: with intervals for 6 − r, and for r."""
+    for wanted, needed in ((H, to_hold), (F, to_refute)):
+
+        def at(k: int, wanted: Verdict = wanted, needed: int = needed) -> list[Verdict]:
+            return [wanted if k <= needed else N] * 5
+
+        def narrower(k: int, wanted: Verdict = wanted, needed: int = needed) -> list[Verdict]:
+            return [wanted if k < needed else N] * 5
+
+        assert over_cells(at, across) is wanted
+        assert over_cells(narrower, across) is N
 
 
 def test_the_best_of_several_cells_needs_wider_intervals() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import shutil
 import sys
 import textwrap
 from pathlib import Path
@@ -14,6 +16,7 @@ from tworay.cli.options import JsonOption
 
 if TYPE_CHECKING:
     from tworay.papers.library import Paper
+    from tworay.papers.plannedruns import Planned
     from tworay.papers.reproducing import Reproduction
 
 
@@ -65,6 +68,16 @@ def reproduce(
     explain: Annotated[
         bool, typer.Option("--explain", help="Say how each claim was judged, cell by cell.")
     ] = False,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            metavar="HOURS",
+            help="Hours for all runs, pilots included; replaces a stored plan of seeds. Default: 8.",
+        ),
+    ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only run the pilots, and print and store the plan of seeds.")
+    ] = False,
     pages: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a Markdown page per paper, and an overview.")
     ] = None,
@@ -72,12 +85,17 @@ def reproduce(
 ) -> None:
     """Reproduce papers.
 
-    Runs their experiments, draws their figures and judges their claims.
+    Runs their experiments, draws their figures and judges their claims. A pilot of 10 seeds decides how many
+    follow (--budget); --seeds and --quick do without.
     """
     from tworay.cli.output import note, print_json
     from tworay.errors import InputError
     from tworay.experiment.engines import Shard
     from tworay.papers.library import find, papers
+    from tworay.papers.planfile import beside, planned, read
+    from tworay.papers.planfile import file_of as file_of_plan
+    from tworay.papers.planning import Asked
+    from tworay.papers.planning import plan as plan_seeds
     from tworay.papers.reproducing import QUICK, from_stored
     from tworay.papers.reproducing import reproduce as do
     from tworay.papers.stored import file_of
@@ -98,6 +116,20 @@ def reproduce(
         if left_out:
             note(f"{stored} has no cells of {', '.join(one.name for one in left_out)}")
         results = [from_stored(one, stored, wanted=figure or None) for one in chosen if one not in left_out]
+    if budget is not None and not 0 < budget < math.inf:
+        raise InputError(f"--budget: {budget:g} is out of range; give hours above 0, such as 8")
+    plans: dict[str, Planned] = {}
+    if stored is None and not quick and seeds is None:
+        if no_run:
+            plans = {one.name: planned(read(file_of_plan(out, one))) for one in chosen}
+        else:
+            asked = Asked(chosen, figure or None, out, jobs, Shard.parse(shard), budget)
+            with Progress("pilots", cells=True) as progress:
+                plans = plan_seeds(asked, note, progress.watch)
+    elif plan or budget is not None:
+        raise InputError("--plan and --budget belong to full runs; leave --quick, --seeds and --stored out")
+    if plan:
+        return
     for one in chosen if stored is None else ():
         with Progress(one.name, cells=True) as progress:
             results.append(
@@ -112,10 +144,14 @@ def reproduce(
                     others=sensitivity,
                     run=not no_run,
                     watch=progress.watch,
+                    planned=plans.get(one.name),
                 )
             )
     if pages is not None:
         _pages(results, chosen, pages, whole=not name)
+        for result in results if stored is None else ():
+            if file_of_plan(out, result.paper).is_file():
+                shutil.copyfile(file_of_plan(out, result.paper), beside(pages, result.paper))
         note(f"wrote {pages}")
     from tworay.report.writing import write_papers
 

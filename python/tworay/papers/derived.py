@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,8 @@ def freeze_probing_model(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
 
 # Seconds: D and E of the route break lose contact; half a second later, everything in flight has arrived.
 BREAK, DRAINED, END = 35.0, 35.5, 100.0
+# End of the plateau of the smoothed round-trip time in figure 3.2b of Papanastasiou (2006), s.
+PLATEAU = 38.0
 # An increase of the timeout by more than this factor is a doubling: the timer has expired.
 DOUBLED = 1.9
 
@@ -61,9 +64,10 @@ def restoration(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     """Add the time of the first new acknowledgment after the route break, and the timeouts before it.
 
     ``restored_seconds`` is the time at which the window grows again (the end of the run if it never does);
-    ``expiries`` counts the doublings of the timeout between the break and that time.
+    ``expiries`` counts the doublings of the timeout between the break and that time. ``srtt.change`` is the
+    range of the smoothed round-trip time from the break to 38 s, percent of its mean.
     """
-    restored, expiries = [], []
+    restored, expiries, plateau = [], [], []
     for world, seed in frame.select("world", "seed").iter_rows():
         series = pl.read_parquet(where / "tables" / "series" / f"{world}-{seed}.parquet")
         times, window, timeout = (series[name].to_list() for name in ("t_s", "cwnd_segments", "rto_s"))
@@ -72,9 +76,12 @@ def restoration(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
         doubled = (t for i, t in enumerate(times) if i and timeout[i] > DOUBLED * timeout[i - 1])
         restored.append(back)
         expiries.append(sum(BREAK < t < back for t in doubled))
+        times_of = series.filter(pl.col("t_s").is_between(DRAINED, PLATEAU))["srtt_s"].drop_nulls().to_list()
+        plateau.append(100 * (max(times_of) - min(times_of)) / stats.mean(times_of) if times_of else 0.0)
     return frame.with_columns(
         pl.Series("restored_seconds", restored, dtype=pl.Float64),
         pl.Series("expiries", expiries, dtype=pl.Float64),
+        pl.Series("srtt.change", plateau, dtype=pl.Float64),
     )
 
 
@@ -247,7 +254,46 @@ def called(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     )
 
 
-# By the value of an experiment's `derive`.
+def peak_window(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add the largest congestion window of each run, segments."""
+    peaks = [
+        _kept(where, "series", world, seed, "cwnd_segments").max()
+        for world, seed in frame.select("world", "seed").iter_rows()
+    ]
+    return frame.with_columns(pl.Series("peak_cwnd_segments", peaks, dtype=pl.Float64))
+
+
+def forwarders(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add the data segments that full queues dropped in nodes other than the sources of their flows."""
+    counts = []
+    for world, seed, text in frame.select("world", "seed", "document").iter_rows():
+        sources = [flow["from"] for flow in json.loads(text)["flows"]]
+        lost = pl.read_parquet(where / "tables" / "ledger" / f"{world}-{seed}.parquet")
+        lost = lost.filter((pl.col("cause") == "congestion") & (pl.col("kind") == "data"))
+        counts.append(sum(node != sources[flow] for flow, node in lost.select("flow", "node").iter_rows()))
+    return frame.with_columns(pl.Series("queue_drops.forwarders", counts, dtype=pl.Float64))
+
+
+def order_of_drops(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add the rank correlation (Spearman) of goodput and drops over the arms of a scenario and a seed.
+
+    Drops are those of the MAC by kind: RTS, data and ACKs, as Papanastasiou (2006, §5.4) adds them up.
+    """
+    del where
+    from scipy.stats import spearmanr
+
+    drops = sum(
+        (pl.col(f"mac.drops.{kind}").fill_null(0) for kind in ("rts_cts", "data", "ack")), pl.lit(0.0)
+    )
+    found: dict[tuple[str, int], float | None] = {}
+    for (scenario, seed), part in frame.with_columns(drops.alias("drops")).group_by("scenario", "seed"):
+        value = spearmanr(part["goodput_bps"].to_list(), part["drops"].to_list()).statistic
+        found[str(scenario), int(str(seed))] = None if math.isnan(value) else float(value)
+    ranks = [found[scenario, seed] for scenario, seed in frame.select("scenario", "seed").iter_rows()]
+    return frame.with_columns(pl.Series("ranks.goodput_drops", ranks, dtype=pl.Float64))
+
+
+# By a name in an experiment's `derive`.
 DERIVED: dict[str, Callable[[pl.DataFrame, Path], pl.DataFrame]] = {
     "freeze-probing-model": freeze_probing_model,
     "restoration": restoration,
@@ -257,4 +303,7 @@ DERIVED: dict[str, Callable[[pl.DataFrame, Path], pl.DataFrame]] = {
     "ack-coverage": ack_coverage,
     "replayed": replayed,
     "called": called,
+    "peak-window": peak_window,
+    "forwarders": forwarders,
+    "order-of-drops": order_of_drops,
 }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tworay.analysis import stats
@@ -10,15 +12,18 @@ from tworay.analysis.contrasts import Group, difference, groups, select
 from tworay.errors import InputError
 from tworay.papers.bands import across, claimed_of
 from tworay.papers.quantities import with_quantity
-from tworay.papers.rule import LEVEL, Across, Verdict, verdict_of, widened
+from tworay.papers.rule import LEVEL, Verdict, verdict_of
 from tworay.papers.verdicts import Cell, Judgement, Measured, together
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import polars as pl
 
     from tworay.papers.library import Claim
+
+
+NO_PART = "none of the claims that it summarises has been run"
+Arm = tuple[str, frozenset[tuple[str, str]]]
+"""A cell of an experiment: its name, and the label of each axis."""
 
 
 def decided(claim: Claim) -> Judgement | None:
@@ -30,12 +35,27 @@ def decided(claim: Claim) -> Judgement | None:
     return None
 
 
-def judge_claim(claim: Claim, runs: pl.DataFrame, axes: Sequence[str]) -> Judgement:
-    """Judge a claim on the runs of its experiment."""
+Frames = Mapping[str, tuple["pl.DataFrame", Sequence[str]]]
+"""By experiment: its runs and the names of its axes."""
+
+
+def judge_claim(claim: Claim, frames: Frames) -> Judgement:
+    """Judge a claim on the runs of its experiments."""
     try:
-        return judge_measured(claim, measure(claim, runs, axes))
+        return judge_measured(claim, measure(claim, frames))
     except InputError as error:
         return Judgement(Verdict.UNTESTED, reason=f"not covered by these runs ({error})")
+
+
+def judge_summary(claim: Claim, judgements: Mapping[str, Judgement]) -> Judgement:
+    """Judge a summary of other claims by all of their cells; those without a verdict do not count."""
+    known = [(name, judgements[name]) for name in claim.parts if name in judgements]
+    cells = [
+        replace(cell, measured=replace(cell.measured, labels=(name, *cell.measured.labels)))
+        for name, one in known
+        for cell in one.cells
+    ]
+    return together(cells, across(claim.how), "%") if cells else Judgement(Verdict.UNTESTED, reason=NO_PART)
 
 
 def judge_measured(claim: Claim, measured: Sequence[Measured]) -> Judgement:
@@ -48,36 +68,84 @@ def judge_measured(claim: Claim, measured: Sequence[Measured]) -> Judgement:
         if low is None or high is None or one.estimate is None:
             cells.append(Cell(one, claimed, Verdict.UNTESTED))
             continue
-        if over is Across.SOME and not claimed.median:
-            low, high = widened(one.estimate, low, high, one.seeds, len(measured))
         cells.append(Cell(one, claimed, verdict_of(one.estimate, low, high, claimed)))
     return together(cells, over, "" if claim.kind == "value" else "%")
 
 
-def measure(claim: Claim, runs: pl.DataFrame, axes: Sequence[str]) -> list[Measured]:
+@dataclass(frozen=True)
+class Sample:
+    """The values by seed of a cell of a claim, and the cells of the experiments that they come from."""
+
+    labels: tuple[str, ...]
+    arms: tuple[Arm, ...]
+    values: dict[int, float]
+    """A value in the unit of its metric; a difference in percent of the second mean; growth in points."""
+    measured: Measured
+
+
+def measure(claim: Claim, frames: Frames) -> list[Measured]:
     """Return estimate and 95 % interval of each cell of a claim.
 
     Raises:
         InputError: the runs lack a label or metric of the claim.
 
     """
+    return [one.measured for one in sampled(claim, frames)]
+
+
+def sampled(claim: Claim, frames: Frames) -> list[Sample]:
+    """Return the values and the estimate of each cell of a claim.
+
+    With ``also``, cells of further experiments count as well, under the name of theirs. With ``against``, the
+    gain is compared with that in another experiment, seed by seed, in points of percent.
+
+    Raises:
+        InputError: the runs lack a label or metric of the claim.
+
+    """
     how = claim.how
+    first = str(how["experiment"]) if "experiment" in how else next(iter(frames))
+    if "against" in how:
+        here, there = (_of_one(claim, trial, frames[trial]) for trial in (first, str(how["against"])))
+        return [_apart(a, b) for a, b in zip(here, there, strict=True)]
+    found = _of_one(claim, first, frames[first])
+    if "also" not in how:
+        return found
+    rest = [one for trial in how["also"] for one in _named(trial, _of_one(claim, trial, frames[trial]))]
+    return _named(first, found) + rest
+
+
+def _named(trial: str, samples: list[Sample]) -> list[Sample]:
+    return [
+        replace(
+            one,
+            labels=(trial, *one.labels),
+            measured=replace(one.measured, labels=(trial, *one.measured.labels)),
+        )
+        for one in samples
+    ]
+
+
+def _apart(a: Sample, b: Sample) -> Sample:
+    """Return by how much the first gain exceeds the second, in points of percent."""
+    values = {seed: a.values[seed] - b.values[seed] for seed in sorted(a.values.keys() & b.values.keys())}
+    return Sample(a.labels, a.arms + b.arms, values, _mean_of(a.labels, values))
+
+
+def _of_one(claim: Claim, trial: str, run: tuple[pl.DataFrame, Sequence[str]]) -> list[Sample]:
+    how, (runs, axes) = claim.how, run
     metric = str(how[claim.kind])
     frame = with_quantity(select(runs, how.get("where", {}), axes), metric)
-    found = groups(frame, axes, metric)
-    places = _places(found, axes, how.get("each", ()))
+    cells = Cells(trial, axes, groups(frame, axes, metric))
+    places = _places(cells, how.get("each", ()))
     if claim.kind == "value":
         median = bool(how.get("median"))
-        return [_value(p, _pick(found, axes, p, how.get("of", {})), median=median) for p in places]
+        return [_value(cells, place, how.get("of", {}), median=median) for place in places]
     if claim.kind == "grows":
-        return _growth(claim, found, axes, places)
+        return _growth(claim, cells, places)
     of, over = _several(how["of"]), _several(how["over"])
     return [
-        _gain(
-            p + ([_said(b)] if len(over) > 1 else []) + ([_said(a)] if len(of) > 1 else []),
-            _pick(found, axes, p, a),
-            _pick(found, axes, p, b),
-        )
+        _gain(cells, p, p + ([_said(b)] if len(over) > 1 else []) + ([_said(a)] if len(of) > 1 else []), a, b)
         for p in places
         for a in of
         for b in over
@@ -93,36 +161,64 @@ def _said(place: Mapping[str, str]) -> str:
     return " ".join(place.values())
 
 
-def _places(found: Group, axes: Sequence[str], each: Sequence[str]) -> list[list[str]]:
+@dataclass(frozen=True)
+class Cells:
+    """The values of one metric in the cells of an experiment, by their labels."""
+
+    trial: str
+    axes: Sequence[str]
+    found: Group
+
+    def pick(self, place: Sequence[str], fixed: Any) -> tuple[tuple[Arm, ...], dict[int, float]]:
+        """Return the only cell with these labels and its values by seed; nothing if there is no such cell."""
+        wanted = _several(fixed)[0] if fixed else {}
+        match = [
+            (key, values)
+            for key, values in self.found.items()
+            if all(key[self.axes.index(axis)] == label for axis, label in wanted.items())
+            and set(place) <= set(key)
+        ]
+        if len(match) != 1:
+            return (), {}
+        ((key, values),) = match
+        return ((self.trial, frozenset(zip(self.axes, key, strict=True))),), values
+
+
+def _places(cells: Cells, each: Sequence[str]) -> list[list[str]]:
     """Return the combinations of labels of the axes ``each`` that have runs, in order."""
-    numbers = [axes.index(axis) for axis in each]
-    return [list(p) for p in dict.fromkeys(tuple(key[i] for i in numbers) for key in found)]
+    numbers = [cells.axes.index(axis) for axis in each]
+    return [list(p) for p in dict.fromkeys(tuple(key[i] for i in numbers) for key in cells.found)]
 
 
-def _pick(found: Group, axes: Sequence[str], place: list[str], fixed: Any) -> dict[int, float]:
-    """Return the values by seed of the only cell with these labels; empty if there is no such cell."""
-    fixed = _several(fixed)[0] if fixed else {}
-    match = [
-        values
-        for key, values in found.items()
-        if all(key[axes.index(axis)] == label for axis, label in fixed.items()) and set(place) <= set(key)
-    ]
-    return match[0] if len(match) == 1 else {}
-
-
-def _gain(place: list[str], a: Mapping[int, float], b: Mapping[int, float]) -> Measured:
+def _gain(cells: Cells, place: list[str], labels: list[str], of: Any, over: Any) -> Sample:
+    (one, a), (other, b) = cells.pick(place, of), cells.pick(place, over)
+    values = _percent(a, b)
     if not (a.keys() & b.keys()):
-        return Measured(tuple(place), None, None, None, 0)
+        return Sample(tuple(labels), one + other, values, Measured(tuple(labels), None, None, None, 0))
     row = difference(a, b, LEVEL)
-    return Measured(tuple(place), row["percent"], row["percent_low"], row["percent_high"], row["n"])
+    measured = Measured(tuple(labels), row["percent"], row["percent_low"], row["percent_high"], row["n"])
+    return Sample(tuple(labels), one + other, values, measured)
 
 
-def _value(place: list[str], a: Mapping[int, float], *, median: bool = False) -> Measured:
-    values = sorted(a.values())
-    if median:
-        low, high = median_interval(values, LEVEL)
-        middle = statistics.median(values) if values else None
-        return Measured(tuple(place), middle, low, high, len(values))
+def _percent(a: Mapping[int, float], b: Mapping[int, float]) -> dict[int, float]:
+    """Return the differences by common seed, in percent of the second mean."""
+    seeds = sorted(a.keys() & b.keys())
+    base = stats.mean([b[seed] for seed in seeds])
+    return {seed: 100 * (a[seed] - b[seed]) / base for seed in seeds} if base else {}
+
+
+def _value(cells: Cells, place: list[str], of: Any, *, median: bool = False) -> Sample:
+    arm, by_seed = cells.pick(place, of)
+    if not median:
+        return Sample(tuple(place), arm, by_seed, _mean_of(place, by_seed))
+    values = sorted(by_seed.values())
+    low, high = median_interval(values, LEVEL)
+    middle = statistics.median(values) if values else None
+    return Sample(tuple(place), arm, by_seed, Measured(tuple(place), middle, low, high, len(values)))
+
+
+def _mean_of(place: Sequence[str], by_seed: Mapping[int, float]) -> Measured:
+    values = sorted(by_seed.values())
     interval = stats.t_interval(values, LEVEL)
     low, high = (interval.low, interval.high) if interval else (None, None)
     return Measured(tuple(place), stats.mean(values), low, high, len(values))
@@ -137,27 +233,24 @@ def median_interval(ordered: list[float], confidence: float) -> tuple[float | No
     return (ordered[place - 1], ordered[n - place]) if place >= 1 else (None, None)
 
 
-def _growth(claim: Claim, found: Group, axes: Sequence[str], places: list[list[str]]) -> list[Measured]:
+def _growth(claim: Claim, cells: Cells, places: list[list[str]]) -> list[Sample]:
     """Return by how much a gain grows from the first to the last label of an axis, in points of percent."""
     how = claim.how
     along = str(how["along"])
-    labels = list(dict.fromkeys(key[axes.index(along)] for key in found))
+    labels = list(dict.fromkeys(key[cells.axes.index(along)] for key in cells.found))
     if not labels:
         return []
     first, last = how.get("from", labels[0]), how.get("to", labels[-1])
     (of,), (over,) = _several(how["of"]), _several(how["over"])
-    measured = []
+    found = []
     for place in places:
+        arms: tuple[Arm, ...] = ()
         ends = []
         for label in (first, last):
-            a = _pick(found, axes, place, of | {along: str(label)})
-            b = _pick(found, axes, place, over | {along: str(label)})
-            seeds = sorted(a.keys() & b.keys())
-            base = stats.mean([b[s] for s in seeds])
-            ends.append({s: 100 * (a[s] - b[s]) / base for s in seeds} if base else {})
-        seeds = sorted(ends[0].keys() & ends[1].keys())
-        steps = [ends[1][s] - ends[0][s] for s in seeds]
-        interval = stats.t_interval(steps, LEVEL)
-        low, high = (interval.low, interval.high) if interval else (None, None)
-        measured.append(Measured(tuple(place), stats.mean(steps), low, high, len(seeds)))
-    return measured
+            one, a = cells.pick(place, of | {along: str(label)})
+            other, b = cells.pick(place, over | {along: str(label)})
+            arms += one + other
+            ends.append(_percent(a, b))
+        steps = {s: ends[1][s] - ends[0][s] for s in sorted(ends[0].keys() & ends[1].keys())}
+        found.append(Sample(tuple(place), arms, steps, _mean_of(place, steps)))
+    return found

@@ -25,7 +25,7 @@ DIALECT = "dialect"
 STANDARD = "dialect: standard"
 READING_SEEDS = 8
 OPTIONAL = ("paper", "known", "quote", "reading_of", "quoted")
-KINDS = ("gain", "value", "grows", "shown", "cannot", "contradicted")
+KINDS = ("gain", "value", "grows", "summary", "shown", "cannot", "contradicted")
 
 
 class Role(StrEnum):
@@ -78,8 +78,19 @@ class Claim:
 
     @property
     def experiment(self) -> str | None:
-        """The experiment on which it is judged."""
+        """The experiment on which it is judged, the first of several."""
         return self.how.get("experiment")
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """All experiments on which it is judged."""
+        against = [self.how["against"]] if "against" in self.how else []
+        return (self.experiment, *self.how.get("also", ()), *against) if self.experiment else ()
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The claims of which it is a summary."""
+        return tuple(self.how.get("summary", ()))
 
 
 # The key of a table of costs in a scenario.
@@ -217,6 +228,12 @@ class Trial:
     title: str
     reading_seeds: int
     """Number of seeds of other readings and of the standard dialect."""
+    decides: str = ""
+    """The reading that decides: the settings whose verdicts count."""
+    stated: str = ""
+    """The sentence of the source that states these settings."""
+    variants: dict[str, str] = field(default_factory=dict)
+    """By label: the variant that the source states, where it is not the label itself."""
 
 
 @dataclass(frozen=True)
@@ -271,8 +288,8 @@ class Paper:
         return next((one for one in self.claims if one.id == wanted), None)
 
     def claims_of(self, trials: set[str]) -> list[Claim]:
-        """Return the claims that are judged on these experiments."""
-        return [claim for claim in self.claims if claim.experiment in trials]
+        """Return the claims that are judged on these experiments alone."""
+        return [claim for claim in self.claims if claim.experiments and trials.issuperset(claim.experiments)]
 
 
 def papers() -> list[Paper]:
@@ -386,8 +403,19 @@ def _trial(paper: str, name: str, table: dict[str, Any]) -> Trial:
     if DIALECT in table.get("set", {}):
         open_ = {"dialect": {"standard": {DIALECT: "standard"}}} | open_
     seeds = table.pop("reading_seeds", READING_SEEDS)
+    decides, stated = table.pop("decides", ""), table.pop("stated", "")
+    variants = table.pop("variants", {})
     return Trial(
-        name, {"name": f"{paper}-{name}", "about": title} | table, quick, open_, derive, title, seeds
+        name,
+        {"name": f"{paper}-{name}", "about": title} | table,
+        quick,
+        open_,
+        derive,
+        title,
+        seeds,
+        decides,
+        stated,
+        variants,
     )
 
 

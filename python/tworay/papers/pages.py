@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tworay._native import VERSION
 from tworay.papers import stored
 from tworay.papers.bands import band_in_words
+from tworay.papers.deciding import deciding
 from tworay.papers.earlier import Earlier
 from tworay.papers.filling import filled, of_page, of_result
 from tworay.papers.headlines import headlines
@@ -66,6 +67,7 @@ def page(result: Reproduction, folder: Path) -> None:
     for trial, of in of_trial.items():
         lines += _claims(result, trial, of, before)
     lines += _mechanisms(result)
+    lines += deciding(paper)
     lines += _sensitivity(result)
     lines += _kept_figures(result, before) if before else _figures(result, folder)
     lines += _settings(paper, of_result(result))
@@ -139,6 +141,8 @@ def size(result: Reproduction, trial: str) -> str:
 def full_size(result: Reproduction, trial: str) -> str:
     """Return "yes" if an experiment was run in full size, otherwise the command for it."""
     wanted = result.paper.trials[trial].document.get("seeds", 10)
+    if trial in result.planned:
+        wanted = min(result.planned[trial].values())
     have = result.seeds.get(trial, 0)
     figure = next((f.id for f in result.paper.figures if f.experiment == trial), None)
     of = f":{figure}" if figure else ""

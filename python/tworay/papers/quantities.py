@@ -66,6 +66,10 @@ TITLES: dict[str, tuple[str, float]] = {
     "phase_joules.recovery": ("computing in fast recovery (J)", 1.0),
     "phase_joules.rto_recovery": ("computing in repairs after timeouts (J)", 1.0),
     "energy.joules_per_received_bit": ("energy by received bit (µJ/bit)", 1e6),
+    "srtt.change": ("range of the smoothed round-trip time (% of its mean)", 1.0),
+    "peak_cwnd_segments": ("largest window (segments)", 1.0),
+    "queue_drops.forwarders": ("data lost in full queues of forwarders (segments)", 1.0),
+    "ranks.goodput_drops": ("rank correlation of goodput and drops", 1.0),
     "restored_seconds": ("first new ACK after the break (s)", 1.0),
     "pairs.mean_hops": ("mean shortest path (hops)", 1.0),
 }

@@ -13,12 +13,14 @@ from tworay.experiment.experimentfile import changed as with_options
 from tworay.experiment.experimentfile import read
 from tworay.experiment.options import SweepOptions
 from tworay.experiment.store import sweeps as reading
-from tworay.experiment.sweeping import Sweep
 from tworay.papers import stored, timelines
 from tworay.papers.derived import DERIVED
 from tworay.papers.figures import draw_figure
-from tworay.papers.judging import decided, judge_claim, judge_measured
+from tworay.papers.judging import decided, judge_claim, judge_measured, judge_summary
 from tworay.papers.library import STANDARD, Role
+from tworay.papers.planfile import beside, planned
+from tworay.papers.planfile import read as read_plan
+from tworay.papers.plannedruns import BESIDE, PlannedSweep, by_number
 from tworay.papers.quantities import from_documents
 from tworay.papers.rule import Verdict
 from tworay.papers.tables import guesses, numbers
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tworay.experiment.plan import Plan
+    from tworay.papers.judging import Frames
     from tworay.papers.library import Claim, Figure, Paper, Trial
+    from tworay.papers.plannedruns import Planned, Seeds
     from tworay.papers.tables import Guesses, Table
     from tworay.running.executing import Watcher
 
@@ -61,6 +65,8 @@ class Reproduction:
     failed: int = 0
     shortened: set[str] = field(default_factory=set)
     """Experiments with runs of ``--quick`` only."""
+    planned: Planned = field(default_factory=dict)
+    """By experiment: the seeds of each cell, if a pilot decided them."""
     stored: bool = False
     """True if the claims were judged from stored cells, without runs, figures and guesses."""
 
@@ -76,6 +82,8 @@ class Effort:
     run: bool
     """Whether to do missing runs, or only judge existing ones."""
     watch: Watcher
+    planned: Planned
+    """By experiment: the seeds of each cell; others have those of ``seeds`` or of their own."""
 
 
 def chosen(paper: Paper, wanted: str | None) -> tuple[list[Figure], list[Trial], list[Claim]]:
@@ -91,7 +99,9 @@ def chosen(paper: Paper, wanted: str | None) -> tuple[list[Figure], list[Trial],
         return list(paper.figures), list(paper.trials.values()), list(paper.claims)
     claim = paper.claim(wanted)
     if claim is not None:
-        return [], [paper.trials[claim.experiment]] if claim.experiment else [], [claim]
+        parts = [one for one in paper.claims if one.id in claim.parts]
+        wanted_trials = dict.fromkeys(trial for one in [claim, *parts] for trial in one.experiments)
+        return [], [paper.trials[trial] for trial in wanted_trials], [*parts, claim]
     figures = paper.numbered(wanted)
     for one in figures:
         if one.missing:
@@ -109,8 +119,11 @@ def document(trial: Trial, *, quick: bool, changed: dict[str, Any] | None = None
     found |= changes
     if only:
         found = _narrowed(found, only)
-    if changed:
-        swaps = {key.removeprefix("tcp:"): value for key, value in changed.items() if key.startswith("tcp:")}
+    changed = changed or {}
+    swaps = trial.variants | {
+        key.removeprefix("tcp:"): value for key, value in changed.items() if key.startswith("tcp:")
+    }
+    if changed or swaps:
         axes = {key.removeprefix("axis:"): value for key, value in changed.items() if key.startswith("axis:")}
         found["set"] |= {key: v for key, v in changed.items() if not key.startswith(("tcp:", "axis:"))}
         found["axis"] = dict(found.get("axis", {})) | axes
@@ -171,19 +184,24 @@ def reproduce(
     others: bool = False,
     run: bool = True,
     watch: Watcher = silent,
+    planned: Planned | None = None,
 ) -> Reproduction:
-    """Do the missing runs of a paper or figure, draw it, and judge the claims about it."""
+    """Do the missing runs of a paper or figure, draw it, and judge the claims about it.
+
+    ``planned`` has the seeds of each cell (`tworay.papers.planning`); without it an experiment has its own.
+    """
     figures, trials, claims = chosen(paper, figure)
-    result = Reproduction(paper, out, quick, asked=figures)
-    effort = Effort(quick, seeds, jobs, shard, run, watch)
+    result = Reproduction(
+        paper, out, quick, asked=figures, planned={} if quick or seeds else dict(planned or {})
+    )
+    effort = Effort(quick, seeds, jobs, shard, run, watch, result.planned)
     frames: dict[str, tuple[pl.DataFrame, list[str]]] = {}
     for trial in trials:
         frame = _runs(result, trial, effort)
         if frame is not None:
             frames[trial.id] = frame
     judged = [claim for claim in claims if claim.role is not Role.MECHANISM]
-    for claim in judged:
-        result.judgements[claim.id] = _judged(claim, frames)
+    result.judgements = _judgements(judged, frames)
     for one in figures:
         if one.experiment in frames:
             numbered = numbers(one, *frames[one.experiment]) if one.kind not in timelines.KINDS else None
@@ -198,10 +216,7 @@ def reproduce(
                     result.drawn[one.id] = file
                 if traced is not None:
                     result.tables[one.id] = traced
-    for trial in trials:
-        found = readings(trial)
-        wanted = found if others else {name: found[name] for name in found if name == STANDARD}
-        _sensitivity(result, trial, effort, wanted, judged)
+    result.others = _sensitivity(result, trials, effort, judged, others=others)
     return result
 
 
@@ -213,27 +228,43 @@ def from_stored(paper: Paper, folder: Path, *, wanted: str | None = None) -> Rep
 
     """
     _, _, claims = chosen(paper, wanted)
-    result = Reproduction(paper, folder, stored=True)
+    result = Reproduction(paper, folder, stored=True, planned=planned(read_plan(beside(folder, paper))))
     cells = stored.read(stored.file_of(folder, paper.key))
-    for claim in claims:
-        if claim.role is Role.MECHANISM:
-            continue
+    judged = [claim for claim in claims if claim.role is not Role.MECHANISM]
+    for claim in judged:
         of = cells.get(claim.id, {})
         known = decided(claim)
+        if claim.parts:
+            continue
         result.judgements[claim.id] = known or (judge_measured(claim, of[MAIN]) if MAIN in of else NOT_RUN)
         if known is None:
             others = {name: judge_measured(claim, measured) for name, measured in of.items() if name != MAIN}
             result.others |= {claim.id: others} if others else {}
         seeds = result.judgements[claim.id].seeds
-        if claim.experiment and seeds:
-            result.seeds[claim.experiment] = min(seeds, result.seeds.get(claim.experiment, seeds))
+        for trial in claim.experiments if seeds else ():
+            result.seeds[trial] = min(seeds, result.seeds.get(trial, seeds))
+    for claim in judged:
+        if claim.parts:
+            _summarise(result, claim)
     return result
+
+
+def _summarise(result: Reproduction, claim: Claim) -> None:
+    """Judge a summary from what is known of its parts, in every reading."""
+    result.judgements[claim.id] = judge_summary(claim, result.judgements)
+    names = dict.fromkeys(name for part in claim.parts for name in result.others.get(part, {}))
+    for name in names:
+        by = {part: result.others[part][name] for part in claim.parts if name in result.others.get(part, {})}
+        result.others.setdefault(claim.id, {})[name] = judge_summary(claim, by)
 
 
 def cells_of(result: Reproduction) -> stored.Stored:
     """Return the measured cells of all judged claims, by claim and reading."""
     found: stored.Stored = {}
+    summaries = {claim.id for claim in result.paper.claims if claim.parts}
     for claim, judgement in result.judgements.items():
+        if claim in summaries:  # It has the cells of its parts.
+            continue
         by = {MAIN: judgement, **result.others.get(claim, {})}
         measured = {name: [cell.measured for cell in one.cells] for name, one in by.items() if one.cells}
         found |= {claim: measured} if measured else {}
@@ -248,9 +279,10 @@ def _runs(
     changed: dict[str, Any] | None = None,
 ) -> tuple[pl.DataFrame, list[str]] | None:
     where = place(result.out, result.paper, trial, name)
+    planned = effort.planned.get(trial.id)
     if effort.run:
         plan = plan_of(trial, quick=effort.quick, seeds=effort.seeds, changed=changed)
-        sweep = Sweep(plan, where, shard=effort.shard, retry_failed=True)
+        sweep = PlannedSweep.of(plan, where, planned, shard=effort.shard)
         sweep.run(jobs=effort.jobs, watch=effort.watch)
         result.failed += sweep.state.failed
     elif not effort.quick and not (where / "cells.parquet").is_file():
@@ -258,7 +290,7 @@ def _runs(
         where = place(result.out / QUICK, result.paper, trial, name)
     if not (where / "cells.parquet").is_file():
         return None
-    frame = frame_of(where, trial)
+    frame = frame_of(where, trial, planned)
     if frame.is_empty():
         return None
     if name == MAIN:
@@ -274,39 +306,64 @@ def _seeds(frame: pl.DataFrame) -> int:
     return int(frame.group_by("cell").agg(pl.col("seed").n_unique())["seed"].to_numpy().min())
 
 
-def frame_of(where: Path, trial: Trial) -> pl.DataFrame:
-    """Return the runs of an experiment with their documents and all quantities of claims."""
-    frame = reading.joined(where)
+def frame_of(where: Path, trial: Trial, planned: Seeds | None = None) -> pl.DataFrame:
+    """Return the runs of an experiment with their documents and all quantities of claims.
+
+    With ``planned`` those of the planned seeds: a pilot's runs decide the number of seeds and nothing else.
+    """
+    frame = reading.joined(where, only=None if planned is None else by_number(where, planned))
     texts = reading.batch_frame(where, ["document"]).filter(status="done").drop("status")
     frame = frame.join(texts, on=["world", "seed"], how="left", maintain_order="left")
     frame = from_documents(frame, frame["document"])
-    if trial.derive:
-        frame = DERIVED[trial.derive](frame, where)
+    for name in (trial.derive or "").split():
+        frame = DERIVED[name](frame, where)
     return frame
 
 
-def _judged(claim: Claim, frames: dict[str, tuple[pl.DataFrame, list[str]]]) -> Judgement:
+def _judgements(claims: list[Claim], frames: Frames) -> dict[str, Judgement]:
+    """Judge claims on the runs of their experiments, then the summaries of them."""
+    found = {claim.id: _judged(claim, frames) for claim in claims if not claim.parts}
+    found |= {claim.id: judge_summary(claim, found) for claim in claims if claim.parts}
+    return {claim.id: found[claim.id] for claim in claims}
+
+
+def _judged(claim: Claim, frames: Frames) -> Judgement:
     known = decided(claim)
     if known is not None:
         return known
-    if claim.experiment not in frames:
+    if not set(claim.experiments) <= set(frames):
         return NOT_RUN
-    return judge_claim(claim, *frames[claim.experiment])
+    return judge_claim(claim, frames)
 
 
 def _sensitivity(
-    result: Reproduction,
-    trial: Trial,
-    effort: Effort,
-    wanted: dict[str, dict[str, Any]],
-    claims: list[Claim],
-) -> None:
-    """Judge the claims of an experiment for other readings of what its paper leaves open."""
-    if not effort.quick:
-        judged = plan_of(trial, quick=False, seeds=effort.seeds).seeds
-        effort = replace(effort, seeds=min(trial.reading_seeds, len(judged)))
-    for name, changed in wanted.items():
-        found = _runs(result, trial, effort, name, changed)
-        for claim in claims:
-            if found is not None and claim.experiment == trial.id and decided(claim) is None:
-                result.others.setdefault(claim.id, {})[name] = judge_claim(claim, *found)
+    result: Reproduction, trials: list[Trial], effort: Effort, claims: list[Claim], *, others: bool
+) -> dict[str, dict[str, Judgement]]:
+    """Judge claims for other readings of what their paper leaves open; the standard dialect always."""
+    runs: dict[str, dict[str, tuple[pl.DataFrame, list[str]]]] = {}
+    used = {trial for claim in claims for trial in claim.experiments}
+    for trial in (one for one in trials if one.id in used):
+        for name, changed in readings(trial).items():
+            if name == STANDARD or others:
+                found = _runs(result, trial, _fewer(effort, trial, name), name, changed)
+                if found is not None:
+                    runs.setdefault(name, {})[trial.id] = found
+    judged: dict[str, dict[str, Judgement]] = {}
+    for name, frames in runs.items():
+        of = [claim for claim in claims if claim.experiments and set(claim.experiments) <= set(frames)]
+        of += [claim for claim in claims if claim.parts]
+        for claim, judgement in _judgements(of, frames).items():
+            if judgement.cells or not next(one for one in of if one.id == claim).parts:
+                judged.setdefault(claim, {})[name] = judgement
+    return {claim.id: judged[claim.id] for claim in claims if claim.id in judged}
+
+
+def _fewer(effort: Effort, trial: Trial, name: str) -> Effort:
+    """Return the extent of the runs of a reading: the standard dialect has as many seeds as planned."""
+    if effort.quick:
+        return effort
+    if name == STANDARD and trial.id in effort.planned:
+        fewer = {cell: min(number, BESIDE) for cell, number in effort.planned[trial.id].items()}
+        return replace(effort, planned={trial.id: fewer})
+    have = plan_of(trial, quick=False, seeds=effort.seeds).seeds
+    return replace(effort, seeds=min(trial.reading_seeds, len(have)), planned={})

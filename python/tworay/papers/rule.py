@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from tworay.analysis.stats import t_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 # Margin of relevance, percent: a smaller difference is of no interest, unless the source says otherwise.
 MARGIN = 5.0
@@ -35,10 +35,6 @@ class Verdict(StrEnum):
     INCONCLUSIVE = "inconclusive"
     CONTRADICTED = "the source contradicts itself"
     UNTESTED = "not testable here"
-
-
-# From best to worst for a claim that is made of every cell.
-ORDER = (Verdict.HOLDS, Verdict.DIRECTION, Verdict.INCONCLUSIVE, Verdict.FAILS)
 
 
 class Sense(StrEnum):
@@ -64,9 +60,9 @@ class Across(StrEnum):
     def said(self) -> str:
         """The rule for the cells in words."""
         return {
-            Across.EVERY: "claimed of every cell: the worst verdict",
-            Across.GENERAL: "claimed in general: more than half of the cells",
-            Across.SOME: "claimed of some cell: the best verdict, with intervals widened for their number",
+            Across.EVERY: "claimed of every cell; one refutes it, with intervals widened for their number",
+            Across.GENERAL: "claimed in general: of more than half of the cells",
+            Across.SOME: "claimed of some cell; one is enough, with intervals widened for their number",
         }[self]
 
 
@@ -149,25 +145,32 @@ def equivalent(low: float, high: float, margin: float = MARGIN) -> bool:
     return -margin < low and high < margin
 
 
-def over_cells(verdicts: Sequence[Verdict], across: Across) -> Verdict:
-    """Judge a claim about several cells by their verdicts, of which there is at least one.
+def least_cells(n: int, across: Across) -> int:
+    """Return of how many of n cells a claim has to hold."""
+    return {Across.EVERY: n, Across.GENERAL: n // 2 + 1, Across.SOME: 1}[across]
 
-    Of every cell: the worst. In general: it holds if it does in more than half of the cells (in direction if
-    only together with those in direction), and does not hold if it does not in at least half. Of some cell:
-    the best, for which the intervals have to be widened (`widened`), because one of several may be above zero
-    by chance. An `EVERY` needs no such correction: it holds only if each cell does.
+
+def over_cells(at: Callable[[int], Sequence[Verdict]], across: Across) -> Verdict:
+    """Judge a claim about several cells, of which there is at least one.
+
+    ``at(k)`` returns the verdicts of all cells from intervals that hold together for k of them (`widened`).
+    The claim holds if at least r of the n cells do, and does not if at least n − r + 1 do not. Any k of n
+    cells are a partial conjunction (Benjamini and Heller 2008): with intervals for n − k + 1 cells it is
+    found wrongly as seldom as in one cell. So a claim about every cell (r = n) needs no correction to hold,
+    and intervals for all n cells before a single one refutes it; a claim about some cell has it the other
+    way round.
     """
-    if across is Across.EVERY:
-        return max(verdicts, key=ORDER.index)
-    if across is Across.SOME:
-        return min(verdicts, key=ORDER.index)
-    n = len(verdicts)
-    holds, direction, fails = (verdicts.count(v) for v in (Verdict.HOLDS, Verdict.DIRECTION, Verdict.FAILS))
-    if 2 * holds > n:
+    n = len(at(1))
+    least = least_cells(n, across)
+    verdicts = at(n - least + 1)
+    holds, direction = verdicts.count(Verdict.HOLDS), verdicts.count(Verdict.DIRECTION)
+    if holds >= least:
         return Verdict.HOLDS
-    if 2 * (holds + direction) > n:
+    if holds + direction >= least:
         return Verdict.DIRECTION
-    return Verdict.FAILS if 2 * fails >= n else Verdict.INCONCLUSIVE
+    if list(at(least)).count(Verdict.FAILS) >= n - least + 1:
+        return Verdict.FAILS
+    return Verdict.INCONCLUSIVE
 
 
 def widened(estimate: float, low: float, high: float, seeds: int, cells: int) -> tuple[float, float]:

@@ -151,10 +151,12 @@ READ = (
     "With intervals of 95 % a verdict on one cell is wrong in about 2.5 % of the experiments if the truth "
     "lies on a limit of the rule, and more seldom elsewhere, with one exception: a true difference between "
     'zero and δ is called "more" where the estimate happens to reach δ (truth +2.5 %: up to one in ten with '
-    "few seeds). A claim about every cell needs no correction to hold; the price is that one of several "
-    "cells whose truth is exactly δ may be found below it (five cells: one experiment in seven). The "
-    "intervals of very noisy cells are slightly too narrow, because they take the mean of the second arm "
-    "as known."
+    "few seeds). A claim about every cell needs no correction to hold. A single cell refutes it; with "
+    "intervals of 95 % for each, one of five cells whose truth is exactly δ would be found below it in one "
+    "experiment of seven. So the refuting cell's interval has level 1 − 0.05/k, as Holm's procedure has for "
+    "its first test. The price: a claim that is false in one noisy cell of several is found to be so more "
+    "seldom. The intervals of very noisy cells are slightly too narrow, because they take the mean of the "
+    "second arm as known."
 )
 
 

@@ -6,7 +6,18 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tworay.papers.rule import Across, Claimed, Sense, Verdict, detectable, equivalent, over_cells
+from tworay.papers.rule import (
+    Across,
+    Claimed,
+    Sense,
+    Verdict,
+    detectable,
+    equivalent,
+    least_cells,
+    over_cells,
+    verdict_of,
+    widened,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,10 +36,12 @@ RULE = (
     "above 100 %). A range that the source states in whole percent has an error of half a point. "
     "Beside an inconclusive verdict is the true difference that these seeds would have found with "
     "probability 0.8; *equivalent within δ* beside a verdict says that [l, u] lies within ±δ. "
-    "A claim about several cells is one about every cell, without a correction: it gets the worst verdict of "
-    'its cells, and the page gives the number of cells in which it holds. Said "in general", it is one about '
-    "more than half of them; said of some cell, the best verdict counts, with intervals of level 1 − 0.05/k "
-    "for k cells."
+    "A claim about several cells is one about every cell; the page gives the number of cells in which it "
+    "holds. It holds if it does in each cell, without a correction. One cell refutes it, so that cell's "
+    "interval then has level 1 − 0.05/k for k cells (Bonferroni, which for the first of several tests is the "
+    'same as Holm); otherwise it is inconclusive. Said "in general", it is a claim about more than half of '
+    "the cells; said of some cell, one is enough. Both are treated alike: r of k cells count with intervals "
+    "of level 1 − 0.05/(k − r + 1)."
 )
 
 
@@ -55,6 +68,14 @@ class Cell:
     def place(self) -> str:
         """The labels in words."""
         return " ".join(self.measured.labels)
+
+    def among(self, cells: int) -> Verdict:
+        """Return the verdict from an interval that holds for this many cells together."""
+        one = self.measured
+        if one.low is None or one.high is None or one.estimate is None or self.claimed.median or cells < 2:
+            return self.verdict
+        low, high = widened(one.estimate, one.low, one.high, one.seeds, cells)
+        return verdict_of(one.estimate, low, high, self.claimed)
 
     @property
     def equivalent(self) -> bool:
@@ -167,9 +188,13 @@ def together(cells: Sequence[Cell], across: Across, unit: str = "%") -> Judgemen
             Verdict.UNTESTED, tuple(cells), "too few seeds, or nothing got through", unit, across
         )
     left = len(cells) - len(tested)
-    reason = f"{left} of {len(cells)} cells had too few runs with a value" if left else ""
-    verdict = over_cells([cell.verdict for cell in tested], across)
-    return Judgement(verdict, tuple(cells), reason, unit, across)
+    reasons = [f"{left} of {len(cells)} cells had too few runs with a value"] if left else []
+    verdict = over_cells(lambda k: [cell.among(k) for cell in tested], across)
+    least = least_cells(len(tested), across)
+    failed = sum(cell.verdict is Verdict.FAILS for cell in tested)
+    if verdict is Verdict.INCONCLUSIVE and failed > len(tested) - least:
+        reasons.append(f"too few cells refute it with intervals for {least} cells together")
+    return Judgement(verdict, tuple(cells), "; ".join(reasons), unit, across)
 
 
 def explained(cell: Cell, unit: str) -> str:

@@ -1,0 +1,184 @@
+"""Enough seeds, chosen beforehand: Stein's number from a pilot, and what a plan does with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats as sp
+
+from tworay.analysis import stats
+from tworay.errors import InputError
+from tworay.experiment.engines import Shard
+from tworay.papers import library, planfile
+from tworay.papers.bands import claimed_of
+from tworay.papers.library import STANDARD, Claim
+from tworay.papers.plannedruns import BESIDE, PILOT, seeds_after
+from tworay.papers.planning import Asked, cost, needs, plan, told, within
+from tworay.papers.reproducing import frame_of, from_stored, place, reproduce
+from tworay.papers.rule import LEVEL
+from tworay.papers.seeding import CEILING, LEAST, seeds_for, spread_of, wanted_half_width
+from tworay.running.executing import silent
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tworay.papers.library import Paper
+
+
+def test_steins_number() -> None:
+    """t(0.975, 9) = 2.262157: a deviation of 10 % and a half width of 2.5 % need (2.262157 × 4)² = 81.9."""
+    assert seeds_for(10, 2.5) == 82
+    assert seeds_for(5, 2.5) == 21
+    assert seeds_for(0.1, 2.5) == seeds_for(0, 2.5) == LEAST
+    assert seeds_for(100, 2.5) == CEILING - PILOT
+    assert seeds_for(1, 0) == CEILING - PILOT
+
+
+@pytest.mark.parametrize(
+    ("how", "scale", "wanted"),
+    [
+        ({"gain": ""}, 40.0, 2.5),  # half of 5 %
+        ({"gain": "", "band": "alike", "margin": 1.0}, 40.0, 0.5),
+        ({"gain": "", "band": 20.0}, 40.0, 2.5),  # ± 5 points
+        ({"gain": "", "band": 600.0}, 40.0, 15.0),  # ± 30 points
+        ({"gain": "", "band": [33, 71], "basis": "stated", "error": 0}, 40.0, 9.5),
+        ({"value": "", "band": 2000.0}, 40.0, 50.0),  # ± 5 % of the figure
+        ({"value": "", "band": [2.0, float("inf")], "basis": "wording"}, 40.0, 0.05),
+        ({"value": "", "band": [0, 0], "basis": "stated"}, 40.0, 1.0),
+        ({"value": "", "band": [0.5, 1.0], "basis": "wording"}, 40.0, 0.125),
+    ],
+)
+def test_the_width_follows_from_the_margin(how: dict[str, Any], scale: float, wanted: float) -> None:
+    assert wanted_half_width(claimed_of(how, []), scale) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("spread", [3.0, 5.0, 7.0, 15.0])
+def test_the_coverage_stays_nominal(spread: float) -> None:
+    """95 % ± 3.3 standard errors of 4000 experiments (1.1 %); with the pilot's runs it would be 93.6 %.
+
+    Large samples are as narrow as wanted if the pilot's variance is not far too small: with probability
+    P(χ²(9) > 9 (1.960 / 2.262)²) = 0.66.
+    """
+    draw = np.random.default_rng(1)
+    covered, narrow, experiments, half = 0, 0, 4000, 2.5
+    for _ in range(experiments):
+        found = spread_of((10 + spread * draw.standard_normal(PILOT)).tolist())
+        assert found is not None
+        values = 10 + spread * draw.standard_normal(seeds_for(found, half, 10**6))
+        interval = stats.t_interval(values.tolist(), LEVEL)
+        assert interval is not None
+        covered += interval.low <= 10 <= interval.high
+        narrow += (interval.high - interval.low) / 2 <= half
+    assert covered / experiments == pytest.approx(0.95, abs=0.0114)
+    if spread == 15.0:
+        assert narrow / experiments == pytest.approx(0.66, abs=0.03)
+
+
+def pilot(mean: float, spread: float, seeds: int = PILOT) -> pl.DataFrame:
+    """Make runs of two variants whose paired difference has this mean and deviation, percent, exactly."""
+    # The quantiles of a normal distribution, scaled to the deviation.
+    quantiles = sp.norm.ppf((np.arange(seeds) + 0.5) / seeds)
+    errors = quantiles / quantiles.std(ddof=1)
+    rows = []
+    for number, tcp in enumerate(("old", "new")):
+        for seed in range(1, seeds + 1):
+            gain = (mean + spread * errors[seed - 1]) / 100 if tcp == "new" else 0.0
+            rows.append({"cell": number, "tcp": tcp, "seed": seed, "goodput_bps": 1000 * (1 + gain)})
+    return pl.DataFrame(rows)
+
+
+def one(tcp: str) -> frozenset[tuple[str, str]]:
+    return frozenset([("tcp", tcp)])
+
+
+@pytest.mark.parametrize("mean", [-20.0, 0.0, 4.0, 50.0])
+def test_the_number_does_not_depend_on_what_the_pilot_finds(mean: float) -> None:
+    claim = Claim("X", "", "", {"experiment": "e", "gain": "goodput_bps", "of": "new", "over": "old"})
+    found = needs(
+        [claim], {"e": (pilot(mean, 10), ["tcp"])}, {"e": {one(tcp): 2.0 for tcp in ("old", "new", "sack")}}
+    )
+    assert {need.cell: need.needed for need in found} == {one("old"): 82, one("new"): 82, one("sack"): LEAST}
+    assert found[0].spread == pytest.approx(10)
+    assert [need.claim for need in found] == ["X", "X", ""]
+
+
+def test_a_plan_fits_its_budget_by_its_ceiling() -> None:
+    claim = Claim("X", "", "", {"experiment": "e", "gain": "goodput_bps", "of": "new", "over": "old"})
+    found = needs([claim], {"e": (pilot(0, 10), ["tcp"])}, {"e": {one("old"): 2.0, one("new"): 3.0}})
+    given, ceiling = within(found, 1000)
+    assert ([need.seeds for need in given], ceiling, cost(given)) == ([82, 82], CEILING, 410)
+    given, ceiling = within(found, 300)
+    assert ([need.seeds for need in given], ceiling, cost(given)) == ([60, 60], 70, 300)
+    # The standard dialect beside it has up to 20 seeds: (60 + 20) × 5 s.
+    assert cost([replace(need, standard=True) for need in given]) == 400
+    text = told(given, 2, 0.04, ceiling)
+    assert text[0] == "e: 2 cells, 60 to 60 seeds, 120 runs, 2.5 min; 2 would need more"
+    assert "the ceiling of 200 runs a cell became 70" in text[1]
+    assert {need.seeds for need in within(found, 0)[0]} == {LEAST}
+
+
+def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
+    claim = Claim("X", "", "", {"experiment": "e", "gain": "goodput_bps", "of": "new", "over": "old"})
+    found = needs([claim], {"e": (pilot(0, 10), ["tcp"])}, {"e": {one("old"): 2.0, one("new"): 3.0}})
+    given, _ = within(found, 300)
+    planfile.write(given, tmp_path / "seeds.csv")
+    again = planfile.read(tmp_path / "seeds.csv")
+    assert planfile.planned(again) == planfile.planned(given) == {"e": {one("old"): 60, one("new"): 60}}
+    assert planfile.read(tmp_path / "none.csv") == []
+    (tmp_path / "bad.csv").write_text(",".join(planfile.COLUMNS) + "\ne,tcp=a,X,1,2,many,3,4\n")
+    with pytest.raises(InputError, match=r"bad.csv:2: .*delete the file"):
+        planfile.read(tmp_path / "bad.csv")
+
+
+def short() -> Paper:
+    paper = library.find("thesis")
+    trial = paper.trials["rts-attempts"]
+    settings = trial.document["set"] | {"duration": "4s"}
+    return replace(paper, trials={trial.id: replace(trial, document=trial.document | {"set": settings})})
+
+
+def test_pilot_plan_and_runs(tmp_path: Path) -> None:
+    paper = short()
+    claims = [claim.id for claim in paper.claims_of({"rts-attempts"})]
+    assert claims
+    said: list[str] = []
+    asked = Asked([paper], claims[0], tmp_path, jobs=2, hours=0.001)
+    with pytest.raises(InputError, match="--shard"):
+        plan(replace(asked, shard=Shard(1, 2)), said.append, silent)
+    plans = plan(asked, said.append, silent)
+    assert said[-1].startswith("in all ")
+    cells = plans["thesis"]["rts-attempts"]
+    assert len(cells) == 4
+    again: list[str] = []
+    assert plan(replace(asked, hours=None), again.append, silent) == plans
+    assert again == [], "a stored plan stays"
+    result = reproduce(paper, tmp_path, figure=claims[0], jobs=2, planned=plans["thesis"])
+    judgement = result.judgements[claims[0]]
+    assert judgement.seeds == min(cells.values())
+    assert result.others[claims[0]][STANDARD].seeds == min(*cells.values(), BESIDE)
+    trial = paper.trials["rts-attempts"]
+    frame = frame_of(place(tmp_path, paper, trial), trial, cells)
+    wanted = {n: seeds_after(n) for n in cells.values()}
+    assert {len(part): part["seed"].to_list() for _, part in frame.group_by("cell")} == wanted
+    unrun = reproduce(paper, tmp_path, figure=claims[0], run=False, planned=plans["thesis"])
+    assert unrun.judgements == result.judgements
+
+
+def test_the_command_plans_first(cli: Any, tmp_path: Path) -> None:
+    wrong = cli("reproduce", "thesis:T5.33", "--quick", "--budget", "1")
+    assert (wrong.code, "--budget" in wrong.err) == (2, True)
+    wrong = cli("reproduce", "thesis:T5.33", "--budget", "0")
+    assert (wrong.code, "out of range" in wrong.err) == (2, True)
+
+
+def test_stored_verdicts_know_the_plan(tmp_path: Path) -> None:
+    paper = library.find("energy")
+    cells = (library.HERE.parents[2] / "docs" / "studies" / f"{paper.key}.csv").read_bytes()
+    (tmp_path / f"{paper.key}.csv").write_bytes(cells)
+    need = planfile.Need("field", one("reno"), "E01", 1.0, 2.5, 30, 1.0, 30)
+    planfile.write([need], planfile.beside(tmp_path, paper))
+    assert from_stored(paper, tmp_path).planned == {"field": {one("reno"): 30}}

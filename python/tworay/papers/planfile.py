@@ -1,0 +1,111 @@
+"""The plan of a paper's seeds as a file: what each cell needs, what it gets, and what a run of it costs."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tworay.errors import InputError
+from tworay.files import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from tworay.papers.library import Paper
+    from tworay.papers.plannedruns import Place, Planned
+
+COLUMNS = ("experiment", "cell", "claim", "spread", "half_width", "needed", "seeds", "seconds", "standard")
+# Between and within the labels of a cell.
+BETWEEN, IS = " / ", "="
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a cell of an experiment needs, and what it gets."""
+
+    trial: str
+    cell: Place
+    claim: str
+    """The claim that needs most of it."""
+    spread: float
+    half_width: float
+    needed: int
+    """Stein's number of seeds after the pilot."""
+    seconds: float
+    """Processor time of one run."""
+    seeds: int = 0
+    standard: bool = False
+    """True if the standard dialect runs beside it."""
+
+
+def file_of(out: Path, paper: Paper) -> Path:
+    """Return the file of a paper's plan among its runs."""
+    return out / paper.name / "seeds.csv"
+
+
+def beside(folder: Path, paper: Paper) -> Path:
+    """Return the file of a paper's plan beside its page."""
+    return folder / f"{paper.key}-seeds.csv"
+
+
+def write(found: Iterable[Need], file: Path) -> None:
+    """Write a plan atomically."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(file) as hidden, hidden.open("w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out, lineterminator="\n")
+        rows.writerow(COLUMNS)
+        for one in found:
+            cell = BETWEEN.join(f"{axis}{IS}{label}" for axis, label in sorted(one.cell))
+            numbers = [f"{one.spread:.4g}", f"{one.half_width:.4g}", str(one.needed), str(one.seeds)]
+            rows.writerow([one.trial, cell, one.claim, *numbers, f"{one.seconds:.3g}", int(one.standard)])
+
+
+def read(file: Path) -> list[Need]:
+    """Return a stored plan; empty if there is none.
+
+    Raises:
+        InputError: a line is not as written here.
+
+    """
+    if not file.is_file():
+        return []
+    found = []
+    with file.open(encoding="utf-8", newline="") as text:
+        lines = csv.reader(text)
+        if tuple(next(lines, ())) != COLUMNS:
+            raise InputError(f"{file}:1: the columns must be {','.join(COLUMNS)}; delete it to plan anew")
+        for number, line in enumerate(lines, 2):
+            try:
+                trial, cell, claim, spread, half, needed, seeds, seconds, standard = line
+                parts = [part.partition(IS)[::2] for part in cell.split(BETWEEN)] if cell else []
+                found.append(
+                    Need(
+                        trial,
+                        frozenset((axis, label) for axis, label in parts),
+                        claim,
+                        float(spread),
+                        float(half),
+                        int(needed),
+                        float(seconds),
+                        int(seeds),
+                        standard == "1",
+                    )
+                )
+            except ValueError as error:
+                raise InputError(f"{file}:{number}: {error}; delete the file to plan anew") from error
+    return found
+
+
+def planned(found: Iterable[Need]) -> Planned:
+    """Return the seeds of each cell by experiment."""
+    seeds: Planned = {}
+    for one in found:
+        seeds.setdefault(one.trial, {})[one.cell] = one.seeds
+    return seeds
+
+
+def stored_plan(out: Path, paper: Paper) -> Planned:
+    """Return the stored plan of a paper's experiments."""
+    return planned(read(file_of(out, paper)))

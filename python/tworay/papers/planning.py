@@ -1,0 +1,198 @@
+"""Pilots of experiments, and the plan of seeds that follows: printed and stored before anything else runs."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from tworay.analysis import stats
+from tworay.errors import InputError
+from tworay.experiment.engines import Shard
+from tworay.experiment.store import sweeps as reading
+from tworay.papers.bands import claimed_of
+from tworay.papers.judging import decided, sampled
+from tworay.papers.library import STANDARD
+from tworay.papers.planfile import Need, file_of, planned, read, write
+from tworay.papers.plannedruns import BESIDE, PILOT, PlannedSweep
+from tworay.papers.reproducing import chosen, frame_of, place, plan_of, readings
+from tworay.papers.seeding import CEILING, LEAST, seeds_for, spread_of, wanted_half_width
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from tworay.papers.judging import Frames
+    from tworay.papers.library import Claim, Paper, Trial
+    from tworay.papers.plannedruns import Place, Planned
+    from tworay.running.executing import Watcher
+
+# Hours of all runs, pilots included, unless --budget says otherwise.
+HOURS = 8.0
+
+
+def needs(
+    claims: Iterable[Claim],
+    frames: Frames,
+    seconds: Mapping[str, Mapping[Place, float]],
+    standard: Collection[str] = (),
+) -> list[Need]:
+    """Return what each cell of the experiments needs for these claims, from their pilots' runs."""
+    most: dict[tuple[str, Place], Need] = {
+        (trial, cell): Need(trial, cell, "", 0.0, 0.0, LEAST, cost, standard=trial in standard)
+        for trial, cells in seconds.items()
+        for cell, cost in cells.items()
+    }
+    for claim in claims:
+        if not claim.experiments or not set(claim.experiments) <= set(frames) or decided(claim):
+            continue
+        try:
+            samples = sampled(claim, frames)
+        except InputError:
+            continue
+        for sample in samples:
+            values = list(sample.values.values())
+            spread = spread_of(values)
+            if spread is None:
+                continue
+            half = wanted_half_width(claimed_of(claim.how, sample.labels), stats.mean(values) or 0.0)
+            needed = seeds_for(spread, half, 10**9)
+            for arm in sample.arms:
+                if arm in most and needed > most[arm].needed:
+                    most[arm] = replace(
+                        most[arm], claim=claim.id, spread=spread, half_width=half, needed=needed
+                    )
+    return list(most.values())
+
+
+def within(found: Sequence[Need], seconds: float) -> tuple[list[Need], int]:
+    """Give each cell what it needs, up to the highest ceiling whose runs fit in the processor time.
+
+    Returns the needs with their seeds, and the ceiling (runs of a cell, pilot included).
+    """
+
+    def given(most: int) -> list[Need]:
+        return [replace(one, seeds=min(one.needed, most)) for one in found]
+
+    for most in range(CEILING - PILOT, LEAST, -1):
+        if cost(given(most)) <= seconds:
+            return given(most), most + PILOT
+    return given(LEAST), LEAST + PILOT
+
+
+def cost(found: Iterable[Need]) -> float:
+    """Return the processor time of the planned runs and of the standard dialect beside them, s."""
+    return sum(one.seconds * (one.seeds + one.standard * min(one.seeds, BESIDE)) for one in found)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The experiments to plan: papers, one figure or claim of a paper or all, and where the runs are."""
+
+    papers: Sequence[Paper]
+    figure: str | None
+    out: Path
+    jobs: int | None = None
+    shard: Shard = Shard()  # noqa: RUF009
+    hours: float | None = None
+    """Hours of all runs, pilots included; plans stored before are replaced if it is given."""
+
+
+def plan(asked: Asked, say: Callable[[str], None], watch: Watcher) -> dict[str, Planned]:
+    """Run the pilots that are missing, then plan, say and store the seeds of each cell.
+
+    Raises:
+        InputError: a part of the runs is asked for before there is a plan.
+
+    """
+    stored = {paper.name: read(file_of(asked.out, paper)) for paper in asked.papers}
+    open_: dict[str, list[Trial]] = {}
+    for paper in asked.papers:
+        have = {one.trial for one in stored[paper.name]} if asked.hours is None else set()
+        _, trials, claims = chosen(paper, asked.figure)
+        used = {trial for claim in claims if not decided(claim) for trial in claim.experiments}
+        open_[paper.name] = [one for one in trials if one.id in used and one.id not in have]
+    if asked.shard != Shard() and any(open_.values()):
+        raise InputError(
+            "--shard: the pilots decide the numbers of seeds; run the same command without --shard and with "
+            "--plan first, or give --seeds"
+        )
+    found: dict[str, list[Need]] = {}
+    for paper in asked.papers:
+        frames: dict[str, tuple[pl.DataFrame, list[str]]] = {}
+        seconds: dict[str, dict[Place, float]] = {}
+        for trial in open_[paper.name]:
+            where = place(asked.out, paper, trial)
+            pilot(trial, where, asked.jobs, watch)
+            frame, axes = pilot_frame(trial, where)
+            if not frame.is_empty():
+                frames[trial.id] = frame, axes
+                seconds[trial.id] = _seconds(frame, axes)
+        beside = {trial.id for trial in open_[paper.name] if STANDARD in readings(trial)}
+        found[paper.name] = needs(paper.claims, frames, seconds, beside)
+    if any(found.values()):
+        cores = asked.jobs or os.cpu_count() or 1
+        hours = HOURS if asked.hours is None else asked.hours
+        everything = [one for needs_ in found.values() for one in needs_]
+        pilots = PILOT * sum(one.seconds for one in everything)
+        given, ceiling = within(everything, hours * 3600 * cores - pilots)
+        for line in told(given, cores, hours, ceiling):
+            say(line)
+        rest = iter(given)
+        for paper in asked.papers:
+            mine = [next(rest) for _ in found[paper.name]]
+            new = {one.trial for one in mine}
+            stored[paper.name] = [one for one in stored[paper.name] if one.trial not in new] + mine
+            if mine:
+                write(stored[paper.name], file_of(asked.out, paper))
+    return {name: planned(one) for name, one in stored.items()}
+
+
+def told(found: Sequence[Need], cores: int, hours: float, ceiling: int) -> list[str]:
+    """Return the plan in words: runs and time by experiment, and in all."""
+    lines = []
+    for trial in dict.fromkeys(one.trial for one in found):
+        mine = [one for one in found if one.trial == trial]
+        seeds = sorted(one.seeds for one in mine)
+        short = sum(one.seeds < one.needed for one in mine)
+        cut = f"; {short} would need more" if short else ""
+        lines.append(
+            f"{trial}: {len(mine)} cells, {seeds[0]} to {seeds[-1]} seeds, {sum(seeds)} runs, "
+            f"{_time(cost(mine) / cores)}{cut}"
+        )
+    lowered = f"; the ceiling of {CEILING} runs a cell became {ceiling}" if ceiling < CEILING else ""
+    total = sum(one.seeds for one in found)
+    lines.append(
+        f"in all {total} runs after the pilots, {_time(cost(found) / cores)} on {cores} cores with the "
+        f"standard dialect beside, up to {BESIDE} seeds (budget {hours:g} h with the pilots{lowered})"
+    )
+    return lines
+
+
+def pilot(trial: Trial, where: Path, jobs: int | None, watch: Watcher) -> None:
+    """Do the missing runs of a pilot."""
+    sweep = PlannedSweep.of(plan_of(trial, quick=False, seeds=PILOT), where, None, shard=Shard())
+    sweep.run(jobs=jobs, watch=watch)
+
+
+def pilot_frame(trial: Trial, where: Path) -> tuple[pl.DataFrame, list[str]]:
+    """Return a pilot's runs and the names of the axes."""
+    frame = frame_of(where, trial).filter(pl.col("seed") <= PILOT)
+    times = reading.batch_frame(where, ["cpu_seconds"]).select("world", "seed", "cpu_seconds")
+    frame = frame.join(times, on=["world", "seed"], how="left", maintain_order="left")
+    return frame.drop("document"), reading.axes(where)
+
+
+def _seconds(frame: pl.DataFrame, axes: Sequence[str]) -> dict[Place, float]:
+    """Return the mean processor time of a run of each cell, s."""
+    means = frame.group_by("cell", *axes, maintain_order=True).agg(pl.col("cpu_seconds").mean())
+    return {
+        frozenset(zip(axes, map(str, labels), strict=True)): float(seconds or 0.0)
+        for _, *labels, seconds in means.iter_rows()
+    }
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.1f} min"
