@@ -20,7 +20,8 @@ from tworay.papers.judging import decided, judge_claim, judge_measured, judge_su
 from tworay.papers.library import STANDARD, Role
 from tworay.papers.planfile import beside, planned
 from tworay.papers.planfile import read as read_plan
-from tworay.papers.plannedruns import BESIDE, PlannedSweep, by_number
+from tworay.papers.plannedruns import PlannedSweep, by_number
+from tworay.papers.plannedruns import beside as beside_of
 from tworay.papers.quantities import from_documents
 from tworay.papers.rule import Verdict
 from tworay.papers.tables import guesses, numbers
@@ -354,8 +355,7 @@ def _fewer(effort: Effort, trial: Trial, name: str) -> Effort:
     """Return the extent of the runs of a reading: the standard dialect has as many seeds as planned."""
     if effort.quick:
         return effort
-    if name == STANDARD and trial.id in effort.planned:
-        fewer = {cell: min(number, BESIDE) for cell, number in effort.planned[trial.id].items()}
-        return replace(effort, planned={trial.id: fewer})
+    if name == STANDARD and beside_of(trial.id) in effort.planned:
+        return replace(effort, planned={trial.id: effort.planned[beside_of(trial.id)]})
     have = plan_of(trial, quick=False, seeds=effort.seeds).seeds
     return replace(effort, seeds=min(trial.reading_seeds, len(have)), planned={})
