@@ -352,10 +352,12 @@ def _sensitivity(
 
 
 def _fewer(effort: Effort, trial: Trial, name: str) -> Effort:
-    """Return the extent of the runs of a reading: the standard dialect has as many seeds as planned."""
+    """Return the extent of the runs of a reading: with a plan only the cells that claims compare."""
     if effort.quick:
         return effort
-    if name == STANDARD and beside_of(trial.id) in effort.planned:
-        return replace(effort, planned={trial.id: effort.planned[beside_of(trial.id)]})
+    of = effort.planned.get(beside_of(trial.id))
+    if of is not None:
+        most = max(of.values(), default=0) if name == STANDARD else trial.reading_seeds
+        return replace(effort, planned={trial.id: {cell: min(number, most) for cell, number in of.items()}})
     have = plan_of(trial, quick=False, seeds=effort.seeds).seeds
     return replace(effort, seeds=min(trial.reading_seeds, len(have)), planned={})
