@@ -17,7 +17,7 @@ from tworay.papers import library, planfile
 from tworay.papers.bands import claimed_of
 from tworay.papers.library import STANDARD, Claim
 from tworay.papers.plannedruns import BESIDE, PILOT, seeds_after
-from tworay.papers.planning import Asked, cost, needs, plan, told, within
+from tworay.papers.planning import Asked, cells_of_claims, cost, needs, plan, told, within
 from tworay.papers.reproducing import frame_of, from_stored, place, reproduce
 from tworay.papers.rule import LEVEL
 from tworay.papers.seeding import CEILING, LEAST, seeds_for, spread_of, wanted_half_width
@@ -127,11 +127,22 @@ def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
     given, _ = within(found, 300)
     planfile.write(given, tmp_path / "seeds.csv")
     again = planfile.read(tmp_path / "seeds.csv")
-    assert planfile.planned(again) == planfile.planned(given) == {"e": {one("old"): 60, one("new"): 60}}
+    assert planfile.planned(again) == planfile.planned(given)
+    assert planfile.planned(again)["e"] == {one("old"): 60, one("new"): 60}
     assert planfile.read(tmp_path / "none.csv") == []
     (tmp_path / "bad.csv").write_text(",".join(planfile.COLUMNS) + "\ne,tcp=a,X,1,2,many,3,4\n")
     with pytest.raises(InputError, match=r"bad.csv:2: .*delete the file"):
         planfile.read(tmp_path / "bad.csv")
+
+
+def test_only_cells_that_claims_compare_have_a_pilot() -> None:
+    paper = library.find("thesis")
+    trials = [paper.trials["parameter-dsr"], paper.trials["rts-1"]]
+    found = cells_of_claims(paper.claims, trials)
+    compared = {dict(cell)["tcp"] for cell in found["parameter-dsr"]}
+    assert {"reno+sca(10)", "reno+sca(25)", "reno+sca(50)"} <= compared
+    assert "reno+sca(2)" not in compared
+    assert len(found["rts-1"]) == 9 * 9
 
 
 def short() -> Paper:
@@ -181,4 +192,4 @@ def test_stored_verdicts_know_the_plan(tmp_path: Path) -> None:
     (tmp_path / f"{paper.key}.csv").write_bytes(cells)
     need = planfile.Need("field", one("reno"), "E01", 1.0, 2.5, 30, 1.0, 30)
     planfile.write([need], planfile.beside(tmp_path, paper))
-    assert from_stored(paper, tmp_path).planned == {"field": {one("reno"): 30}}
+    assert from_stored(paper, tmp_path).planned["field"] == {one("reno"): 30}

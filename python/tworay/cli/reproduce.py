@@ -118,6 +118,10 @@ def reproduce(
         results = [from_stored(one, stored, wanted=figure or None) for one in chosen if one not in left_out]
     if budget is not None and not 0 < budget < math.inf:
         raise InputError(f"--budget: {budget:g} is out of range; give hours above 0, such as 8")
+    if (plan or budget is not None) and (quick or no_run or seeds is not None or stored is not None):
+        raise InputError(
+            "--plan and --budget belong to full runs; leave --quick, --no-run, --seeds and --stored out"
+        )
     plans: dict[str, Planned] = {}
     if stored is None and not quick and seeds is None:
         if no_run:
@@ -126,8 +130,6 @@ def reproduce(
             asked = Asked(chosen, figure or None, out, jobs, Shard.parse(shard), budget)
             with Progress("pilots", cells=True) as progress:
                 plans = plan_seeds(asked, note, progress.watch)
-    elif plan or budget is not None:
-        raise InputError("--plan and --budget belong to full runs; leave --quick, --seeds and --stored out")
     if plan:
         return
     for one in chosen if stored is None else ():

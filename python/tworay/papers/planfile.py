@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from tworay.errors import InputError
 from tworay.files import replacing
+from tworay.papers.plannedruns import BESIDE
+from tworay.papers.plannedruns import beside as beside_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +30,7 @@ class Need:
     trial: str
     cell: Place
     claim: str
-    """The claim that needs most of it."""
+    """The claim that needs most of it; empty if it is only drawn."""
     spread: float
     half_width: float
     needed: int
@@ -38,6 +40,11 @@ class Need:
     seeds: int = 0
     standard: bool = False
     """True if the standard dialect runs beside it."""
+
+    @property
+    def beside(self) -> int:
+        """The seeds of the standard dialect: only cells of claims run in it."""
+        return min(self.seeds, BESIDE) if self.standard and self.claim else 0
 
 
 def file_of(out: Path, paper: Paper) -> Path:
@@ -103,6 +110,7 @@ def planned(found: Iterable[Need]) -> Planned:
     seeds: Planned = {}
     for one in found:
         seeds.setdefault(one.trial, {})[one.cell] = one.seeds
+        seeds.setdefault(beside_of(one.trial), {})[one.cell] = one.beside
     return seeds
 
 

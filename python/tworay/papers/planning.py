@@ -60,11 +60,30 @@ def needs(
             half = wanted_half_width(claimed_of(claim.how, sample.labels), stats.mean(values) or 0.0)
             needed = seeds_for(spread, half, 10**9)
             for arm in sample.arms:
-                if arm in most and needed > most[arm].needed:
+                if arm in most and (needed > most[arm].needed or not most[arm].claim):
                     most[arm] = replace(
                         most[arm], claim=claim.id, spread=spread, half_width=half, needed=needed
                     )
     return list(most.values())
+
+
+def cells_of_claims(claims: Iterable[Claim], trials: Iterable[Trial]) -> dict[str, set[Place]]:
+    """Return the cells of the experiments whose values claims compare, which need no runs to be known."""
+    grids: dict[str, tuple[pl.DataFrame, list[str]]] = {}
+    for trial in trials:
+        plan_ = plan_of(trial, quick=False, seeds=1)
+        axes = [axis.name for axis in plan_.axes]
+        rows = [{**cell.place, "cell": cell.number, "seed": 1} for cell in plan_.cells()]
+        grids[trial.id] = pl.DataFrame(rows), axes
+    found: dict[str, set[Place]] = {trial: set() for trial in grids}
+    for claim in claims:
+        if not claim.experiments or not set(claim.experiments) <= set(grids) or decided(claim):
+            continue
+        value = pl.lit(1.0).alias(str(claim.how[claim.kind]))
+        frames = {trial: (grid.with_columns(value), axes) for trial, (grid, axes) in grids.items()}
+        for name, cell in (arm for sample in sampled(claim, frames) for arm in sample.arms):
+            found[name].add(cell)
+    return found
 
 
 def within(found: Sequence[Need], seconds: float) -> tuple[list[Need], int]:
@@ -84,7 +103,7 @@ def within(found: Sequence[Need], seconds: float) -> tuple[list[Need], int]:
 
 def cost(found: Iterable[Need]) -> float:
     """Return the processor time of the planned runs and of the standard dialect beside them, s."""
-    return sum(one.seconds * (one.seeds + one.standard * min(one.seeds, BESIDE)) for one in found)
+    return sum(one.seconds * (one.seeds + one.beside) for one in found)
 
 
 @dataclass(frozen=True)
@@ -123,20 +142,23 @@ def plan(asked: Asked, say: Callable[[str], None], watch: Watcher) -> dict[str, 
     for paper in asked.papers:
         frames: dict[str, tuple[pl.DataFrame, list[str]]] = {}
         seconds: dict[str, dict[Place, float]] = {}
+        compared = cells_of_claims(paper.claims, open_[paper.name])
         for trial in open_[paper.name]:
             where = place(asked.out, paper, trial)
-            pilot(trial, where, asked.jobs, watch)
+            experiment = plan_of(trial, quick=False, seeds=PILOT)
+            sweep = PlannedSweep.pilot(experiment, where, compared[trial.id])
+            sweep.run(jobs=asked.jobs, watch=watch)
             frame, axes = pilot_frame(trial, where)
             if not frame.is_empty():
                 frames[trial.id] = frame, axes
-                seconds[trial.id] = _seconds(frame, axes)
+                seconds[trial.id] = _seconds(frame, axes, sweep)
         beside = {trial.id for trial in open_[paper.name] if STANDARD in readings(trial)}
         found[paper.name] = needs(paper.claims, frames, seconds, beside)
     if any(found.values()):
         cores = asked.jobs or os.cpu_count() or 1
         hours = HOURS if asked.hours is None else asked.hours
         everything = [one for needs_ in found.values() for one in needs_]
-        pilots = PILOT * sum(one.seconds for one in everything)
+        pilots = PILOT * sum(one.seconds for one in everything if one.claim)
         given, ceiling = within(everything, hours * 3600 * cores - pilots)
         for line in told(given, cores, hours, ceiling):
             say(line)
@@ -171,12 +193,6 @@ def told(found: Sequence[Need], cores: int, hours: float, ceiling: int) -> list[
     return lines
 
 
-def pilot(trial: Trial, where: Path, jobs: int | None, watch: Watcher) -> None:
-    """Do the missing runs of a pilot."""
-    sweep = PlannedSweep.of(plan_of(trial, quick=False, seeds=PILOT), where, None, shard=Shard())
-    sweep.run(jobs=jobs, watch=watch)
-
-
 def pilot_frame(trial: Trial, where: Path) -> tuple[pl.DataFrame, list[str]]:
     """Return a pilot's runs and the names of the axes."""
     frame = frame_of(where, trial).filter(pl.col("seed") <= PILOT)
@@ -185,13 +201,16 @@ def pilot_frame(trial: Trial, where: Path) -> tuple[pl.DataFrame, list[str]]:
     return frame.drop("document"), reading.axes(where)
 
 
-def _seconds(frame: pl.DataFrame, axes: Sequence[str]) -> dict[Place, float]:
-    """Return the mean processor time of a run of each cell, s."""
+def _seconds(frame: pl.DataFrame, axes: Sequence[str], sweep: PlannedSweep) -> dict[Place, float]:
+    """Return the mean processor time of a run of each cell, s; without a pilot that of the experiment."""
     means = frame.group_by("cell", *axes, maintain_order=True).agg(pl.col("cpu_seconds").mean())
-    return {
+    known = {
         frozenset(zip(axes, map(str, labels), strict=True)): float(seconds or 0.0)
         for _, *labels, seconds in means.iter_rows()
     }
+    mean = stats.mean(list(known.values())) or 0.0
+    places = [frozenset(cell.place.items()) for cell in sweep.cells]
+    return {place_: known.get(place_, mean) for place_ in places}
 
 
 def _time(seconds: float) -> str:

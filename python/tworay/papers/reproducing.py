@@ -20,7 +20,8 @@ from tworay.papers.judging import decided, judge_claim, judge_measured, judge_su
 from tworay.papers.library import STANDARD, Role
 from tworay.papers.planfile import beside, planned
 from tworay.papers.planfile import read as read_plan
-from tworay.papers.plannedruns import BESIDE, PlannedSweep, by_number
+from tworay.papers.plannedruns import PlannedSweep, by_number
+from tworay.papers.plannedruns import beside as beside_of
 from tworay.papers.quantities import from_documents
 from tworay.papers.rule import Verdict
 from tworay.papers.tables import guesses, numbers
@@ -359,11 +360,12 @@ def _sensitivity(
 
 
 def _fewer(effort: Effort, trial: Trial, name: str) -> Effort:
-    """Return the extent of the runs of a reading: the standard dialect has as many seeds as planned."""
+    """Return the extent of the runs of a reading: with a plan only the cells that claims compare."""
     if effort.quick:
         return effort
-    if name == STANDARD and trial.id in effort.planned:
-        fewer = {cell: min(number, BESIDE) for cell, number in effort.planned[trial.id].items()}
-        return replace(effort, planned={trial.id: fewer})
+    of = effort.planned.get(beside_of(trial.id))
+    if of is not None:
+        most = max(of.values(), default=0) if name == STANDARD else trial.reading_seeds
+        return replace(effort, planned={trial.id: {cell: min(number, most) for cell, number in of.items()}})
     have = plan_of(trial, quick=False, seeds=effort.seeds).seeds
     return replace(effort, seeds=min(trial.reading_seeds, len(have)), planned={})
