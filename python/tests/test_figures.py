@@ -274,6 +274,23 @@ def test_the_errors_of_the_kernels_costs_are_those_of_their_page() -> None:
     assert fourteen.errors["newreno"] == pytest.approx(1.14 / 1.83)
 
 
+def test_lines_of_flows_are_not_called_after_the_axis(tmp_path: Path) -> None:
+    """A panel of one situation with two flows: its legend has flows, no situations."""
+    file = tmp_path / "tables/series/world-1.parquet"
+    file.parent.mkdir(parents=True)
+    pl.DataFrame({"t_s": [0.0, 1.0] * 2, "flow": [0, 0, 1, 1], "srtt_s": [0.1, 0.2, 0.3, 0.4]}).write_parquet(
+        file
+    )
+    frame = pl.DataFrame({"cell": [0], "world": ["world"], "situation": ["congestion"], "seed": [1]})
+    figure = Figure("3", "t", "e", metric="srtt_s", rows="situation", kind="trace", x="situation")
+    drawn = draw_figure(figure, frame, ["situation"], tmp_path / "out", tmp_path)
+    assert drawn is not None
+    assert drawn[0] is not None
+    text = drawn[0].read_text(encoding="utf-8")
+    assert "congestion, flow 1" in text
+    assert "situation" not in text
+
+
 def test_a_legend_stands_beside_the_data(tmp_path: Path) -> None:
     rows = [
         {"hops": str(hops), "tcp": f"sca({k})", "mean": 1e6 / hops, "low": None, "n": 1, "values": []}
@@ -532,7 +549,7 @@ def test_a_figure_whose_definition_changed_is_marked(tmp_path: Path) -> None:
     assert "![7: Goodput by speed](a.svg)\n\n| a |\n| --- |\n| b |\n" in text
     assert "EARLIER" not in text
     assert "before its definition" not in text
-    assert "| 8 | Time waiting for the retransmission timer by speed | not run yet |" in text
+    assert "| 9 | Goodput by speed, two UDP flows | not run yet |" in text
     file.write_text(text.replace(seven.definition, "00000000"))
     pages.refresh(paper, tmp_path)
     assert "Drawn before its definition changed; `tworay reproduce 'freeze-probing:7'`" in file.read_text()
