@@ -114,6 +114,9 @@ impl Causes {
     /// A node lost its stored state.
     pub fn forget(&mut self, node: NodeId) {
         self.lost[node.index()].clear();
+        if let Some(hellos) = self.hellos.get_mut(node.index()) {
+            *hellos = Hellos::default();
+        }
         let own = self.searches.range_mut((node, NodeId(0))..=(node, NodeId::BROADCAST));
         own.for_each(|(_, search)| search.restart());
     }

@@ -281,6 +281,13 @@ impl Scene<'_> {
         }
     }
 
+    /// The hops of a shortest path between two nodes; none if there is none.
+    pub fn way(&mut self, (from, to): (NodeId, NodeId)) -> Vec<(NodeId, NodeId)> {
+        let nodes = self.walk((from, to), &[], self.now, &[], false).unwrap_or_default();
+        let ahead = nodes.iter().rev().copied();
+        std::iter::once(from).chain(ahead.clone()).zip(ahead).collect()
+    }
+
     /// True if there was a path between two nodes all the time between two times.
     pub fn existed(&mut self, ends: (NodeId, NodeId), (from, until): (SimTime, SimTime)) -> bool {
         let looks = if self.changes() { LOOKS } else { 0 };

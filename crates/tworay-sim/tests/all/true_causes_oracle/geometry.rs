@@ -144,7 +144,7 @@ impl Geometry {
 
     /// Whether the mean power of a signal of `a` suffices for `b` to decode it.
     pub fn in_mean_range(&self, a: usize, b: usize, t: f64) -> bool {
-        self.distance(a, b, t) <= RANGE - MARGIN
+        self.distance(a, b, t) <= RANGE + MARGIN
     }
 
     /// What the channel does to frames.

@@ -150,13 +150,19 @@ impl<'a> Touch<'a> {
     }
 
     fn has_link(&self, a: usize, b: usize) -> bool {
-        self.paths.iter().any(|paths| paths.has_link(a, b))
+        self.paths.iter().any(|paths| paths.has_link(a, b)) || self.fades_in(a, b)
+    }
+
+    /// Whether fading may let routing find a hop that is out of range by the mean power.
+    fn fades_in(&self, a: usize, b: usize) -> bool {
+        self.case.scene.errors.fades() && self.has_node(a) && self.has_node(b)
     }
 
     /// Whether a path of the packet goes from `a` to `b`. What filled a queue or a slot may have waited behind packets
     /// in the other direction.
     fn leads(&self, a: usize, b: usize) -> bool {
-        self.paths.iter().any(|paths| paths.leads(a, b)) || self.fills() && self.has_link(a, b)
+        let leads = self.paths.iter().any(|paths| paths.leads(a, b));
+        leads || self.fills() && self.has_link(a, b) || self.fades_in(a, b)
     }
 
     fn has_node(&self, node: usize) -> bool {
@@ -174,9 +180,7 @@ impl<'a> Touch<'a> {
             return (!apart).then(|| format!("a path from {a} to {to} existed all the time"));
         };
         let broke = geometry.steps(from, until).any(|step| geometry.far(step, a, b));
-        // Fading lets routing find hops that are out of range by the mean power, for a moment.
-        let led = || geometry.errors().fades() && self.has_node(a) && self.has_node(b);
-        match (broke, self.leads(a, b) || led()) {
+        match (broke, self.leads(a, b)) {
             (false, _) => Some(format!("{a} and {b} were in range from {from:.1} to {until:.1} s")),
             (_, false) => Some(format!("no path of the packet goes from {a} to {b}")),
             (true, true) => None,

@@ -1,29 +1,27 @@
 //! Twins: the same run without the disturbance. What it loses as well was not lost because of the disturbance.
 
 use super::generate::{grounds, oracle, string};
-use super::medium::Loss;
 use super::rules::Case;
 use super::world::{BitErrors, Scene, Traffic};
 use proptest::prelude::*;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
-/// The twin's losses by uid: both runs send the same datagrams. The latest twin is kept.
+/// The twins of the scenes of a test; the latest one is kept.
 #[derive(Default)]
-struct Twins(RefCell<(String, BTreeMap<u64, Loss>)>);
+struct Twins(RefCell<Option<(String, Case)>>);
 
 impl Twins {
-    /// What becomes of the losses of the twin without bit errors.
-    fn of<R>(&self, case: &Case, read: impl FnOnce(&BTreeMap<u64, Loss>) -> R) -> R {
+    /// Reads the run of the same scene without bit errors. Both runs send the same datagrams.
+    fn of<R>(&self, case: &Case, read: impl FnOnce(&Case) -> R) -> R {
         let scene = Scene { errors: BitErrors::None, ..case.scene.clone() };
         // Two scenes with the same text may differ in the seed.
         let text = format!("{} {}", scene.seed, scene.toml());
         let mut latest = self.0.borrow_mut();
-        if latest.0 != text {
-            let losses = Case::run(&scene).losses;
-            *latest = (text, losses.into_iter().map(|loss| (loss.uid, loss)).collect());
+        if latest.as_ref().is_none_or(|(of, _)| *of != text) {
+            *latest = None;
         }
-        read(&latest.1)
+        let (_, twin) = latest.get_or_insert_with(|| (text, Case::run(&scene)));
+        read(twin)
     }
 }
 
@@ -45,7 +43,7 @@ fn olsr_is_late_because_of_errors_only_if_it_would_not_be_late_without() {
     let twins = Twins::default();
     let name = "olsr_is_late_because_of_errors_only_if_it_would_not_be_late_without";
     oracle(file!(), name, scenes, 2, |loss, case| {
-        let converged = twins.of(case, |twin| twin.values().map(|l| l.at).fold(0.0, f64::max));
+        let converged = twins.of(case, |twin| twin.losses.iter().map(|l| l.at).fold(0.0, f64::max));
         match loss.cause {
             "channel" => loss.at > converged - BACKOFF,
             "no-route" => loss.at < converged + BACKOFF,
@@ -76,8 +74,7 @@ fn a_buffer_is_full_because_of_errors_only_if_it_would_not_be_full_without() {
         if loss.died != "buffer" || loss.node != 0 || !first {
             return true;
         }
-        let full = |l: &&Loss| l.died == "buffer" && l.since < 2.0;
-        let answered = twins.of(case, |twin| twin.values().filter(full).map(|l| l.at).fold(0.0, f64::max));
+        let answered = twins.of(case, |twin| twin.searches.first_sent(0)).expect("a route");
         match loss.cause {
             "channel" => loss.at > answered - JITTER,
             "congestion" => loss.at < answered + JITTER,

@@ -159,16 +159,16 @@ impl Causes {
         latest_first.iter().find_map(on_path).map(|root| RootCause { at: now, ..root })
     }
 
-    /// A break that nobody noticed, and that is over since so short a time that not all routers can know the path.
-    pub(super) fn relearning(
-        &self,
-        scene: &mut Scene<'_>,
-        (node, dst): (NodeId, NodeId),
-    ) -> Option<RootCause> {
-        let now = scene.now;
-        let from = SimTime::from_nanos(now.as_nanos().saturating_sub(self.timers.relearnt.as_nanos()));
-        let cause = scene.was_apart(node, dst, from)?;
-        Some(RootCause::new(now, node, cause))
+    /// A break on the shortest path that nobody noticed, and that is over since so short a time that its end cannot be known.
+    pub(super) fn relearning(&self, scene: &mut Scene<'_>, ends: (NodeId, NodeId)) -> Option<RootCause> {
+        let (near, far) = (scene.hops(ends.0), scene.hops(ends.1));
+        if !scene.changes() || self.could_have_route(scene, ends, (&near, &far)) {
+            return None;
+        }
+        scene.way(ends).into_iter().find_map(|(a, b)| {
+            let cause = scene.was_out_of_reach(a, b, self.timers.relearnt)?;
+            Some(RootCause::new(scene.now, a, cause).towards(b))
+        })
     }
 
     /// The time of a notice and earlier ones, back to the beginning.
