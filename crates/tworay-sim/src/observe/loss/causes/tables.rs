@@ -142,6 +142,17 @@ impl Causes {
         known.contains(&dst)
     }
 
+    /// True if a node could have a route by now to a neighbour over another one, which both have met earlier.
+    fn round_about(
+        &self,
+        scene: &Scene<'_>,
+        (node, dst): (NodeId, NodeId),
+        (near, far): (&Hops, &Hops),
+    ) -> bool {
+        let common = |n: &NodeId| near.of(*n) == Some(1) && far.of(*n) == Some(1);
+        scene.nodes.ids().filter(common).any(|m| self.beyond(node, m, dst).is_some())
+    }
+
     /// True if a TC message of `u` that names `v` could have reached a node. `layers` are the nodes of shortest paths from
     /// there to `u`, without `u`: each has to be chosen as relay by the one before.
     fn told(&self, scene: &mut Scene<'_>, (u, v): (NodeId, NodeId), layers: &[Vec<NodeId>]) -> bool {
@@ -188,10 +199,15 @@ impl Causes {
         ends: (NodeId, NodeId),
         (near, far): (&Hops, &Hops),
     ) -> Option<((NodeId, NodeId), Miss)> {
-        if !self.could_have_route(scene, ends, (near, far)) {
+        let shortest = far.of(ends.0)?;
+        let length = if self.could_have_route(scene, ends, (near, far)) {
+            shortest
+        } else if shortest == 1 && self.round_about(scene, ends, (near, far)) {
+            2
+        } else {
             return None;
-        }
-        let (now, length) = (scene.now, far.of(ends.0)?);
+        };
+        let now = scene.now;
         let stations = (0u16..).map(NodeId).zip(&self.missed);
         let all =
             stations.flat_map(|(to, misses)| misses.iter().map(move |(from, miss)| ((*from, to), *miss)));
