@@ -153,7 +153,7 @@ impl Radio {
     }
 
     /// The latest attempt of `node` got no answer until `now`. If nothing is known to have destroyed the frame or its
-    /// answer, and the receiver is still there, then the receiver was busy.
+    /// answer, and the receiver is still there and in range by the mean power, then the receiver was busy.
     #[cold]
     #[inline(never)]
     pub fn unanswered(&mut self, nodes: &mut Nodes, now: SimTime, node: NodeId) {
@@ -163,7 +163,7 @@ impl Radio {
             let down = Some(nodes[to].down_since).filter(|at| *at != SimTime::NEVER);
             if !nodes[to].up || down.is_some_and(|at| at >= began) {
                 nodes[node].attempts.lost_receiver(Failure::NodeDown, down.unwrap_or(began));
-            } else if self.links_change && !self.in_range(now, node, to) {
+            } else if (self.links_change || self.medium.fades()) && !self.in_range(now, node, to) {
                 nodes[node].attempts.lost_receiver(Failure::OutOfRange, began);
             }
         }

@@ -393,6 +393,10 @@ impl<'a> Touch<'a> {
             return None;
         }
         let b = self.loss.next_hop?;
+        if self.fades_in(node, b) && !self.case.geometry.in_mean_range(node, b, since) {
+            // Over a hop this long, an answer may come after the timer for it.
+            return None;
+        }
         let at_hop = |a: &&Attempt| {
             (a.from, a.to, a.answered) == (node, b, false) && a.at >= since - SERVICE && a.at <= at
         };
