@@ -11,7 +11,8 @@ vocabulary! {
         /// The MAC gave up because of collisions or a busy receiver. Consequences count as well: a false link
         /// failure, a route lost with it, a search for a route or an address whose messages collided.
         Contention = "contention", "collisions, or a neighbour that could not answer";
-        /// Bit errors or fading, and a queue that filled while they kept the MAC from sending.
+        /// Bit errors, fading or shadowing, and a queue that filled while they kept the MAC from sending. Consequences
+        /// count if the packet would have gone on without the errors: a search or an address whose messages were lost.
         Channel = "channel", "bit errors or fading";
         /// The next hop was out of range, the link was cut, no path existed, or a wire was out of service
         /// (handoff); also a route lost with such a hop.
@@ -19,7 +20,7 @@ vocabulary! {
         /// A node was switched off or had no power; also a route lost with it.
         NodeDown = "node-down", "a node was switched off or had no power";
         /// Routing had not found, or could not find, a path that existed: it had not converged, its search
-        /// does not reach that far, or its tables formed a loop.
+        /// does not reach that far (whatever else is broken on the way), or its tables formed a loop.
         NoRoute = "no-route", "routing had not found, or could not find, a path that existed";
         /// The path has more hops than the packet's hop limit.
         Ttl = "ttl", "the path was longer than the hop limit";

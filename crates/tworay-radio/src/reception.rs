@@ -131,6 +131,8 @@ pub struct Arrived {
     /// (ns-2) The new signal is too weak to disturb the current one: the medium is reserved until EIFS after
     /// its end.
     pub captured_over: bool,
+    /// A decodable frame of which the station notices nothing, because it receives a stronger one.
+    pub unnoticed: bool,
 }
 
 /// The outcome when a signal ends.
@@ -145,6 +147,8 @@ pub enum Verdict {
     /// A frame without overlap, destroyed by random errors. The simulation decides this, because it owns the
     /// error models.
     Corrupt,
+    /// A frame that ends early, because its sender lost its power. The simulation decides this, too.
+    CutOff,
     /// Only energy: nothing decodable.
     Undecodable,
     /// The station was transmitting when the signal began.
@@ -235,16 +239,17 @@ impl Receiver {
         if !q.locks_on_undecodable {
             self.others.push(Other { start: now, end: s.end, power: s.power });
         }
-        if lock.power >= rules.capture * s.power {
-            return Arrived { captured_over: q.captured_over_sets_nav, ..Arrived::default() };
-        }
         let readable = |l: &Lock| l.decodable && l.spoiled != Spoiled::OwnTransmission;
+        if lock.power >= rules.capture * s.power {
+            let captured_over = q.captured_over_sets_nav;
+            return Arrived { captured_over, unnoticed: readable(&fresh), ..Arrived::default() };
+        }
         if q.longest_collided_frame_holds && s.end > lock.end {
             let lost = readable(lock).then_some(lock.tx);
             // The new frame takes over the collision and is lost like the previous one.
             let own = fresh.spoiled == Spoiled::OwnTransmission;
             *lock = Lock { spoiled: if own { Spoiled::OwnTransmission } else { Spoiled::Overlap }, ..fresh };
-            return Arrived { lost, captured_over: false };
+            return Arrived { lost, ..Arrived::default() };
         }
         if lock.spoiled == Spoiled::No {
             lock.spoiled = Spoiled::Overlap;

@@ -64,6 +64,11 @@ pub trait RoutingProtocol {
         u16::MAX
     }
 
+    /// When the next message that tells others of this node's neighbours beyond them is due; never if there are none.
+    fn tables_due(&self) -> SimTime {
+        SimTime::NEVER
+    }
+
     /// Hops to `dst` on the route in use, if there is one.
     fn hop_count(&self, dst: NodeId) -> Option<u8>;
 

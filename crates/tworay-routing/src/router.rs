@@ -149,6 +149,11 @@ impl Router {
         call!(self.search_reach())
     }
 
+    /// See [`RoutingProtocol::tables_due`].
+    pub fn tables_due(&self) -> SimTime {
+        call!(self.tables_due())
+    }
+
     /// See [`RoutingProtocol::hop_count`].
     pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
         call!(self.hop_count(dst))

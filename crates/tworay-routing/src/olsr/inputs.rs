@@ -80,6 +80,10 @@ impl RoutingProtocol for Olsr {
         u8::MAX.into()
     }
 
+    fn tables_due(&self) -> SimTime {
+        self.next_tc
+    }
+
     /// In a node without traffic of its own, the answer may lag behind the sets.
     fn hop_count(&self, dst: NodeId) -> Option<u8> {
         self.lookup(dst).map(|r| r.hops)

@@ -102,9 +102,13 @@ impl Radio {
         self.tracks.iter_mut().map(|track| track.position(at)).collect()
     }
 
-    /// True if two nodes at their places of `positions` can decode each other's frames: `in_range` for many pairs.
-    pub fn in_range_of(&self, positions: &[Position], a: NodeId, b: NodeId) -> bool {
-        self.link_anywhere(a, b).unwrap_or_else(|| self.decodes(positions[a.index()], positions[b.index()]))
+    /// True if two nodes could decode each other's frames at a time, when they were at their places of `positions`.
+    pub fn in_range_of(&self, (at, positions): (SimTime, &[Position]), a: NodeId, b: NodeId) -> bool {
+        if self.cuts.between_at(at, a, b) {
+            return false;
+        }
+        let decodes = || self.decodes(positions[a.index()], positions[b.index()]);
+        self.measured_link(a, b).unwrap_or_else(decodes)
     }
 
     /// Two nodes' ability to decode each other's frames, if it does not depend on where they are.
@@ -113,6 +117,12 @@ impl Radio {
         if self.cuts.between(a, b) {
             return Some(false);
         }
+        self.measured_link(a, b)
+    }
+
+    /// True if a measured link works in both directions; `None` where distance decides.
+    #[inline]
+    fn measured_link(&self, a: NodeId, b: NodeId) -> Option<bool> {
         let reach = self.medium.measured_reach(a, b)?;
         Some(reach && self.medium.measured_reach(b, a) == Some(true))
     }

@@ -30,8 +30,8 @@ pub(crate) enum Why {
     NodeOff,
     /// Its node has no radio, and no wire to the next hop.
     NoRadio(NodeId),
-    /// Random errors corrupted it above the MAC.
-    Errors,
+    /// Random errors corrupted it above the MAC, on its way from this neighbour.
+    Errors(NodeId),
     /// Its connection discards it.
     Discarded,
     /// A wire between these nodes lost it.
@@ -180,16 +180,19 @@ pub(crate) enum Fact<'a> {
     SwitchedOff { node: NodeId },
     /// A router stopped because its node was switched off; its counters.
     RouterStopped { counters: &'a RoutingCounters },
-    /// A frame transmission starts; `held` is the packet that the sender's MAC is working on.
-    Transmitted { tx: u32, frame: &'a Frame, held: Option<PacketId>, medium: &'a Medium },
+    /// A frame transmission starts; `held` is the packet that the sender's MAC is working on, `faded`: only fading keeps
+    /// the frame from the station that it is addressed to.
+    Transmitted { tx: u32, frame: &'a Frame, held: Option<PacketId>, faded: bool, medium: &'a Medium },
     /// A frame ended at one of its hearers; `up`: that node is switched on.
     Ended { tx: u32, frame: &'a Frame, hearer: Hearer, verdict: Verdict, up: bool, medium: &'a Medium },
     /// A frame was lost to overlap at a station it was addressed to.
     Collided { tx: u32, frame: &'a Frame, node: NodeId, medium: &'a Medium },
     /// Random errors corrupted a frame at a station it was addressed to.
     Corrupted { frame: &'a Frame, node: NodeId },
-    /// A station misses a broadcast because of its own transmission.
-    Unheard { frame: &'a Frame, node: NodeId },
+    /// A station misses a broadcast because of its own transmission, or of a stronger frame that it receives.
+    Unheard { frame: &'a Frame, node: NodeId, interferer: Option<NodeId> },
+    /// Only fading or shadowing keeps a broadcast from a station, which is in range by the mean power and switched on.
+    Faded { frame: &'a Frame, node: NodeId },
     /// The station that a frame was addressed to did not answer it.
     NotAnswered { tx: u32, node: NodeId, medium: &'a Medium },
     /// A transmission has ended at all hearers.

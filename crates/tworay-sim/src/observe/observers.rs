@@ -3,7 +3,7 @@
 use super::animation::Animation;
 use super::capture::{Capture, Layout};
 use super::counters::NetworkCounters;
-use super::fact::{Fact, View};
+use super::fact::{Fact, View, Why};
 use super::loss::ledger::{Death, Ledger};
 use super::loss::root_cause::RootCause;
 use super::medium_log::MediumLog;
@@ -64,10 +64,7 @@ impl Observers {
                     self.hop_done(packet, copy, view);
                 }
             }
-            Fact::Died { packet, node, why } => {
-                let (died, root) = why.ends(view, node);
-                self.died(packet, (node, died, root), view);
-            }
+            Fact::Died { packet, node, why } => self.ended(packet, (node, why), view),
             Fact::Offered { node, packet, idle } => self.roots.offered(node, packet, idle, view),
             Fact::Served { node } => self.roots.services[node.index()].served(),
             Fact::BreakOver => self.roots.break_over(),
@@ -94,9 +91,10 @@ impl Observers {
                 self.roots.causes.note_exchange((node, target), view.now, packet, root);
             }
             Fact::ArpHeard { node, target } => self.roots.causes.note_heard(node, target, view.now),
-            Fact::Unheard { frame, node } => {
-                self.missed(frame, node, (LossCause::Contention, Some(node)), view);
+            Fact::Unheard { frame, node, interferer } => {
+                self.missed(frame, node, (LossCause::Contention, interferer), view);
             }
+            Fact::Faded { frame, node } => self.missed(frame, node, (LossCause::Channel, None), view),
             Fact::Forwarded { node, packet } => {
                 if self.roots.causes.lost_any(node) {
                     self.roots.causes.note_way_found(node, view.packets.get(packet).dst);
@@ -145,11 +143,33 @@ impl Observers {
             let booked = self.ledger.records().len();
             self.ledger.handed_on(p.uid, view.now);
             self.show_loss(packet, booked, view);
-        } else if let Body::Arp(arp) = p.body
-            && arp.request
-        {
-            self.roots.causes.note_asked(arp.sender, arp.target, view.now);
+        } else {
+            match &p.body {
+                Body::Arp(arp) if arp.request => {
+                    self.roots.causes.note_asked(arp.sender, arp.target, view.now);
+                }
+                Body::Olsr(_) => self.roots.causes.note_table_sent(view.now, p),
+                _ => {}
+            }
         }
+    }
+
+    /// A copy of a packet dies at `node`, whose place tells why.
+    fn ended(&mut self, packet: PacketId, (node, why): (NodeId, Why), view: View<'_>) {
+        let p = view.packets.get(packet);
+        if let Why::Errors(from) = why
+            && is_message(p)
+        {
+            // The hop from the sender of the message is the one on which it was lost.
+            return self.roots.causes.note_missed(
+                view.now,
+                (node, from),
+                (LossCause::Channel, None),
+                Some(p),
+            );
+        }
+        let (died, root) = why.ends(view, node);
+        self.died(packet, (node, died, root), view);
     }
 
     /// A copy of a packet dies at `node`. The root is `of`, unless an earlier root cause held it up.

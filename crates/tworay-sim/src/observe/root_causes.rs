@@ -10,7 +10,7 @@ use super::loss::root_cause::RootCause;
 use super::loss::scene::{Scene, World};
 use super::loss::service::Service;
 use super::observers::Observers;
-use crate::network::packets::UNTRACKED;
+use crate::network::packets::{UNTRACKED, is_message};
 use tworay_base::{Died, LossCause, NodeId, PacketId};
 use tworay_mac::{FrameKind, MAX_REQUESTS};
 use tworay_routing::RoutingAction;
@@ -227,7 +227,7 @@ impl Why {
         match self {
             Why::NodeOff => (Died::NodeDown, root(LossCause::NodeDown)),
             Why::NoRadio(next_hop) => (Died::NoRoute, root(LossCause::LinkFailure).towards(next_hop)),
-            Why::Errors => (Died::Error, root(LossCause::Channel)),
+            Why::Errors(_) => (Died::Error, root(LossCause::Channel)),
             Why::Discarded => (Died::Receiver, root(LossCause::ReorderDiscard)),
             Why::Wire((from, to), why) => {
                 let (died, cause) = match why {
@@ -312,8 +312,10 @@ impl Observers {
             Fact::AddressFound { node, target, packet } => {
                 let (causes, scene) = self.roots.with_scene(world);
                 if let Some(root) = causes.delayed(&scene, node, target) {
-                    // A search that waits for a delayed message suffers as if it were lost.
-                    self.message_lost(packet, root, view);
+                    let message = view.packets.get(packet);
+                    if is_message(message) {
+                        self.roots.causes.note_message_delayed(now, &root, message);
+                    }
                     self.roots.held_ups.delay(packet, root);
                 }
             }

@@ -30,8 +30,8 @@ impl Watchers {
     pub fn observe(&mut self, fact: Fact<'_>, view: View<'_>) {
         let now = view.now;
         match fact {
-            Fact::Transmitted { tx, frame, held, medium } => {
-                self.transmitted((tx, frame), held, medium, view)
+            Fact::Transmitted { tx, frame, held, faded, medium } => {
+                self.transmitted((tx, frame, faded), held, medium, view)
             }
             Fact::Ended { tx, frame, hearer, verdict, up, medium } => {
                 self.ended((tx, frame), hearer, (verdict, up), medium, view);
@@ -95,7 +95,7 @@ impl Watchers {
 
     fn transmitted(
         &mut self,
-        (tx, frame): (u32, &Frame),
+        (tx, frame, faded): (u32, &Frame, bool),
         held: Option<PacketId>,
         medium: &Medium,
         view: View<'_>,
@@ -120,7 +120,8 @@ impl Watchers {
         let rx_threshold = medium.channel().rx_threshold();
         let reaches = |h: &Hearer| h.node == frame.to && h.power >= rx_threshold;
         if !frame.to.is_broadcast() && !medium.hearers(tx).iter().any(reaches) {
-            self.note(tx, frame.to, FrameResult::OutOfRange, medium);
+            let result = if faded { FrameResult::ChannelError } else { FrameResult::OutOfRange };
+            self.note(tx, frame.to, result, medium);
         }
     }
 
@@ -159,6 +160,8 @@ impl Watchers {
         }
         let result = match verdict {
             _ if !up => FrameResult::NodeDown,
+            // Its sender is.
+            Verdict::CutOff => FrameResult::NodeDown,
             Verdict::Good => FrameResult::Received,
             Verdict::Collided => FrameResult::Collision,
             // Strong enough to be decoded, so the link is cut.

@@ -11,6 +11,7 @@ mod cut_links;
 mod elfn;
 mod energy;
 mod fading;
+mod frame_fates;
 mod freeze_probing_field;
 mod freeze_tcp;
 mod golden;

@@ -5,9 +5,11 @@
 mod breaks;
 mod builtins;
 mod errors;
+mod fading;
 mod guesses;
 mod searches;
 mod timers;
+mod twins;
 
 use crate::common::{load, parse, run_once};
 use std::collections::BTreeSet;

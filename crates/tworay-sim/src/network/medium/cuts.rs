@@ -10,9 +10,23 @@ pub(crate) struct Cuts {
     orders: Vec<LinkCut>,
     waiting: Vec<u16>,
     /// With the order's number, because two orders may cut the same link.
-    links: Vec<(u16, [NodeId; 2])>,
-    /// Links that were cut once, and when they were restored.
-    mended: Vec<(SimTime, [NodeId; 2])>,
+    links: Vec<(u16, Cut)>,
+    /// Cuts that are over, and when they ended.
+    mended: Vec<(SimTime, Cut)>,
+}
+
+/// A link that is cut, or was.
+#[derive(Copy, Clone, Debug)]
+struct Cut {
+    since: SimTime,
+    ends: [NodeId; 2],
+}
+
+impl Cut {
+    #[inline]
+    fn is_between(&self, a: NodeId, b: NodeId) -> bool {
+        self.ends == [a, b] || self.ends == [b, a]
+    }
 }
 
 impl Cuts {
@@ -43,7 +57,7 @@ impl Cuts {
     /// True if the link between two nodes is cut.
     #[inline]
     pub fn between(&self, a: NodeId, b: NodeId) -> bool {
-        self.links.iter().any(|(_, ends)| *ends == [a, b] || *ends == [b, a])
+        self.links.iter().any(|(_, cut)| cut.is_between(a, b))
     }
 
     /// A data packet of `flow` crossed the link between `ends`. Returns the order that cuts it, if one
@@ -60,20 +74,27 @@ impl Cuts {
             self.waiting.iter().position(|&order| order_of(order).flow.is_none_or(|whose| whose == flow))?;
         let order = self.waiting.remove(at);
         let lasts = self.orders[usize::from(order)].lasts;
-        self.links.push((order, ends));
+        self.links.push((order, Cut { since: now, ends }));
         Some((order, (lasts < SimDuration::MAX).then(|| now + lasts)))
     }
 
     /// The link cut by an order works again from `now` on.
     pub fn mend(&mut self, now: SimTime, order: u16) {
         let of_order = self.links.iter().filter(|(o, _)| *o == order);
-        self.mended.extend(of_order.map(|(_, ends)| (now, *ends)));
+        self.mended.extend(of_order.map(|(_, cut)| (now, *cut)));
         self.links.retain(|(o, _)| *o != order);
     }
 
     /// True if the link between two nodes was restored after `from`.
     pub fn mended_since(&self, from: SimTime, a: NodeId, b: NodeId) -> bool {
-        self.mended.iter().any(|(at, ends)| *at > from && (*ends == [a, b] || *ends == [b, a]))
+        self.mended.iter().any(|(at, cut)| *at > from && cut.is_between(a, b))
+    }
+
+    /// True if the link between two nodes was cut at a time that has passed.
+    pub fn between_at(&self, at: SimTime, a: NodeId, b: NodeId) -> bool {
+        let over = self.mended.iter().map(|(until, cut)| (*until, cut));
+        let all = self.links.iter().map(|(_, cut)| (SimTime::NEVER, cut)).chain(over);
+        all.into_iter().any(|(until, cut)| cut.since <= at && at < until && cut.is_between(a, b))
     }
 }
 

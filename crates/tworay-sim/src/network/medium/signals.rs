@@ -52,11 +52,9 @@ impl Radio {
                 self.note_deafened(nodes, common, node);
             }
         }
-        if self.medium.fades() {
-            self.blame_fading(nodes, common.now, tx, frame);
-        }
+        let faded = self.medium.fades() && self.blame_fading(nodes, common, tx, frame);
         if common.watched() {
-            self.show_transmitted(nodes, common, node, (tx, frame));
+            self.show_transmitted(nodes, common, node, (tx, frame, faded));
         }
         if let Some(meters) = &mut nodes.meters {
             meters.transmitted(common.now, node, frame, &mut common.agenda);
@@ -131,7 +129,7 @@ impl Radio {
             if t.frame.to.is_broadcast()
                 && here.is_some_and(|h| reading == Some(tx) || t.start + h.delay() > common.now)
             {
-                Self::note_unheard(common, &t.frame, node);
+                Self::note_unheard(common, (&t.frame, node), Some(node));
             }
         }
     }
@@ -143,19 +141,19 @@ impl Radio {
         for h in self.medium.hearers(tx) {
             let hearer = &nodes[h.node];
             if h.power >= threshold && hearer.up && hearer.mac.is_transmitting(common.now + h.delay()) {
-                Self::note_unheard(common, frame, h.node);
+                Self::note_unheard(common, (frame, h.node), Some(h.node));
             }
         }
     }
 
-    /// A station misses a broadcast because of its own transmission.
+    /// A station misses a broadcast because of its own transmission, or of a frame that it receives.
     #[cold]
-    fn note_unheard(common: &mut Common, frame: &Frame, node: NodeId) {
-        common.observe(Fact::Unheard { frame, node });
+    fn note_unheard(common: &mut Common, (frame, node): (&Frame, NodeId), interferer: Option<NodeId>) {
+        common.observe(Fact::Unheard { frame, node, interferer });
     }
 
     /// The latest attempt of `node` got no answer until `now`. If nothing is known to have destroyed the frame or its
-    /// answer, and the receiver is still there, then the receiver was busy.
+    /// answer, and the receiver is still there and in range by the mean power, then the receiver was busy.
     #[cold]
     #[inline(never)]
     pub fn unanswered(&mut self, nodes: &mut Nodes, now: SimTime, node: NodeId) {
@@ -165,7 +163,7 @@ impl Radio {
             let down = Some(nodes[to].down_since).filter(|at| *at != SimTime::NEVER);
             if !nodes[to].up || down.is_some_and(|at| at >= began) {
                 nodes[node].attempts.lost_receiver(Failure::NodeDown, down.unwrap_or(began));
-            } else if self.links_change && !self.in_range(now, node, to) {
+            } else if (self.links_change || self.medium.fades()) && !self.in_range(now, node, to) {
                 nodes[node].attempts.lost_receiver(Failure::OutOfRange, began);
             }
         }
@@ -173,28 +171,52 @@ impl Radio {
 
     #[cold]
     #[inline(never)]
-    fn show_transmitted(&self, nodes: &Nodes, common: &mut Common, node: NodeId, sent: (u32, &Frame)) {
+    fn show_transmitted(&self, nodes: &Nodes, common: &mut Common, node: NodeId, sent: (u32, &Frame, bool)) {
         let held = nodes[node].mac.holds();
-        let (tx, frame) = sent;
-        common.observe(Fact::Transmitted { tx, frame, held, medium: &self.medium });
+        let (tx, frame, faded) = sent;
+        common.observe(Fact::Transmitted { tx, frame, held, faded, medium: &self.medium });
     }
 
     /// An attempt that only fading keeps from its next hop, or whose answer fading keeps away, fails by the
-    /// channel.
+    /// channel. If the next hop is out of range by the mean power, and fading let the attempt through but not the answer,
+    /// it fails by the range. True if only fading keeps the frame from the station that it is addressed to.
     #[cold]
-    fn blame_fading(&mut self, nodes: &mut Nodes, now: SimTime, tx: u32, frame: &Frame) {
-        let threshold = self.medium.channel().rx_threshold();
-        let arrives = self.medium.hearers(tx).iter().any(|h| h.node == frame.to && h.power >= threshold);
-        if arrives || frame.to.is_broadcast() || !nodes[frame.to].up {
-            return;
+    fn blame_fading(&mut self, nodes: &mut Nodes, common: &mut Common, tx: u32, frame: &Frame) -> bool {
+        if frame.to.is_broadcast() {
+            self.note_faded(nodes, common, tx, frame);
+            return false;
         }
-        if !self.in_range(now, frame.from, frame.to) {
-            return;
+        if self.arrives(tx, frame.to) {
+            return false;
         }
+        let in_range = self.in_range(common.now, frame.from, frame.to);
         match frame.kind {
-            FrameKind::Rts | FrameKind::Data => nodes[frame.from].attempts.spoil(frame.kind, Failure::Errors),
+            _ if !nodes[frame.to].up => {}
+            FrameKind::Rts | FrameKind::Data if in_range => {
+                nodes[frame.from].attempts.spoil(frame.kind, Failure::Errors);
+            }
+            FrameKind::Rts | FrameKind::Data => {}
             FrameKind::Cts | FrameKind::Ack => {
-                nodes[frame.to].attempts.spoil(answered_by(frame.kind), Failure::Errors)
+                let failure = if in_range { Failure::Errors } else { Failure::OutOfRange };
+                nodes[frame.to].attempts.spoil(answered_by(frame.kind), failure);
+            }
+        }
+        in_range
+    }
+
+    /// True if a transmission is strong enough for a station to decode it.
+    fn arrives(&self, tx: u32, node: NodeId) -> bool {
+        let threshold = self.medium.channel().rx_threshold();
+        self.medium.hearers(tx).iter().any(|h| h.node == node && h.power >= threshold)
+    }
+
+    /// Stations in range by the mean power that do not receive a broadcast because of fading alone.
+    fn note_faded(&mut self, nodes: &Nodes, common: &mut Common, tx: u32, frame: &Frame) {
+        let mut near = Vec::new();
+        self.neighbours(common.now, frame.from, |node| nodes[node].up, &mut near);
+        for node in near {
+            if !self.arrives(tx, node) {
+                common.observe(Fact::Faded { frame, node });
             }
         }
     }
@@ -271,9 +293,13 @@ impl Radio {
         if let Some(lost) = arrived.lost {
             self.count_collision(nodes, common, h.node, lost);
         }
+        let frame = &self.medium.get(signal.tx).frame;
+        if arrived.unnoticed && frame.to.is_broadcast() {
+            let interferer = self.medium.interferer(signal.tx, h.node);
+            Self::note_unheard(common, (frame, h.node), interferer);
+        }
         if let Some(meters) = &mut nodes.meters {
             let readable = h.power >= self.medium.channel().rx_threshold();
-            let frame = &self.medium.get(signal.tx).frame;
             meters.signal(common.now, h.node, frame, readable, &mut common.agenda);
         }
     }
@@ -370,7 +396,7 @@ impl Radio {
         // Nobody may receive the rest of a frame whose sender lost its power.
         let down = nodes[frame.from].down_since;
         if down != SimTime::NEVER && down >= self.medium.get(tx).start {
-            return Verdict::Corrupt;
+            return Verdict::CutOff;
         }
         if self.cuts.between(frame.from, node) {
             if frame.to == node {
@@ -416,7 +442,7 @@ fn answered_by(kind: FrameKind) -> FrameKind {
 pub(crate) fn bad_end(mac: &mut Dcf, now: SimTime, verdict: Verdict) {
     let error = match verdict {
         Verdict::NotHeard | Verdict::Good | Verdict::Deaf => return,
-        Verdict::Collided | Verdict::Corrupt => RxError::Corrupt,
+        Verdict::Collided | Verdict::Corrupt | Verdict::CutOff => RxError::Corrupt,
         Verdict::Undecodable | Verdict::Deafened => RxError::Undecodable,
     };
     mac.on_rx_error(now, error);
@@ -452,7 +478,7 @@ fn begin_until_noted<const ADDS_UP: bool>(
         if node.mac.on_busy(now, end) {
             accesses.postpone(h.node.index(), end + node.mac.timing().difs);
         }
-        if arrived.lost.is_some() || arrived.captured_over || every {
+        if arrived.lost.is_some() || arrived.captured_over || arrived.unnoticed || every {
             return Some((h, arrived));
         }
     }

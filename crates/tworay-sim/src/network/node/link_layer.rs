@@ -183,7 +183,7 @@ impl Network {
         let Some(radio) = &mut self.radio else { return };
         if radio.packet_errs(node, self.common.packets.get(packet).ip_bytes) {
             let copy = self.common.copy(packet);
-            return self.common.kill(copy, node, Why::Errors);
+            return self.common.kill(copy, node, Why::Errors(from));
         }
         if radio.awaits_packets() {
             self.cut_behind(packet, from, node);

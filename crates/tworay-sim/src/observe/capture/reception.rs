@@ -13,7 +13,7 @@ pub(crate) enum FrameResult {
     Received,
     /// It was corrupted by another signal.
     Collision,
-    /// It was corrupted by random errors.
+    /// It was corrupted by random errors, or faded.
     ChannelError,
     /// The station is out of range, or the link is cut.
     OutOfRange,
@@ -22,7 +22,7 @@ pub(crate) enum FrameResult {
     /// It was received, but the station may not answer: its medium is reserved, or it is in another
     /// exchange.
     NotAnswered,
-    /// The station is switched off.
+    /// The station is switched off, or the sender went off before the frame's end.
     NodeDown,
 }
 

@@ -9,6 +9,7 @@
 //! - `queue`: a full interface queue;
 //! - `route`: a lost route, a missing route and a loop;
 //! - `search`: a route discovery that found nothing although a path existed;
+//! - `tables`: tables that routers exchange, and their lost messages;
 //! - `timers`: how long one thing can explain another, from the settings of the routing protocol.
 //!
 //! All of this runs only when a packet is held up or dies, or when a route is lost. It keeps a
@@ -21,12 +22,14 @@ mod queue;
 mod records;
 mod route;
 mod search;
+mod tables;
 mod timers;
 
 use super::scene::Scene;
 use crate::observe::loss::root_cause::RootCause;
 use records::{LostRoute, Miss, Search};
 use std::collections::BTreeMap;
+use tables::Hellos;
 use timers::Timers;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimTime};
 use tworay_routing::{DropReason, Protocol, RoutingConfig};
@@ -67,6 +70,8 @@ pub(crate) struct Causes {
     struck: BTreeMap<FlowId, (SimTime, NodeId, RootCause)>,
     /// For each node the destinations to which it lost the route.
     lost: Vec<BTreeMap<NodeId, LostRoute>>,
+    /// The first HELLOs of each node, if routers exchange tables.
+    hellos: Vec<Hellos>,
     /// True if routers know routes in advance, from tables that they exchange.
     proactive: bool,
     /// How long one thing can explain another.
@@ -82,6 +87,9 @@ impl Causes {
     pub fn expect(&mut self, routing: &RoutingConfig) {
         self.proactive = routing.protocol == Protocol::Olsr;
         self.timers = Timers::of(routing);
+        if self.proactive {
+            self.hellos = vec![Hellos::default(); self.lost.len()];
+        }
     }
 
     /// A packet of `flow` from `src` was lost to a break.
@@ -106,6 +114,9 @@ impl Causes {
     /// A node lost its stored state.
     pub fn forget(&mut self, node: NodeId) {
         self.lost[node.index()].clear();
+        if let Some(hellos) = self.hellos.get_mut(node.index()) {
+            *hellos = Hellos::default();
+        }
         let own = self.searches.range_mut((node, NodeId(0))..=(node, NodeId::BROADCAST));
         own.for_each(|(_, search)| search.restart());
     }

@@ -281,6 +281,43 @@ impl Scene<'_> {
         }
     }
 
+    /// The hops of a shortest path between two nodes; none if there is none.
+    pub fn way(&mut self, (from, to): (NodeId, NodeId)) -> Vec<(NodeId, NodeId)> {
+        let nodes = self.walk((from, to), &[], self.now, &[], false).unwrap_or_default();
+        let ahead = nodes.iter().rev().copied();
+        std::iter::once(from).chain(ahead.clone()).zip(ahead).collect()
+    }
+
+    /// True if there was a path between two nodes all the time between two times.
+    pub fn existed(&mut self, ends: (NodeId, NodeId), (from, until): (SimTime, SimTime)) -> bool {
+        let looks = if self.changes() { LOOKS } else { 0 };
+        let step = until.since(from) / LOOKS;
+        (0..=looks).all(|i| self.walk(ends, &[], from + step * i, &[], false).is_some())
+    }
+
+    /// Hop counts from a node to all others that it could reach at a time.
+    pub fn hops_at(&mut self, from: NodeId, at: SimTime) -> Hops {
+        let positions = self.radio.as_mut().map(|radio| radio.positions(at)).unwrap_or_default();
+        let mut hops = Hops(vec![None; self.nodes.len()]);
+        hops.0[from.index()] = Some(0);
+        let mut unseen: Vec<_> =
+            self.nodes.ids().filter(|b| *b != from && was_up(&self.nodes[*b], at)).collect();
+        let mut open = VecDeque::from([from]);
+        while let Some(a) = open.pop_front() {
+            let next = hops.of(a).map(|h| h + 1);
+            unseen.retain(|&b| {
+                let on_air = || self.radio.as_ref().is_some_and(|r| r.in_range_of((at, &positions), a, b));
+                let reached = self.wires.between(a, b).is_some() || on_air();
+                if reached {
+                    hops.0[b.index()] = next;
+                    open.push_back(b);
+                }
+                !reached
+            });
+        }
+        hops
+    }
+
     /// The nodes of a shortest path at time `at` that avoids some nodes; `all` includes nodes that were off.
     fn walk(
         &mut self,
@@ -291,8 +328,7 @@ impl Scene<'_> {
         all: bool,
     ) -> Option<Vec<NodeId>> {
         let same = |x: (NodeId, NodeId), y: (NodeId, NodeId)| x == y || x == (y.1, y.0);
-        let was_up =
-            |n: &Node| n.up && n.up_since <= at || n.down_since != SimTime::NEVER && n.down_since >= at;
+        let was_up = |n: &Node| was_up(n, at);
         let mended = |a, b| restored.iter().any(|link| same(*link, (a, b)));
         let positions = self.radio.as_mut().map(|radio| radio.positions(at)).unwrap_or_default();
         // Where the search came from; the first node came from itself.
@@ -304,8 +340,10 @@ impl Scene<'_> {
         let mut open = VecDeque::from([from]);
         while let Some(a) = open.pop_front().filter(|_| before[to.index()].is_none()) {
             unseen.retain(|&(b, works)| {
-                let on_air =
-                    || works && self.radio.as_ref().is_some_and(|radio| radio.in_range_of(&positions, a, b));
+                let on_air = || {
+                    works
+                        && self.radio.as_ref().is_some_and(|radio| radio.in_range_of((at, &positions), a, b))
+                };
                 let reached = mended(a, b) || self.wires.between(a, b).is_some() || on_air();
                 if reached {
                     before[b.index()] = Some(a);
@@ -318,6 +356,11 @@ impl Scene<'_> {
         let back = std::iter::successors(Some(to), |n| before[n.index()].filter(|_| *n != from));
         Some(back.collect())
     }
+}
+
+/// True if a node worked at a time that has passed.
+fn was_up(node: &Node, at: SimTime) -> bool {
+    node.up && node.up_since <= at || node.down_since != SimTime::NEVER && node.down_since >= at
 }
 
 /// Hop counts from one node to all others.

@@ -4,7 +4,7 @@
 //! Time runs in steps. Within a step a link can be there at one moment and be gone at another; `near` asks for
 //! some moment, `far` for some moment of the opposite.
 
-use super::world::{STEP, Scene};
+use super::world::{BitErrors, STEP, Scene};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -137,9 +137,23 @@ impl Geometry {
         self.scene.distance(a, b, t)
     }
 
-    /// Whether `b` could sense a signal of `a` at a time.
+    /// Whether `b` could sense a signal of `a` at a time. Fading may let it sense signals from farther away.
     pub fn senses(&self, a: usize, b: usize, t: f64) -> bool {
-        self.distance(a, b, t) <= SENSE + MARGIN
+        self.scene.errors.fades() || self.distance(a, b, t) <= SENSE + MARGIN
+    }
+
+    /// Whether the mean power of a signal of `a` suffices for `b` to decode it.
+    pub fn in_mean_range(&self, a: usize, b: usize, t: f64) -> bool {
+        self.distance(a, b, t) <= RANGE + MARGIN
+    }
+
+    /// What the channel does to frames.
+    pub fn errors(&self) -> BitErrors {
+        self.scene.errors
+    }
+
+    pub fn stations(&self) -> usize {
+        self.nodes
     }
 
     /// The steps of a window of time, seconds.

@@ -5,7 +5,7 @@
 //! itself, was transmitting. Corruption by the error model is the one fact that only the medium knows.
 
 use super::geometry::{CutTime, Geometry};
-use super::world::Scene;
+use super::world::{BitErrors, Scene};
 use std::collections::{BTreeMap, BTreeSet};
 use tworay_mac::FrameKind;
 use tworay_radio::Verdict;
@@ -68,11 +68,11 @@ fn end(e: &Emission) -> f64 {
 }
 
 impl Medium {
-    pub fn new(scene: &Scene, geometry: &Geometry, report: &RunReport) -> Self {
+    pub fn new(geometry: &Geometry, report: &RunReport) -> Self {
         let log = report.medium_log().expect("the medium was logged").emissions();
         let mut medium = Self::default();
         for (place, e) in log.iter().enumerate() {
-            medium.add_failures(scene, geometry, log, place, e);
+            medium.add_failures(geometry, log, place, e);
             if !e.to.is_broadcast() && matches!(e.kind, FrameKind::Rts | FrameKind::Data) {
                 let answered = answer(log, place).is_some_and(|a| received(a, e.from.index()));
                 medium.attempts.push(Attempt {
@@ -87,30 +87,33 @@ impl Medium {
         medium
     }
 
-    fn add_failures(
-        &mut self,
-        scene: &Scene,
-        geometry: &Geometry,
-        log: &[Emission],
-        place: usize,
-        e: &Emission,
-    ) {
-        let died_sending = scene.outages.iter().any(|o| {
-            let off = f64::from(o.from) / 10.0;
-            o.node == e.from.index() && start(e) <= off && off <= end(e)
-        });
+    fn add_failures(&mut self, geometry: &Geometry, log: &[Emission], place: usize, e: &Emission) {
+        let failure =
+            |receiver, why| Failure { at: end(e), from: e.from.index(), receiver, content: e.content, why };
+        if geometry.errors().fades() {
+            // Stations that the mean power would have reached, and that fading has left out.
+            let meant = |n: &usize| *n != e.from.index() && (e.to.is_broadcast() || e.to.index() == *n);
+            let left_out = |n: &usize| !e.receptions.iter().any(|r| r.node.index() == *n);
+            let near = |n: &usize| geometry.in_mean_range(e.from.index(), *n, start(e));
+            let faded = (0..geometry.stations()).filter(|n| meant(n) && left_out(n) && near(n));
+            self.failures.extend(faded.map(|n| failure(n, Reason::Corruption)));
+        }
+        let above_mac = matches!(geometry.errors(), BitErrors::PerPacket(_));
         for r in e.receptions.iter().filter(|r| r.up) {
             let receiver = r.node.index();
-            let failure =
-                |why| Failure { at: end(e), from: e.from.index(), receiver, content: e.content, why };
+            let failure = |why| failure(receiver, why);
             match r.verdict {
+                // The log doesn't show which packets are lost above the MAC.
+                Verdict::Good if above_mac && e.kind == FrameKind::Data => {
+                    self.failures.push(failure(Reason::Corruption));
+                }
                 Verdict::Good => {
                     let unicast = !e.to.is_broadcast() && matches!(e.kind, FrameKind::Rts | FrameKind::Data);
                     if unicast && answer(log, place).is_none() && reserved(geometry, log, place, receiver) {
                         self.failures.push(failure(Reason::Reserved));
                     }
                 }
-                Verdict::Corrupt if died_sending => {}
+                Verdict::CutOff => {}
                 Verdict::Corrupt => self.failures.push(failure(Reason::Corruption)),
                 _ if overlapped(geometry, log, place, receiver) => {
                     self.failures.push(failure(Reason::Overlap))

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 /// Something that can go wrong.
 #[derive(Copy, Clone, Debug)]
-enum Disturbance {
+pub enum Disturbance {
     Errors(BitErrors),
     /// More datagrams than the first link can carry.
     Load {
@@ -48,7 +48,7 @@ enum Disturbance {
     },
 }
 
-fn disturbances() -> impl Strategy<Value = Disturbance> {
+pub fn disturbances() -> impl Strategy<Value = Disturbance> {
     let lasts = || proptest::option::of(5u32..60);
     prop_oneof![
         bit_errors().prop_map(Disturbance::Errors),
@@ -68,7 +68,7 @@ fn disturbances() -> impl Strategy<Value = Disturbance> {
 }
 
 impl Disturbance {
-    fn apply(self, scene: &mut Scene) {
+    pub fn apply(self, scene: &mut Scene) {
         // The number of stations before any other island is added.
         let nodes =
             scene.flows.iter().map(|f| f.from.max(f.to)).max().unwrap_or(0).max(scene.positions.len() - 1)
@@ -129,7 +129,7 @@ impl Disturbance {
 }
 
 /// A string, a ring, or two rows.
-fn places() -> impl Strategy<Value = (Vec<(f64, f64)>, usize)> {
+pub fn places() -> impl Strategy<Value = (Vec<(f64, f64)>, usize)> {
     prop_oneof![
         (1usize..=5, 150.0f64..235.0).prop_map(|(hops, spacing)| (string(hops, spacing), hops)),
         (6usize..=8).prop_map(|nodes| (ring(nodes), nodes / 2)),

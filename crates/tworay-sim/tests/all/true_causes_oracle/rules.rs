@@ -15,6 +15,8 @@ use tworay_sim::{Content, RunControl, RunOptions, run};
 const SERVICE: f64 = 3.0;
 /// Longest wait in a routing buffer, seconds: packets held up by a break may fill a queue that much later.
 const HELD: f64 = 30.0;
+/// Time within which a search succeeds that nothing delays, seconds: AODV's rings (RFC 3561 §6.4) take 1.92 s.
+const CHANCE: f64 = 2.0;
 /// Hop limit of a new packet.
 const HOP_LIMIT: usize = 64;
 /// A judgement by geometry may be this old, seconds.
@@ -55,7 +57,7 @@ impl Case {
         let log = report.medium_log().expect("the medium was logged").emissions();
         Self {
             searches: Searches::new(log, &segments),
-            medium: Medium::new(scene, &geometry, &report),
+            medium: Medium::new(&geometry, &report),
             losses: losses(&report),
             queues: queue_lengths(&report, scene.positions.len()),
             scene: scene.clone(),
@@ -148,13 +150,19 @@ impl<'a> Touch<'a> {
     }
 
     fn has_link(&self, a: usize, b: usize) -> bool {
-        self.paths.iter().any(|paths| paths.has_link(a, b))
+        self.paths.iter().any(|paths| paths.has_link(a, b)) || self.fades_in(a, b)
+    }
+
+    /// Whether fading may let routing find a hop that is out of range by the mean power.
+    fn fades_in(&self, a: usize, b: usize) -> bool {
+        self.case.scene.errors.fades() && self.has_node(a) && self.has_node(b)
     }
 
     /// Whether a path of the packet goes from `a` to `b`. What filled a queue or a slot may have waited behind packets
     /// in the other direction.
     fn leads(&self, a: usize, b: usize) -> bool {
-        self.paths.iter().any(|paths| paths.leads(a, b)) || self.fills() && self.has_link(a, b)
+        let leads = self.paths.iter().any(|paths| paths.leads(a, b));
+        leads || self.fills() && self.has_link(a, b) || self.fades_in(a, b)
     }
 
     fn has_node(&self, node: usize) -> bool {
@@ -225,7 +233,15 @@ impl<'a> Touch<'a> {
     fn failure_of(&self, reasons: &[Reason]) -> Option<String> {
         let (from, until) = self.window();
         let Some(b) = self.loss.next_hop else {
-            let found = self.message_failed(reasons);
+            // Its own frame arrived, and it was lost above the MAC.
+            let above = |f: &Failure| {
+                f.content == Content::Segment(self.loss.uid)
+                    && f.receiver == self.loss.node
+                    && reasons.contains(&f.why)
+            };
+            let lost_above =
+                self.loss.died == "error" && self.case.medium.failures_between(from, until).iter().any(above);
+            let found = lost_above || self.message_failed(reasons);
             return (!found)
                 .then(|| format!("no message was lost by {reasons:?} on a path since {from:.1} s"));
         };
@@ -330,8 +346,13 @@ impl<'a> Touch<'a> {
         }
         let to = self.segment.to;
         let geometry = &self.case.geometry;
-        // A limited search cannot find the path from the start; it does not matter if the path is gone later.
-        let until = if self.case.scene.reach.is_some() { since } else { at };
+        // A limited search cannot find the path from the start, also if something else keeps the packet from it.
+        let initial = geometry.hops_over_all(0, node, to);
+        if self.case.scene.reach.zip(initial).is_some_and(|(reach, hops)| hops > reach as usize) {
+            return None;
+        }
+        // A search has had its chance after some time; it does not matter if the path is gone later.
+        let until = if self.case.scene.reach.is_some() { since } else { at.min(since + CHANCE) };
         let apart = |step: &usize| !geometry.may_connect(*step, node, to);
         // The death of its own node ends the wait.
         let waits = |step: &usize| died != "node-down" || !geometry.off(*step, node);
@@ -372,6 +393,10 @@ impl<'a> Touch<'a> {
             return None;
         }
         let b = self.loss.next_hop?;
+        if self.fades_in(node, b) && !self.case.geometry.in_mean_range(node, b, since) {
+            // Over a hop this long, an answer may come after the timer for it.
+            return None;
+        }
         let at_hop = |a: &&Attempt| {
             (a.from, a.to, a.answered) == (node, b, false) && a.at >= since - SERVICE && a.at <= at
         };

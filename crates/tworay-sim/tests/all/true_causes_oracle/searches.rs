@@ -46,6 +46,11 @@ impl Searches {
         found
     }
 
+    /// When a station first sent a segment.
+    pub fn first_sent(&self, station: usize) -> Option<f64> {
+        self.carried.get(&station).and_then(|frames| frames.first()).map(|(at, _)| *at)
+    }
+
     fn requests(&self, search: (usize, usize), from: f64, until: f64) -> &[f64] {
         let times = self.requests.get(&search).map_or(&[][..], Vec::as_slice);
         &times[times.partition_point(|t| *t < from)..times.partition_point(|t| *t <= until)]

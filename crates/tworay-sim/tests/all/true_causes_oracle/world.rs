@@ -87,6 +87,19 @@ pub enum BitErrors {
     PerBit(f64),
     /// Bursts in which no frame survives: probabilities per frame of their start and end.
     Bursts(f64, f64),
+    /// Errors above the MAC: probability for a packet.
+    PerPacket(f64),
+    /// Rayleigh fading: time for which a pair keeps a gain, tenths of a second; 0: for every frame anew.
+    Fading(u32),
+    /// Shadowing: standard deviation in dB, and the same time.
+    Shadowing(u32, u32),
+}
+
+impl BitErrors {
+    /// Whether received powers are random.
+    pub fn fades(self) -> bool {
+        matches!(self, BitErrors::Fading(_) | BitErrors::Shadowing(..))
+    }
 }
 
 /// A scenario.
@@ -174,6 +187,19 @@ impl Scene {
                 let _ = writeln!(
                     t,
                     "errors.frame_err = {{ bernoulli = {{ rate = {rate:.7}, unit = \"bit\" }} }}"
+                );
+            }
+            BitErrors::PerPacket(rate) => {
+                let _ = writeln!(t, "errors.pkt_err = {{ bernoulli = {{ rate = {rate:.3} }} }}");
+            }
+            BitErrors::Fading(keeps) => {
+                let _ = writeln!(t, "radio.fading = {{ k = 0, coherence = \"{}\" }}", seconds(keeps));
+            }
+            BitErrors::Shadowing(sigma, keeps) => {
+                let _ = writeln!(
+                    t,
+                    "radio.shadowing = {{ sigma = \"{sigma}dB\", coherence = \"{}\" }}",
+                    seconds(keeps)
                 );
             }
             BitErrors::Bursts(start, end) => {

@@ -34,4 +34,6 @@ fn a_link_cut_twice_works_again_after_the_second_end() {
     cuts.mend(now + SECOND * 3, 1);
     assert!(!cuts.between(A, B));
     assert!(cuts.mended_since(now, B, A) && !cuts.mended_since(now + SECOND * 3, A, B));
+    let was_cut = |seconds: u64| cuts.between_at(SimTime::ZERO + SECOND * seconds, B, A);
+    assert_eq!([0, 1, 3, 4].map(was_cut), [false, true, true, false]);
 }

@@ -77,6 +77,29 @@ impl Causes {
         found.or_else(behind).unwrap_or_else(|| RootCause::new(scene.now, node, cause))
     }
 
+    /// True if a search could not find the paths that a break has closed: they have too many hops.
+    pub(super) fn out_of_search(
+        &self,
+        scene: &mut Scene<'_>,
+        ends: (NodeId, NodeId),
+        closed_by: &RootCause,
+    ) -> bool {
+        let reach = scene.nodes[ends.0].router.search_reach();
+        if reach == u16::MAX {
+            return false;
+        }
+        let standing = match (closed_by.cause, closed_by.next_hop) {
+            (Some(LossCause::NodeDown), _) => scene.path(ends.0, ends.1, true),
+            (_, Some(b)) => {
+                let link = (closed_by.node, b);
+                let mut times = self.times_before(closed_by.at);
+                times.find_map(|at| scene.leads(ends, link, at, &[link]))
+            }
+            (_, None) => None,
+        };
+        standing.is_some_and(|hops| hops > reach)
+    }
+
     /// Links on record that are out of reach now.
     fn standing_breaks(&self, scene: &mut Scene<'_>) -> Vec<(NodeId, NodeId)> {
         let physical = self.breaks.iter().filter(|(_, root)| root.is_physical());
@@ -134,6 +157,18 @@ impl Causes {
             })
         };
         latest_first.iter().find_map(on_path).map(|root| RootCause { at: now, ..root })
+    }
+
+    /// A break on the shortest path that nobody noticed, and that is over since so short a time that its end cannot be known.
+    pub(super) fn relearning(&self, scene: &mut Scene<'_>, ends: (NodeId, NodeId)) -> Option<RootCause> {
+        let (near, far) = (scene.hops(ends.0), scene.hops(ends.1));
+        if !scene.changes() || self.could_have_route(scene, ends, (&near, &far)) {
+            return None;
+        }
+        scene.way(ends).into_iter().find_map(|(a, b)| {
+            let cause = scene.was_out_of_reach(a, b, self.timers.relearnt)?;
+            Some(RootCause::new(scene.now, a, cause).towards(b))
+        })
     }
 
     /// The time of a notice and earlier ones, back to the beginning.

@@ -58,14 +58,6 @@ impl Causes {
         };
     }
 
-    /// True if the latest ARP request was missed because its target was transmitting or receiving another
-    /// frame.
-    fn went_unheard(&self, node: NodeId, target: NodeId, now: SimTime) -> bool {
-        let heard = self.heard.get(&(node, target)).map_or(SimTime::ZERO, |at| *at + PASSING);
-        self.latest_request(node, target)
-            .is_some_and(|asked| asked > heard && asked + PASSING < now && asked + self.timers.recent >= now)
-    }
-
     /// When the latest request of the exchange in progress was transmitted.
     fn latest_request(&self, node: NodeId, target: NodeId) -> Option<SimTime> {
         let pair = (node, target);
@@ -103,14 +95,13 @@ impl Causes {
         let lost = missed.map(|m| RootCause { interferer: m.interferer, ..fresh(m.cause) });
         let lost =
             lost.or_else(|| answer.map(|b| RootCause { at: now, node, next_hop: Some(next_hop), ..*b }));
-        let unheard = || self.went_unheard(node, next_hop, now).then(|| fresh(LossCause::Contention));
         // A message that still waits in a queue, or did not fit into it, was held up by what is sent before it. One
         // that the MAC repeats was held up by what spoiled the attempts.
         let delayed = || scene.message_delayed(node, next_hop).map(fresh);
         let refused = [node, next_hop].into_iter().find_map(|n| self.unsent.get(&n).filter(|m| recent(m.at)));
         let refused = || refused.map(|m| fresh(m.cause));
         let waiting = || scene.message_waits(node, next_hop).then(|| fresh(LossCause::Congestion));
-        lost.or_else(unheard).or_else(delayed).or_else(refused).or_else(waiting)
+        lost.or_else(delayed).or_else(refused).or_else(waiting)
     }
 
     /// The physical reason for which the latest ARP request of this exchange, or the answer to it, did not arrive. It
@@ -182,9 +173,15 @@ impl Causes {
         match asked.filter(|asked| *asked > heard && *asked + PASSING < now) {
             Some(asked) => {
                 let apart = scene.was_out_of_reach(node, next_hop, now.since(asked));
-                let load = || scene.message_waits(node, next_hop).then_some(LossCause::Congestion);
-                // In reach, and no error is on record: its target was sending or receiving another frame.
-                fresh(apart.or_else(load).unwrap_or(LossCause::Contention))
+                if let Some(cause) = apart {
+                    return fresh(cause);
+                }
+                // The target missed it, whatever became of answers to earlier ones.
+                if let Some(miss) = self.missed(next_hop, node).filter(|miss| miss.at >= heard) {
+                    return RootCause { interferer: miss.interferer, ..fresh(miss.cause) };
+                }
+                let waits = scene.message_waits(node, next_hop);
+                fresh(if waits { LossCause::Congestion } else { LossCause::Unknown })
             }
             None => self.forgotten(scene, node).unwrap_or_else(|| fresh(LossCause::Congestion)),
         }
@@ -220,8 +217,7 @@ impl Causes {
         }
         let lost = self.missed(next_hop, node).is_some_and(|m| m.at + self.timers.recent >= now)
             || self.breaks.get(&(next_hop, node)).is_some_and(|b| b.at + self.timers.recent >= now)
-            || self.lost_of_exchange(now, node, next_hop).is_some()
-            || self.went_unheard(node, next_hop, now);
+            || self.lost_of_exchange(now, node, next_hop).is_some();
         if let Some(root) = lost.then(|| self.spoiled(scene, node, next_hop)).flatten() {
             return root;
         }

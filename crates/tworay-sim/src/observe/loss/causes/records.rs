@@ -1,6 +1,7 @@
 //! Records of lost routes, missed messages and searches.
 
 use crate::observe::loss::root_cause::RootCause;
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 
@@ -33,6 +34,8 @@ pub(super) struct Miss {
     pub at: SimTime,
     pub cause: LossCause,
     pub interferer: Option<NodeId>,
+    /// It was not lost, but goes on only then.
+    pub delayed: bool,
 }
 
 /// Direction of a lost message of a search.
@@ -56,11 +59,32 @@ pub(super) enum Prospect {
     Open,
 }
 
-/// One search: its lost messages (direction, sender, intended receiver), its requests, and the prospect of the latest
-/// one.
+/// A lost message of a search.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct LostMessage {
+    pub leg: Leg,
+    pub from: NodeId,
+    /// Intended receiver; [`NodeId::BROADCAST`] if it never reached the medium.
+    pub to: NodeId,
+    /// Remaining hop limit when it was sent.
+    pub ttl: u8,
+    pub miss: Miss,
+}
+
+/// A request whose hop limit ends before the destination.
+#[derive(Clone, Debug)]
+pub(super) struct Ring {
+    pub asked: SimTime,
+    /// Nodes that knew a route to the destination then, and can answer from it.
+    pub answerers: SmallVec<[NodeId; 4]>,
+}
+
+/// One search: its lost messages, its requests, and the prospect of the latest one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Search {
-    pub lost: VecDeque<(Leg, NodeId, NodeId, Miss)>,
+    pub lost: VecDeque<LostMessage>,
+    /// Its requests that did not reach as far as the destination.
+    pub rings: VecDeque<Ring>,
     pub prospect: Prospect,
     /// When that request was sent.
     pub asked: SimTime,

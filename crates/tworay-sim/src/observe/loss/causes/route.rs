@@ -101,7 +101,8 @@ impl Causes {
         let blocked = scene.no_path(node, dst);
         let root = self.obstacle(scene, (node, dst), known, blocked).or_else(|| {
             if self.proactive {
-                return self.stale_routes(scene, (node, dst), known);
+                let stale = self.stale_routes(scene, (node, dst), known);
+                return stale.or_else(|| self.relearning(scene, (node, dst)));
             }
             self.aftermath(scene, (node, dst), known, need)
         });
@@ -120,7 +121,11 @@ impl Causes {
         blocked: Option<LossCause>,
     ) -> Option<RootCause> {
         if let Some(cause) = blocked {
-            return Some(self.closing_break(scene, (node, dst), cause, known.map(|lost| lost.root)));
+            let root = self.closing_break(scene, (node, dst), cause, known.map(|lost| lost.root));
+            if self.out_of_search(scene, (node, dst), &root) {
+                return Some(RootCause::new(scene.now, node, LossCause::NoRoute));
+            }
+            return Some(root);
         }
         let lost = known.filter(|lost| lost.is_needed(scene.now, self.timers.unused))?;
         let (a, b) = (lost.root.node, lost.root.next_hop?);

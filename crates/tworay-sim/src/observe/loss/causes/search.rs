@@ -1,18 +1,22 @@
 //! A packet waits for a route, or dies for want of one, although a path exists.
 //!
 //! The cause is that of the messages of this very search that were lost on a path that could have carried the
-//! packet. If none were lost, routing had not found the path, or cannot: `no-route`. A routing buffer that
+//! packet, and without whose loss it would have had a chance: the hop limit of a request must have reached as far as the
+//! destination, or a node that knew a route to it. If none were lost, routing had not found the path, or cannot: `no-route`. A routing buffer that
 //! is full before a search has had a second is full because of load. A reply that is lost to another reply of its search
 //! kept nothing from being found: what becomes of the other one decides.
 
 use super::Causes;
-use super::records::{Leg, LostRoute, Miss, Prospect};
+use super::records::{Leg, LostMessage, LostRoute, Miss, Prospect, Ring, Search};
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::{Hops, Scene};
 use smallvec::{SmallVec, smallvec};
-use tworay_base::{Died, LossCause, NodeId, SimTime};
+use tworay_base::{Died, LossCause, NodeId, SimDuration, SimTime};
 use tworay_wire::aodv::AodvMessage;
 use tworay_wire::{Body, Packet};
+
+/// Most time that a message of a search takes for a hop (NODE_TRAVERSAL_TIME, RFC 3561 §10).
+const TRAVERSAL: SimDuration = SimDuration::from_millis(40);
 
 /// Sender and intended receiver of a lost message.
 type Hop = (NodeId, NodeId);
@@ -41,6 +45,44 @@ pub(super) fn is_replaced(lost: &Packet, by: &Packet) -> bool {
     !lost.is_empty() && lost.iter().all(|search| search.2 == Leg::Reply && by.contains(search))
 }
 
+/// True if someone could have answered a lost request that would have gone on from a node for so many hops.
+fn answered(
+    scene: &mut Scene<'_>,
+    search: &Search,
+    lost: &LostMessage,
+    (from, reach): (NodeId, u16),
+    far: &Hops,
+) -> bool {
+    if far.of(from).is_some_and(|hops| hops <= reach) {
+        return true;
+    }
+    let ring = search.rings.iter().rev().find(|ring| ring.asked <= lost.miss.at);
+    let Some(ring) = ring.filter(|ring| !ring.answerers.is_empty()) else { return false };
+    let near = scene.hops(from);
+    ring.answerers.iter().any(|node| near.of(*node).is_some_and(|hops| hops <= reach))
+}
+
+impl Search {
+    /// When the search would have been answered if a message had not been lost, and its answer had been as fast as it was.
+    fn answer_of(&self, lost: &LostMessage, (near, far): (&Hops, &Hops)) -> SimTime {
+        let at = lost.miss.at;
+        let asked = self.requests.iter().chain(self.rings.iter().map(|ring| &ring.asked));
+        let Some(asked) = asked.filter(|asked| **asked <= at && !lost.miss.delayed).max() else { return at };
+        let hops = match lost.leg {
+            Leg::Request => {
+                let done = near.of(lost.from).map(|hops| hops + 1);
+                done.zip(far.of(lost.to).zip(near.of(lost.to)).map(|(ahead, back)| 2 * ahead + back))
+            }
+            Leg::Reply => {
+                let turn = far.of(lost.from).zip(near.of(lost.from));
+                turn.map(|(back, ahead)| 2 * back + ahead + 1).zip(near.of(lost.to))
+            }
+        };
+        let Some((done, left)) = hops else { return at };
+        at + (at.since(*asked) / u64::from(done)).min(TRAVERSAL) * u64::from(left)
+    }
+}
+
 impl Causes {
     /// The latest message of `from` that `node` missed.
     pub(super) fn missed(&self, node: NodeId, from: NodeId) -> Option<&Miss> {
@@ -57,7 +99,11 @@ impl Causes {
         (cause, interferer): (LossCause, Option<NodeId>),
         packet: Option<&Packet>,
     ) {
-        let miss = Miss { at: now, cause, interferer };
+        self.record((node, from), Miss { at: now, cause, interferer, delayed: false }, packet);
+    }
+
+    fn record(&mut self, (node, from): (NodeId, NodeId), miss: Miss, packet: Option<&Packet>) {
+        let now = miss.at;
         if let Some(known) = self.missed.get_mut(node.index()) {
             match known.iter_mut().find(|(sender, _)| *sender == from) {
                 Some((_, latest)) => *latest = miss,
@@ -66,18 +112,22 @@ impl Causes {
         } else {
             self.unsent.insert(from, miss);
         }
-        for (searcher, target, leg) in packet.into_iter().flat_map(searches) {
+        let Some(packet) = packet else { return };
+        for (searcher, target, leg) in searches(packet) {
             let search = self.searches.entry((searcher, target)).or_default();
-            while search.lost.front().is_some_and(|(.., miss)| miss.at + self.timers.kept < now) {
+            while search.lost.front().is_some_and(|lost| lost.miss.at + self.timers.kept < now) {
                 search.lost.pop_front();
             }
-            search.lost.push_back((leg, from, node, miss));
+            search.lost.push_back(LostMessage { leg, from, to: node, ttl: packet.ttl, miss });
         }
     }
 
-    /// `node` sends a message of its own: if it is a request for a route, notes whether it can succeed. A request
+    /// `node` makes a message of its own. If it is a request for a route, this notes whether it can succeed. A request
     /// whose hop limit ends before the destination changes nothing in a search that goes on.
     pub fn note_request(&mut self, scene: &mut Scene<'_>, node: NodeId, packet: &Packet) {
+        if self.proactive {
+            return self.note_table_made(scene.now, node, packet);
+        }
         for (searcher, dst, leg) in searches(packet) {
             if (searcher, leg) != (node, Leg::Request) {
                 continue;
@@ -88,6 +138,9 @@ impl Causes {
             }
             let known = self.lost[node.index()].get(&dst).copied();
             let hops = scene.path(node, dst, false);
+            if hops.is_some_and(|hops| hops > packet.ttl.into()) {
+                self.note_ring(scene, (node, dst));
+            }
             let blocked = hops.is_none().then(|| scene.obstruction(node, dst));
             let prospect = match self.obstacle(scene, (node, dst), known, blocked) {
                 Some(root) if root.is_physical() => Prospect::Hopeless { at: now, root },
@@ -114,6 +167,17 @@ impl Causes {
         }
     }
 
+    /// `node` sends a request for `dst` that does not reach as far.
+    fn note_ring(&mut self, scene: &Scene<'_>, (node, dst): (NodeId, NodeId)) {
+        let knows = |n: &NodeId| *n != node && scene.nodes[*n].router.hop_count(dst).is_some();
+        let answerers = scene.nodes.ids().filter(knows).collect();
+        let rings = &mut self.searches.entry((node, dst)).or_default().rings;
+        while rings.front().is_some_and(|ring| ring.asked + self.timers.kept < scene.now) {
+            rings.pop_front();
+        }
+        rings.push_back(Ring { asked: scene.now, answerers });
+    }
+
     /// The prospect of the latest request of `node` for `dst`.
     pub(super) fn prospect(&self, node: NodeId, dst: NodeId) -> Prospect {
         self.searches.get(&(node, dst)).map(|search| search.prospect).unwrap_or_default()
@@ -129,9 +193,19 @@ impl Causes {
     /// The MAC, ARP or a queue lost a routing message or an ARP packet. A message that its router drops, for a reason that
     /// nobody records, explains nothing.
     pub fn note_message_lost(&mut self, now: SimTime, root: &RootCause, packet: &Packet) {
+        self.note_message(now, (root, false), packet);
+    }
+
+    /// A message has waited for an address, and goes on. A search that waits for it suffers as if it had been lost.
+    pub fn note_message_delayed(&mut self, now: SimTime, root: &RootCause, packet: &Packet) {
+        self.note_message(now, (root, true), packet);
+    }
+
+    fn note_message(&mut self, now: SimTime, (root, delayed): (&RootCause, bool), packet: &Packet) {
         if let Some(cause) = root.cause.filter(|cause| *cause != LossCause::Unknown) {
             let next_hop = root.next_hop.unwrap_or(NodeId::BROADCAST);
-            self.note_missed(now, (next_hop, root.node), (cause, root.interferer), Some(packet));
+            let miss = Miss { at: now, cause, interferer: root.interferer, delayed };
+            self.record((next_hop, root.node), miss, Some(packet));
         }
     }
 
@@ -162,15 +236,22 @@ impl Causes {
         let asked = self.search_since((node, dst), root.at).filter(of_this);
         let since = asked
             .unwrap_or(SimTime::from_nanos(began.as_nanos().saturating_sub(self.timers.recent.as_nanos())));
-        let (near, far) = (scene.hops(node), scene.hops(dst));
-        let Some(length) = far.of(node) else {
+        let (mut near, mut far) = (scene.hops(node), scene.hops(dst));
+        let gone = far.of(node).is_none();
+        if gone {
             // The path that existed when the search began has gone.
+            let Some(then) = self.had_chance(scene, (node, dst), root.at) else {
+                return RootCause { cause: scene.no_path(node, dst), ..root };
+            };
+            (near, far) = (scene.hops_at(node, then), scene.hops_at(dst, then));
+        }
+        let Some(length) = far.of(node) else {
             return RootCause { cause: scene.no_path(node, dst), ..root };
         };
         if length > scene.nodes[node].router.search_reach() {
             return RootCause { cause: Some(LossCause::NoRoute), ..root };
         }
-        if let Some(((from, to), miss)) = self.spoiler(now, (node, dst), (&near, &far), (since, until)) {
+        if let Some(((from, to), miss)) = self.spoiler(scene, (node, dst), (&near, &far), (since, until)) {
             let hop = RootCause { node: from, cause: Some(miss.cause), interferer: miss.interferer, ..root };
             let hop = hop.towards(to);
             // A reply comes against the direction of the packet.
@@ -180,13 +261,26 @@ impl Causes {
         if let Some(held) = self.held_reply(scene, (node, dst)) {
             return RootCause { at: root.at, ..held };
         }
-        if let Some(cause) = scene.was_apart(node, dst, root.at) {
+        if !gone && let Some(cause) = scene.was_apart(node, dst, root.at) {
             // The path has come back, but it was gone while the packet waited.
             return RootCause { cause: Some(cause), ..root };
         }
         let young = died == Died::Buffer && began + self.timers.under_way >= now;
         let cause = if young { LossCause::Congestion } else { LossCause::NoRoute };
         RootCause { cause: Some(cause), ..root }
+    }
+
+    /// A packet has waited since `from` for a search, and there is no path any more. If there was one for as long as a search
+    /// takes that nothing delays, returns the end of that time: what delayed the search came first, and the packet would
+    /// have gone on without it.
+    fn had_chance(
+        &self,
+        scene: &mut Scene<'_>,
+        (node, dst): (NodeId, NodeId),
+        from: SimTime,
+    ) -> Option<SimTime> {
+        let due = from + self.timers.under_way;
+        (due < scene.now && scene.existed((node, dst), (from, due))).then_some(due)
     }
 
     /// The node of `root` is about to fail: what prevents its packet for `dst` from going on, if a search has been
@@ -218,7 +312,7 @@ impl Causes {
     ) -> Option<RootCause> {
         let (now, ends) = (scene.now, (root.node, dst));
         let lost = self.searches.get(&ends).and_then(|search| search.lost.back());
-        let lost = self.proactive || lost.is_some_and(|(.., miss)| miss.at + self.timers.kept >= now);
+        let lost = self.proactive || lost.is_some_and(|lost| lost.miss.at + self.timers.kept >= now);
         let late = root.at + self.timers.under_way < now;
         if !lost && !late && self.held_reply(scene, ends).is_none() {
             return None;
@@ -230,26 +324,37 @@ impl Causes {
     /// The first message lost in a time that kept `node` from finding `dst`, and the hop on which it was lost.
     fn spoiler(
         &self,
-        now: SimTime,
+        scene: &mut Scene<'_>,
         ends: (NodeId, NodeId),
         (near, far): (&Hops, &Hops),
         (since, until): (SimTime, SimTime),
     ) -> Option<(Hop, Miss)> {
         if self.proactive {
-            return self.missed_table(now, (near, far), far.of(ends.0)?);
+            return self.missed_table(scene, ends, (near, far));
         }
+        let (now, search) = (scene.now, self.searches.get(&ends)?);
         // On a path that could have carried the packet, requests approach the destination. A reply comes back on
         // the path that its request took, which need not be a shortest one.
-        let useful = |(leg, from, to): (Leg, NodeId, NodeId)| match leg {
-            // It never reached the medium.
-            _ if to.is_broadcast() => near.of(from).is_some(),
-            Leg::Request => near.of(from).is_some() && far.is_closer(to, from),
-            Leg::Reply => far.of(from).is_some() && near.of(to).is_some(),
+        let mut useful = |lost: &LostMessage| {
+            let LostMessage { leg, from, to, ttl, .. } = *lost;
+            match leg {
+                Leg::Reply if to.is_broadcast() => near.of(from).is_some(),
+                Leg::Reply => far.of(from).is_some() && near.of(to).is_some(),
+                Leg::Request if to.is_broadcast() => {
+                    near.of(from).is_some() && answered(scene, search, lost, (from, ttl.into()), far)
+                }
+                Leg::Request => {
+                    let left = u16::from(ttl).saturating_sub(1);
+                    near.of(from).is_some()
+                        && far.is_closer(to, from)
+                        && answered(scene, search, lost, (to, left), far)
+                }
+            }
         };
-        let lost = self.searches.get(&ends)?.lost.iter();
-        let mut of_this = lost.filter(|(.., miss)| miss.at >= since && miss.at < until);
-        let first = of_this.find(|(leg, from, to, _)| useful((*leg, *from, *to)));
-        first.map(|(_, from, to, miss)| ((*from, *to), *miss))
+        let of_this = search.lost.iter().filter(|lost| lost.miss.at >= since && lost.miss.at < until);
+        let mut of_this = of_this.filter(|lost| search.answer_of(lost, (near, far)) <= now);
+        let found = of_this.find(|lost| useful(lost));
+        found.map(|lost| ((lost.from, lost.to), lost.miss))
     }
 
     /// What keeps the address away for which a reply to `node` about `dst` waits.
@@ -257,16 +362,5 @@ impl Causes {
         let replies = |id| searches(scene.packets.get(id)).contains(&(node, dst, Leg::Reply));
         let holders = scene.nodes.ids().filter(|n| scene.nodes[*n].arp.held().any(replies));
         holders.into_iter().find_map(|n| self.lost_for_address(scene.now, n))
-    }
-
-    /// A table that a router on a shortest path, of `length` hops, missed lately.
-    fn missed_table(&self, now: SimTime, (near, far): (&Hops, &Hops), length: u16) -> Option<(Hop, Miss)> {
-        let stations = (0u16..).map(NodeId).zip(&self.missed);
-        let all =
-            stations.flat_map(|(to, misses)| misses.iter().map(move |(from, miss)| ((*from, to), *miss)));
-        // Messages pass the links of a shortest path in both directions.
-        let ahead = |a, b| near.of(a).zip(far.of(b)).is_some_and(|(from, to)| from + 1 + to == length);
-        let useful = all.filter(|((from, to), _)| ahead(*from, *to) || ahead(*to, *from));
-        useful.filter(|(_, miss)| miss.at + self.timers.tables >= now).min_by_key(|(_, miss)| miss.at)
     }
 }

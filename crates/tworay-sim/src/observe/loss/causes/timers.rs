@@ -41,6 +41,12 @@ pub(super) struct Timers {
     /// Routes of OLSR miss a lost TC message for that long (TOP_HOLD_TIME, RFC 3626 §18.3), and a lost HELLO until those
     /// after it have made the link symmetric again.
     pub tables: SimDuration,
+    /// HELLOs until OLSR uses a link in the direction in which they come: one, or as many as its hysteresis takes.
+    pub hellos: usize,
+    /// Longest time from a change until the TC message that tells of it (TC_INTERVAL).
+    pub topology: SimDuration,
+    /// Longest time for which a relay delays a TC message (MAXJITTER).
+    pub relayed: SimDuration,
     /// Until then a search that lost no message is not late: its first request to the whole network follows its rings
     /// (RFC 3561 §6.4).
     pub under_way: SimDuration,
@@ -75,6 +81,9 @@ impl Timers {
             stale_tables: STALE,
             relearnt: RELEARNT,
             tables: SimDuration::ZERO,
+            hellos: 1,
+            topology: SimDuration::ZERO,
+            relayed: SimDuration::ZERO,
             under_way: UNDER_WAY,
             aftermath: PAUSE + ANSWERED,
             kept: KEPT,
@@ -125,7 +134,10 @@ impl Timers {
             stale_tables: config.neighbour_hold_time + config.topology_hold_time,
             relearnt,
             tables: config.topology_hold_time.max(symmetric),
+            hellos: if config.hysteresis { trusted_after(config) as usize } else { 1 },
+            topology: if config.immediate_tc { SimDuration::ZERO } else { config.tc_interval },
             forgot: relearnt + ANSWERED,
+            relayed: config.max_jitter,
             ..Self::without_search()
         }
     }

@@ -1,0 +1,116 @@
+//! Fading, shadowing and errors above the MAC: they strike addresses and messages of routing as well.
+//!
+//! `0 ── 1`, 180 m apart and in range by the mean power (250 m), with one flow of datagrams from 0 to 1. Nothing moves or
+//! fails, and no frame collides, so that nothing but the channel can keep a packet from going on.
+
+use super::{Loss, causes, losses, parse};
+use std::collections::BTreeSet;
+use tworay_radio::Verdict;
+use tworay_sim::{ColumnData, Emission, RunControl, RunOptions, RunReport, run};
+
+/// A datagram of 200 bytes every 200 ms; OLSR has 20 s to converge if the channel lets it.
+fn world(protocol: &str, channel: &str, seed: u64) -> RunReport {
+    let start = if protocol == "olsr" { 20 } else { 1 };
+    let text = format!(
+        "duration = \"60s\"\ntopology = {{ kind = \"string\", hops = 1, spacing = \"180m\" }}\n{channel}\n\
+         routing.protocol = \"{protocol}\"\n\
+         [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\nsize = \"200B\"\ninterval = \"200ms\"\nstart = \"{start}s\"\n"
+    );
+    let options = RunOptions { seed, medium_log: true, record: true, ..RunOptions::default() };
+    run(&parse(&text), &options, &RunControl::new()).expect("a run")
+}
+
+/// Two transmissions overlap, so that a station may have missed a frame because of its own.
+fn overlaps(report: &RunReport) -> bool {
+    let log = report.medium_log().expect("a log of the medium").emissions();
+    let collided = |e: &Emission| e.receptions.iter().any(|r| r.verdict == Verdict::Collided);
+    log.iter().any(collided) || log.windows(2).any(|pair| pair[0].at + pair[0].airtime > pair[1].at)
+}
+
+/// What is lost with each protocol in this channel, in runs in which nothing overlaps.
+fn lost(channel: &str, seeds: std::ops::RangeInclusive<u64>) -> Vec<(&'static str, u64, Vec<Loss>)> {
+    let mut all = Vec::new();
+    for protocol in ["static", "aodv", "dsr", "olsr"] {
+        for seed in seeds.clone() {
+            let report = world(protocol, channel, seed);
+            if !overlaps(&report) {
+                all.push((protocol, seed, losses(&report)));
+            }
+        }
+    }
+    all
+}
+
+fn all_channel(channel: &str, seeds: std::ops::RangeInclusive<u64>, least: usize) {
+    for protocol in ["static", "aodv", "dsr", "olsr"] {
+        let clear = losses(&world(protocol, "", 1));
+        assert_eq!(clear, [], "{protocol} without disturbance");
+    }
+    let runs = lost(channel, seeds);
+    let protocols: BTreeSet<&str> =
+        runs.iter().filter(|(.., l)| l.len() >= least).map(|(p, ..)| *p).collect();
+    assert_eq!(protocols.len(), 4, "{channel}: only {protocols:?} lose much");
+    for (protocol, seed, losses) in runs.iter().filter(|(.., losses)| !losses.is_empty()) {
+        assert_eq!(
+            causes(losses),
+            BTreeSet::from(["channel"]),
+            "{channel} {protocol} {seed}: {:?}",
+            losses[0]
+        );
+    }
+}
+
+/// Every packet is lost above the MAC of its receiver: requests for addresses, requests for routes and HELLOs, too.
+#[test]
+fn errors_above_the_mac_strike_messages() {
+    all_channel("errors.pkt_err = { bernoulli = { rate = 1.0 } }", 1..=3, 100);
+    all_channel("errors.pkt_err = { bernoulli = { rate = 0.5 } }", 1..=4, 3);
+    let bursts = "errors.pkt_err = { gilbert-elliott = { good_to_bad = 0.02, bad_to_good = 0.02 } }";
+    all_channel(bursts, 1..=8, 20);
+}
+
+/// Rayleigh fading that keeps a value for 15 s: by the mean power, 180 m leave a margin of (250 / 180)⁴, 5.7 dB, and a
+/// gain below 0.27 is drawn for every fourth period of each pair.
+#[test]
+fn deep_fades_strike_messages() {
+    all_channel("radio.fading = { k = 0, coherence = \"15s\" }", 1..=16, 50);
+}
+
+/// Shadowing of 12 dB lasts longer than the run: half a standard deviation closes the link, in three runs of ten.
+#[test]
+fn shadows_strike_messages() {
+    all_channel("radio.shadowing = { sigma = \"12dB\", coherence = \"100s\" }", 1..=12, 150);
+}
+
+/// 252 m are beyond the range. Fading lets some frames through, also RTS whose CTS it does not: all that is lost is lost
+/// to the range.
+#[test]
+fn beyond_the_range_fading_explains_nothing() {
+    let text = "duration = \"60s\"\ntopology = { kind = \"string\", hops = 1, spacing = \"252m\" }\nmac.arp = false\n\
+                radio.fading = { k = 0 }\nrouting.protocol = \"olsr\"\n\
+                [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\nsize = \"200B\"\ninterval = \"200ms\"\nstart = \"1s\"\n";
+    let mut given_up = 0;
+    for seed in 1..=5 {
+        let lost = losses(&super::run_once(&parse(text), seed));
+        given_up += lost.iter().filter(|l| l.died.ends_with("retries")).count();
+        assert_eq!(causes(&lost), BTreeSet::from(["link-failure"]), "{seed}: {lost:?}");
+    }
+    assert!(given_up > 50, "the MAC gave up {given_up} packets");
+}
+
+/// Fates of the unicast frames.
+fn fates(report: &RunReport) -> BTreeSet<&'static str> {
+    let tables = report.tables();
+    let frames = tables.iter().find(|t| t.name == "frames").expect("frames");
+    let column = frames.columns.iter().find(|c| c.name == "fate").expect("a column");
+    let ColumnData::Word(words, fates) = &column.data else { panic!("outcomes are words") };
+    fates.iter().flatten().map(|word| words[usize::from(*word)]).collect()
+}
+
+/// The table of frames names fading, too: 180 m are in range.
+#[test]
+fn a_faded_frame_is_a_channel_error() {
+    let report = world("static", "radio.fading = { k = 0 }", 1);
+    assert!(!overlaps(&report));
+    assert_eq!(fates(&report), BTreeSet::from(["received", "channel-error"]));
+}

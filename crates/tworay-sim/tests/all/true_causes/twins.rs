@@ -1,0 +1,154 @@
+//! What the same run loses without the disturbance was not lost because of the disturbance.
+
+use super::{Loss, causes, deaths, losses, parse, run_once};
+use std::collections::BTreeSet;
+
+/// Datagrams at an interval from node 0 to the end of a string.
+fn string(hops: u32, settings: &str, datagrams: &str, seed: u64) -> Vec<Loss> {
+    let text = format!(
+        "topology = {{ kind = \"string\", hops = {hops}, spacing = \"200m\" }}\n{settings}\n\
+         [[flow]]\nfrom = 0\nto = {hops}\napp = \"cbr\"\n{datagrams}\n"
+    );
+    losses(&run_once(&parse(&text), seed))
+}
+
+fn last(losses: &[Loss]) -> f64 {
+    losses.iter().map(|l| l.at).fold(0.0, f64::max)
+}
+
+/// `0 ── 1 ── 2`, OLSR, and one of seven frames with bit errors. Without errors no datagram is lost once there is a
+/// route, and until then every one is. No relay forwards TC messages here, so that HELLOs are sent at the same times in both
+/// runs: the datagrams that the run without errors loses, too, find no route; all others are lost to the errors.
+#[test]
+fn a_lost_hello_matters_from_when_its_answer_could_have_come() {
+    let mut late = 0;
+    for seed in 1..=12 {
+        let run = |errors: &str| {
+            let settings = format!("duration = \"16s\"\nrouting.protocol = \"olsr\"\n{errors}");
+            string(2, &settings, "size = \"100B\"\ninterval = \"100ms\"\nstart = \"100ms\"", seed)
+        };
+        let (with, without) = (run("errors.frame_err = { bernoulli = { rate = 0.15 } }"), run(""));
+        let converged = last(&without);
+        assert_eq!(causes(&without), BTreeSet::from(["no-route"]), "{seed}");
+        for loss in with.iter().filter(|l| l.died == "no-route") {
+            let cause = if loss.at <= converged { "no-route" } else { "channel" };
+            assert_eq!(loss.cause, cause, "{seed}: {loss:?}, twin until {converged}");
+            late += u32::from(loss.cause == "channel");
+        }
+    }
+    assert!(late > 50, "{late} datagrams without a route because of errors");
+}
+
+/// Nine nodes 180 m apart, OLSR, and bit errors: TC messages cross seven hops, by relays that have to be chosen first. In
+/// the run without errors that takes until 9.35 s, and nothing that is lost before was lost to an error.
+#[test]
+fn a_lost_table_matters_from_when_all_relays_are_chosen() {
+    let run = |errors: &str| {
+        let settings =
+            format!("duration = \"12s\"\ndialect = \"ns2\"\nrouting.protocol = \"olsr\"\n{errors}");
+        let text = format!(
+            "topology = {{ kind = \"string\", hops = 8, spacing = \"180m\" }}\n{settings}\n[[flow]]\nfrom = 0\nto = 8\napp = \"on-off\"\n\
+             rate = \"80kbps\"\nsize = \"200B\"\non = \"3s\"\noff = \"2s\"\nstart = \"2s\"\n"
+        );
+        losses(&run_once(&parse(&text), 11))
+    };
+    let with = run("errors.frame_err = { bernoulli = { rate = 4.2e-5, unit = \"bit\" } }");
+    let without = run("");
+    assert!(
+        (9.3..9.4).contains(&last(&without)) && without.len() > 200,
+        "{} {}",
+        without.len(),
+        last(&without)
+    );
+    assert_eq!(causes(&without), BTreeSet::from(["no-route"]));
+    let early: Vec<&Loss> = with.iter().filter(|l| l.at <= last(&without)).collect();
+    assert!(early.len() > 200 && early.iter().all(|l| l.cause == "no-route"), "{:?}", early.last());
+}
+
+/// AODV's first request reaches one hop, the next ones, 240 and 640 ms later, three and five (RFC 3561 §6.4, §10:
+/// RING_TRAVERSAL_TIME 2 · 40 ms · (TTL + 2)). A datagram every 4 ms fills the buffer of 64 in 256 ms. Until the first
+/// request that reaches the destination, no lost message changes anything: the load fills the buffer.
+#[test]
+fn a_lost_request_that_does_not_reach_far_enough_explains_nothing() {
+    for (hops, reaches) in [(4, 1.64), (6, 2.20)] {
+        let mut seen = 0;
+        for seed in 1..=12 {
+            let settings = "duration = \"3s\"\nrouting.protocol = \"aodv\"\n\
+                            errors.frame_err = { bernoulli = { rate = 0.08 } }";
+            let lost = string(hops, settings, "size = \"50B\"\ninterval = \"4ms\"\nstart = \"1s\"", seed);
+            let early: Vec<&Loss> = lost.iter().filter(|l| l.at < reaches && l.died == "buffer").collect();
+            let wrong = early.iter().find(|l| l.cause != "congestion");
+            assert_eq!(wrong, None, "{hops} hops, seed {seed}");
+            seen += early.len();
+        }
+        assert!(seen > 500, "{hops} hops: {seen}");
+    }
+}
+
+/// Two hops: the second request, 240 ms after the first, reaches the destination, and its answer is there within 50 ms.
+/// Losses of the buffer before it are the load's, whatever became of the first request.
+#[test]
+fn an_answer_that_could_not_have_come_yet_is_not_missed() {
+    for seed in 1..=60 {
+        let run = |errors: &str| {
+            let settings = format!("duration = \"3s\"\nrouting.protocol = \"aodv\"\n{errors}");
+            let lost = string(2, &settings, "size = \"50B\"\ninterval = \"4ms\"\nstart = \"1s\"", seed);
+            lost.into_iter().filter(|l| l.died == "buffer" && l.since < 1.3).collect::<Vec<Loss>>()
+        };
+        let with = run("errors.frame_err = { bernoulli = { rate = 0.08 } }");
+        let answered = last(&run(""));
+        let clearly_before = with.iter().find(|l| l.at < answered - 0.02 && l.cause != "congestion");
+        let clearly_after = with.iter().find(|l| l.at > answered + 0.05 && l.cause != "channel");
+        assert_eq!((clearly_before, clearly_after), (None, None), "{seed}, twin until {answered}");
+    }
+}
+
+/// `0 ── … ── 5`, and DSR whose routes have three hops at most. The datagram of 29 s has waited for 30 s, in vain, when node 3
+/// goes off. Neither it nor those that follow would have found a route without that.
+#[test]
+fn a_later_break_does_not_replace_a_search_that_had_its_chance() {
+    let settings = "duration = \"60s\"\nrouting = { protocol = \"dsr\", dsr.max_route_hops = 3 }";
+    let events = [
+        "event = [{ node = 3, at = \"59s\", what = \"down\" }]",
+        "mobility = { kind = \"waypoints\", legs = [{ node = 3, at = \"57s\", to = [600, 2000], speed = \"900m/s\" }] }",
+    ];
+    for event in events {
+        let settings = format!("{settings}\n{event}");
+        let lost = string(5, &settings, "size = \"100B\"\ninterval = \"1s\"\nstart = \"1s\"", 1);
+        assert!(lost.iter().any(|l| (28.9..29.1).contains(&l.since)), "{lost:?}");
+        assert_eq!(causes(&lost), BTreeSet::from(["no-route"]), "{event}: {lost:?}");
+    }
+}
+
+/// `0 ── 1 ── 2`, bit errors spoil every message of the search, and node 1 goes off long after the datagrams began to wait.
+/// Without the errors they would have gone on at once.
+#[test]
+fn a_later_break_does_not_replace_the_errors_that_delay_a_search() {
+    let settings = "duration = \"30s\"\nrouting.protocol = \"aodv\"\nerrors.frame_err = { bernoulli = { rate = 1.0 } }\n\
+                    event = [{ node = 1, at = \"20s\", what = \"down\" }]";
+    let lost = string(2, settings, "size = \"100B\"\ninterval = \"500ms\"\nstart = \"1s\"", 1);
+    let before: Vec<&Loss> = lost.iter().filter(|l| l.since < 17.5).collect();
+    assert!(before.iter().any(|l| l.at > 20.0), "{lost:?}");
+    assert!(before.iter().all(|l| l.cause == "channel"), "{before:?}");
+    assert!(lost.iter().filter(|l| l.since > 20.0).all(|l| l.cause == "node-down"), "{lost:?}");
+}
+
+/// `0 ── 1 ── 2`, OLSR, and node 1 is off from 0.1 to 15 s, before anyone has heard of it. Without that, everything from 8 s on
+/// arrives; OLSR needs time to learn of node 1 when it is back, and that time is the outage's.
+#[test]
+fn an_outage_that_nobody_noticed_lasts_until_tables_know_of_its_end() {
+    let run = |event: &str, seed| {
+        let settings = format!("duration = \"40s\"\nrouting.protocol = \"olsr\"\n{event}");
+        string(2, &settings, "size = \"200B\"\ninterval = \"200ms\"\nstart = \"10s\"", seed)
+    };
+    for seed in 1..=4 {
+        let event = "event = [{ node = 1, at = \"100ms\", what = \"down\" }, { node = 1, at = \"15s\", what = \"up\" }]";
+        assert_eq!(run("", seed), []);
+        let lost = run(event, seed);
+        assert!(last(&lost) > 15.5, "{lost:?}");
+        assert_eq!(
+            (causes(&lost), deaths(&lost)),
+            (BTreeSet::from(["node-down"]), BTreeSet::from(["no-route"]))
+        );
+    }
+}
