@@ -63,10 +63,10 @@ def forks() -> Iterator[Forks]:
 @pytest.fixture
 def cli(tmp_path: Path, forks: Forks) -> Callable[..., Result]:
     """Run ``tworay`` in an empty directory."""
-    # Wide enough that no sentence is broken.
-    environment = os.environ | {"COLUMNS": "200"}
 
     def run(*arguments: str | Path) -> Result:
+        # Wide enough that no sentence is broken.
+        environment = os.environ | {"COLUMNS": "200"}
         return Result(forks.run([*map(str, arguments)], tmp_path, environment, seconds=120))
 
     return run
