@@ -240,5 +240,9 @@ def scenario_text(name: str) -> str:
     """Return the TOML text of a built-in scenario, to copy and change."""
     text = _native.builtin_text(name)
     if text is None:
-        raise ScenarioError(f"`{name}` is not a built-in scenario; `tworay scenarios` lists them")
+        # Families such as string-N are found by an example: string-4.
+        known = [name for entry in scenarios() for name in (entry.name, entry.example)]
+        near = _native.nearest(name, known)
+        hint = f"did you mean {near}? " if near else ""
+        raise ScenarioError(f"`{name}` is not a built-in scenario; {hint}`tworay scenarios` lists them")
     return text
