@@ -148,7 +148,7 @@ setup_wheel() {
   step "installing the tools for wheels (requirements-wheel.txt, 440 MB)" \
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r requirements-wheel.txt
   # zig looks for no headers of the system: it gets those of these two libraries only.
-  rm -rf "$parts" && mkdir -p "$parts/include" "$parts/lib"
+  rm -rf "$parts/include" "$parts/lib" && mkdir -p "$parts/include" "$parts/lib"
   local file
   for file in libelf.h gelf.h zlib.h zconf.h; do
     cp "$(echo "#include <$file>" | cc -E - | sed -n "s|^# 1 \"\(.*/$file\)\".*|\1|p" | head -n1)" "$parts/include/"

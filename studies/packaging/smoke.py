@@ -73,7 +73,8 @@ def _script(root: Path) -> str:
     python = PYTHON.resolve()
     chroot = shutil.which("chroot", path="/usr/sbin:/sbin:/usr/bin:/bin")
     lines = []
-    binds = [str(python), "/bin/sh", *(f"/usr/lib/{python.name}",)]
+    # The programs that uv installs are shell scripts.
+    binds = [str(python), "/bin/sh", "/usr/bin/dirname", "/usr/bin/realpath", f"/usr/lib/{python.name}"]
     # The dynamic loader's folder may be a link into /usr.
     for folder in LIBRARIES:
         path = Path(folder)
