@@ -152,3 +152,22 @@ kernel-strings: kernel
 .PHONY: live-study live-outages live-long
 live-study live-outages live-long: test-tools
 	$(BIN)/python -m studies.live $(subst live-,,$@)
+# make wheel   builds a wheel for x86-64 Linux and the packed sources into dist/, and checks both (clang, libelf-dev, zlib1g-dev)
+# make wheel-check   installs the wheel where there is no compiler, and uses it: comparison, report, figure, sweep, notebook (root, or user namespaces)
+# make release VERSION=0.2.0   sets the version everywhere, dates the changelog, and runs make test, wheel and wheel-check
+.PHONY: wheel wheel-check release
+wheel: $(VENV)/.python
+	rm -f dist/tworay-*.whl dist/tworay-*.tar.gz
+	scripts/setup.sh wheel
+	$(BIN)/python -m studies.packaging.wheel dist/tworay-*.whl
+
+wheel-check: $(VENV)/.python
+	$(BIN)/python -m studies.packaging.smoke dist
+
+release: setup
+	$(BIN)/python -m studies.packaging.release $(VERSION)
+	$(MAKE) test
+	if $(MAKE) -n site >/dev/null 2>&1; then $(MAKE) site; fi
+	$(MAKE) wheel
+	$(MAKE) wheel-check
+	@echo "dist/ holds the release; next: git commit -am \"Release $(VERSION)\" && git tag v$(VERSION)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prepares .venv/: system packages, a virtual environment, pinned Python packages, the native module.
-# Called by make for the parts that are out of date:  setup.sh python | native | kernel [if-possible] | tests
+# Called by make for the parts that are out of date:  setup.sh python | native | kernel [if-possible] | tests | wheel
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # Some of what the tests use is there, which is not in every user's path.
@@ -135,11 +135,47 @@ setup_viewer() {
       npm ci --prefix viewer --ignore-scripts --no-audit --no-fund
 }
 
+# Builds dist/tworay-VERSION-cp311-abi3-manylinux_2_28_x86_64.whl and dist/tworay-VERSION.tar.gz. The wheel runs on
+# every x86-64 Linux with glibc 2.28 or newer: zig links against that version, and libelf and zlib, which the loader of
+# the kernel controllers needs, are linked into it.
+setup_wheel() {
+  local target=x86_64-unknown-linux-gnu glibc=2.28 loader=python/tworay/kernel/tworay-kernel parts=target/wheel missing
+  [ "$(uname -m)" = x86_64 ] || die "wheels are built on x86-64 machines; this one is $(uname -m)"
+  missing=$(kernel_needs)
+  # shellcheck disable=SC2086
+  [ -z "$missing" ] || apt_install $missing
+  rustc --print target-libdir --target "$target" >/dev/null 2>&1 || die "Rust lacks the target $target: rustup target add $target"
+  step "installing the tools for wheels (requirements-wheel.txt, 440 MB)" \
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r requirements-wheel.txt
+  # zig looks for no headers of the system: it gets those of these two libraries only.
+  rm -rf "$parts/include" "$parts/lib" && mkdir -p "$parts/include" "$parts/lib"
+  local file
+  for file in libelf.h gelf.h zlib.h zconf.h; do
+    cp "$(echo "#include <$file>" | cc -E - | sed -n "s|^# 1 \"\(.*/$file\)\".*|\1|p" | head -n1)" "$parts/include/"
+  done
+  for file in libelf.a libz.a; do
+    cp "$(cc -print-file-name=$file)" "$parts/lib/" 2>/dev/null || die "$file is missing (Debian: libelf-dev and zlib1g-dev have them)"
+  done
+  step "building the loader of the kernel controllers for glibc $glibc" \
+    env PATH="$PWD/$venv/bin:$PATH" LIBBPF_SYS_EXTRA_CFLAGS="-isystem $PWD/$parts/include" LIBBPF_SYS_LIBRARY_PATH="$PWD/$parts/lib" \
+    cargo zigbuild --release --locked -p tworay-kernel --features static --target "$target.$glibc"
+  # The wheel takes the loader from the package's folder. The one that was there comes back afterwards.
+  [ ! -e "$loader" ] || mv "$loader" "$parts/loader"
+  trap 'if [ -e target/wheel/loader ]; then mv target/wheel/loader python/tworay/kernel/tworay-kernel; else rm -f python/tworay/kernel/tworay-kernel; fi' EXIT
+  cp "${CARGO_TARGET_DIR:-target}/$target/release/tworay-kernel" "$loader"
+  mkdir -p dist
+  step "building the wheel (a few minutes)" \
+    env VIRTUAL_ENV="$PWD/$venv" PATH="$PWD/$venv/bin:$PATH" "$venv/bin/maturin" build --release --locked --zig \
+    --target "$target" --compatibility "manylinux_${glibc/./_}" --out dist
+  step "packing the sources" "$venv/bin/maturin" sdist --out dist
+}
+
 mkdir -p "$venv"
 case "${1:-}" in
   python) setup_python ;;
   native) setup_native ;;
   kernel) setup_kernel "${2:-}" ;;
   tests) setup_tests ;;
-  *) die "usage: setup.sh python|native|kernel|tests" ;;
+  wheel) setup_wheel ;;
+  *) die "usage: setup.sh python|native|kernel|tests|wheel" ;;
 esac

@@ -24,14 +24,9 @@ class Command(TyperCommand):
     Click would drop the first value.
     """
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        for one in self.params:
-            with_quick_values(one)
-
-    def get_help_option(self, ctx: Any) -> Any:
-        """Return ``--help``, which is not among the parameters."""
-        return with_quick_values(super().get_help_option(ctx))
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return arguments and options, ``--help`` too."""
+        return list(map(with_quick_values, super().get_params(ctx)))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments."""
@@ -56,14 +51,9 @@ class Command(TyperCommand):
 class Group(TyperGroup):
     """A group of commands."""
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        for one in self.params:
-            with_quick_values(one)
-
-    def get_help_option(self, ctx: Any) -> Any:
-        """Return ``--help``, which is not among the parameters."""
-        return with_quick_values(super().get_help_option(ctx))
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return arguments and options, ``--help`` too."""
+        return list(map(with_quick_values, super().get_params(ctx)))
 
 
 class Root(Group):
@@ -101,7 +91,6 @@ app = Typer(
     cls=Root,
     help="TCP for networks that move: simulate it, see why every packet was lost.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -11,7 +11,9 @@ from tworay.cli.summaries import COMMANDS, GROUPS
 
 # `tworay --help` and `tworay --version` need no command.
 WITHOUT_COMMAND = ("", "-h", "--help", "--version")
+# Set when a shell asks for completions; bash's words, or those of other shells.
 COMPLETION = "_TWORAY_COMPLETE"
+TYPED = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 _loaded: set[str] = set()
 
 
@@ -20,7 +22,8 @@ def load(words: list[str]) -> None:
     called = words[0] if words else ""
     if COMPLETION in os.environ:
         # The shell's words begin with the program's name. A word being typed may become any command.
-        called = next(iter(os.environ.get("COMP_WORDS", "").split()[1:]), "?")
+        typed = " ".join(os.environ.get(name, "") for name in TYPED)
+        called = next(iter(typed.split()[1:]), "?")
     if called in COMMANDS or called in GROUPS:
         names = [called]
     elif called in WITHOUT_COMMAND:

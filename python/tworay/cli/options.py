@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tworay.cli import completing
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 ScenarioOrProfile = Annotated[
     str | None,
     typer.Argument(
-        metavar="SCENARIO", help="A built-in scenario (see `tworay scenarios`), a TOML file, or - for stdin."
+        metavar="SCENARIO",
+        help="A built-in scenario (see `tworay scenarios`), a TOML file, or - for stdin.",
+        autocompletion=completing.scenarios,
     ),
 ]
 ProfileOption = Annotated[
@@ -94,7 +98,11 @@ JobsOption = Annotated[
 SHARED: dict[str, Any] = {
     "tcp": Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B,C", help="TCP variants to compare. See `tworay variants`. Repeatable."),
+        typer.Option(
+            metavar="A,B,C",
+            help="TCP variants to compare. See `tworay variants`. Repeatable.",
+            autocompletion=completing.variants,
+        ),
     ],
     "vary": Annotated[
         list[str] | None,

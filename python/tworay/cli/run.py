@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import tworay
-from tworay.cli import streams
+from tworay.cli import completing, streams
 from tworay.cli.app import app
 from tworay.cli.notes import say_if_idle, say_what_it_takes
 from tworay.cli.options import (
@@ -35,7 +35,11 @@ def run(
     set_: SetOption = None,
     tcp: Annotated[
         list[str] | None,
-        typer.Option(metavar="VARIANT", help="TCP variant of all flows. See `tworay variants`."),
+        typer.Option(
+            metavar="VARIANT",
+            help="TCP variant of all flows. See `tworay variants`.",
+            autocompletion=completing.variants,
+        ),
     ] = None,
     out: OutOption = None,
     record: Annotated[

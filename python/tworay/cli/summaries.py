@@ -7,6 +7,7 @@ command's docstring.
 from __future__ import annotations
 
 COMMANDS = {
+    "new": "Write a scenario from the answers to five questions.",
     "run": "Simulate a scenario once.",
     "compare": "Compare variants, settings or mixtures.",
     "show": "Print stored results again.",
@@ -26,6 +27,7 @@ COMMANDS = {
     "convert": "Convert files of other tools.",
     "costs": "Measure what a variant computes.",
     "energy": "Measure what a command's computing draws: total - radio - idle.",
+    "doctor": "Say what works on this machine, and what adds the rest.",
 }
 GROUPS = {
     "kernel": "Use the variants in this machine's kernel.",

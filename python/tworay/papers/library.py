@@ -310,7 +310,12 @@ def find(wanted: str) -> Paper:
     for paper in known:
         if wanted in (paper.name, paper.key):
             return paper
-    raise InputError(f"there is no paper `{wanted}`; allowed are {', '.join(p.name for p in known)}")
+    from tworay import _native
+
+    names = [paper.name for paper in known]
+    near = _native.nearest(wanted, names)
+    hint = f"did you mean {near}? " if near else ""
+    raise InputError(f"there is no paper `{wanted}`; {hint}Allowed: {', '.join(names)}")
 
 
 @functools.cache

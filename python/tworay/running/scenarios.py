@@ -36,6 +36,12 @@ Path: TypeAlias = "str | os.PathLike[str]"
 Source: TypeAlias = "str | os.PathLike[str] | Scenario"
 
 
+FORM = 1
+"""Number of the scenario file's form. Raised when a key goes or changes its meaning; an added key keeps it.
+
+A key that goes is refused with what replaces it (docs/reference/versions.md)."""
+
+
 class ScenarioInfo(NamedTuple):
     """A built-in scenario, or a family of them such as ``string-N``; ``example`` is one that can be run."""
 
@@ -198,9 +204,9 @@ def variants() -> list[VariantInfo]:
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema of the scenario file."""
+    """Return the JSON Schema of the scenario file; its ``$id`` has the number of the form (``FORM``)."""
     document: dict[str, Any] = json.loads(_native.json_schema())
-    return document
+    return {"$id": f"urn:tworay:scenario:{FORM}"} | document
 
 
 def convert(
@@ -240,5 +246,9 @@ def scenario_text(name: str) -> str:
     """Return the TOML text of a built-in scenario, to copy and change."""
     text = _native.builtin_text(name)
     if text is None:
-        raise ScenarioError(f"`{name}` is not a built-in scenario; `tworay scenarios` lists them")
+        # Families such as string-N are found by an example: string-4.
+        known = [name for entry in scenarios() for name in (entry.name, entry.example)]
+        near = _native.nearest(name, known)
+        hint = f"did you mean {near}? " if near else ""
+        raise ScenarioError(f"`{name}` is not a built-in scenario; {hint}`tworay scenarios` lists them")
     return text

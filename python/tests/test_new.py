@@ -1,0 +1,136 @@
+"""``tworay new``: five questions, a scenario that runs."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import Result, command
+
+import tworay
+from tworay.errors import InputError
+from tworay.imports.answers import LAYOUTS, QUESTIONS, ROUTING, TRAFFIC, Answers, scenario_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Cli = Callable[..., Result]
+
+DEFAULTS = {one.name: one.default for one in QUESTIONS}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("traffic", TRAFFIC)
+def test_every_layout_and_traffic_makes_a_scenario_that_runs(
+    layout: str, traffic: str, tmp_path: Path
+) -> None:
+    for routing in ROUTING:
+        words = DEFAULTS | {"layout": layout, "traffic": traffic, "routing": routing}
+        file = tmp_path / "made.toml"
+        file.write_text(scenario_text(Answers.of(words), "made"), encoding="utf-8")
+        run = tworay.run(file, set={"duration": "3s"})
+        assert run.scenario == "made"
+        assert run.summary["routing"]["protocol"] == routing
+        flows = {(flow["from"], flow["to"]) for flow in run.summary["flows"]}
+        # Eight nodes: end to end; node 0 to the seven others; the first four to the last four.
+        expected = {
+            "ends": {(0, 7)},
+            "gateway": {(0, to) for to in range(1, 8)},
+            "pairs": {(0, 4), (1, 5), (2, 6), (3, 7)},
+        }
+        assert flows == expected[traffic]
+
+
+@pytest.mark.parametrize("nodes", [2, 3, 12, 40])
+def test_many_nodes_share_ten_transfers(nodes: int) -> None:
+    words = DEFAULTS | {"layout": "string", "nodes": str(nodes), "traffic": "gateway"}
+    flows = tomllib.loads(scenario_text(Answers.of(words), "x"))["flow"]
+    receivers = [flow["to"] for flow in flows]
+    assert len(receivers) == min(nodes - 1, 10) == len(set(receivers))
+    assert all(0 < to < nodes for to in receivers)
+
+
+def test_distance_is_that_of_neighbours() -> None:
+    text = scenario_text(Answers.of(DEFAULTS | {"nodes": "16", "distance": "100"}), "x")
+    # One node to a square of the distance: 16 nodes need four by four.
+    assert tomllib.loads(text)["topology"]["width"] == "400m"
+    text = scenario_text(Answers.of(DEFAULTS | {"nodes": "12", "layout": "grid", "distance": "99"}), "x")
+    assert tomllib.loads(text)["topology"] == {"kind": "grid", "rows": 3, "columns": 4, "spacing": "99m"}
+
+
+def test_a_grid_needs_rows_of_equal_length() -> None:
+    with pytest.raises(InputError, match="take 12 or 14"):
+        scenario_text(Answers.of(DEFAULTS | {"nodes": "13", "layout": "grid"}), "x")
+
+
+def test_without_a_terminal_the_defaults_are_named_and_nothing_is_overwritten(
+    cli: Cli, tmp_path: Path
+) -> None:
+    done = cli("new", "mesh.toml", "--nodes", "5")
+    assert done.code == 0
+    assert "--layout random (default)" in done.err
+    assert "--nodes" not in done.err
+    assert "tworay compare mesh.toml" in done.err
+    text = (tmp_path / "mesh.toml").read_text(encoding="utf-8")
+    assert "\n# " in text
+    assert cli("run", "mesh.toml", "--set", "duration=2s").code == 0
+    again = cli("new", "mesh.toml", "--nodes", "6")
+    assert again.code == 2
+    assert "exists already" in again.err
+    assert (tmp_path / "mesh.toml").read_text(encoding="utf-8") == text
+    assert cli("new", "mesh.toml", "--nodes", "6", "--force").code == 0
+    assert "nodes = 6" in (tmp_path / "mesh.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["mesh"], "did you mean mesh.toml?"),
+        (["m.toml", "--layout", "grd"], "allowed are string, grid, random, moving; did you mean grid?"),
+        (["m.toml", "--nodes", "1"], "write a whole number, 2 to 1000"),
+        (["m.toml", "--distance", "300"], "write a whole number, 10 to 250"),
+        (["m.toml", "--nodes", "900", "--distance", "250"], "take a smaller --distance"),
+    ],
+)
+def test_wrong_answers_are_refused_and_leave_nothing(
+    cli: Cli, tmp_path: Path, words: list[str], said: str
+) -> None:
+    done = cli("new", *words)
+    assert done.code == 2
+    assert said in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_on_a_terminal_questions_are_asked_until_the_answer_is_allowed(tmp_path: Path) -> None:
+    ours, its = pty.openpty()
+    process = subprocess.Popen(
+        command("new", "mesh.toml", "--routing", "olsr"),
+        cwd=tmp_path,
+        stdin=its,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(its)
+    # A wrong word first; an empty line takes the default.
+    os.write(ours, b"sting\nstring\n4\n\nends\n")
+    said = process.communicate(timeout=60)[1]
+    os.close(ours)
+    assert process.returncode == 0
+    assert "did you mean string?" in said
+    assert [one.text in said for one in QUESTIONS] == [True, True, True, True, False]
+    made = tomllib.loads((tmp_path / "mesh.toml").read_text(encoding="utf-8"))
+    assert made["topology"] == {"kind": "string", "hops": 3, "spacing": "180m"}
+    assert made["routing"]["protocol"] == "olsr"
+    assert [(flow["from"], flow["to"]) for flow in made["flow"]] == [(0, 3)]
+
+
+def test_a_first_word_that_is_a_scenario_or_a_misspelling_is_answered(cli: Cli) -> None:
+    assert "Did you mean `tworay run string-4`?" in cli("string-4").err
+    assert "Did you mean 'compare'?" in cli("cmpare").err
+    assert "did you mean string-4?" in cli("scenarios", "strng-4").err
+    assert "did you mean welcome?" in cli("reproduce", "welcom").err

@@ -1,0 +1,87 @@
+"""``tworay new``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tworay.cli.app import app
+from tworay.cli.output import check_free, note, write_text
+from tworay.errors import InputError
+
+if TYPE_CHECKING:
+    from tworay.imports.answers import Question
+
+
+@app.command()
+def new(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.toml", help="The scenario to write, for example mesh.toml.")
+    ],
+    layout: Annotated[
+        str | None,
+        typer.Option(metavar="WORD", help="string, grid, random or moving.", show_default="random"),
+    ] = None,
+    nodes: Annotated[
+        str | None, typer.Option(metavar="N", help="Number of nodes, 2 to 1000.", show_default="8")
+    ] = None,
+    distance: Annotated[
+        str | None,
+        typer.Option(metavar="METRES", help="Distance of neighbours, 10 to 250.", show_default="180"),
+    ] = None,
+    traffic: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD",
+            help="ends: first node to last; gateway: node 0 to the others; pairs: side by side.",
+            show_default="gateway",
+        ),
+    ] = None,
+    routing: Annotated[
+        str | None, typer.Option(metavar="WORD", help="aodv, dsr, olsr or static.", show_default="aodv")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE.toml if it exists.")] = False,
+) -> None:
+    """Write a scenario from the answers to five questions.
+
+    An option answers its question. On a terminal the others are asked; elsewhere they take their defaults.
+    """
+    from tworay.imports import answers as of
+
+    if file.suffix != ".toml":
+        raise InputError(f"{file}: a scenario's file ends in .toml; did you mean {file}.toml?")
+    check_free(file, force=force)
+    given = {"layout": layout, "nodes": nodes, "distance": distance, "traffic": traffic, "routing": routing}
+    # Wrong options are refused before the first question.
+    words = {one.name: one.check(word) for one in of.QUESTIONS if (word := given[one.name]) is not None}
+    for question in of.QUESTIONS:
+        if question.name not in words:
+            words[question.name] = _asked(question)
+    text = of.scenario_text(of.Answers.of(words), file.stem)
+    of.check_runs(text, file)
+    write_text(file, text)
+    note(f"next: tworay compare {file} --tcp newreno,cubic,vegas --seeds 10")
+
+
+def _asked(question: Question) -> str:
+    """Ask until an answer is allowed; without a terminal, take the default."""
+    if not sys.stdin.isatty():
+        note(f"--{question.name} {question.default} (default)")
+        return question.default
+    note(question.text)
+    for name, meaning in (question.choices or {}).items():
+        note(f"  {name:9}{meaning}")
+    if question.choices is None:
+        note(f"  {question.least} to {question.most}")
+    while True:
+        print(f"[{question.default}] ", end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            raise InputError("the answers ended; nothing was written")
+        try:
+            return question.check(line.strip() or question.default)
+        except InputError as error:
+            note(str(error))

@@ -1,0 +1,1 @@
+"""The machine on which tworay is installed: parts of tworay that work on it."""

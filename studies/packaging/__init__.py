@@ -1,0 +1,1 @@
+"""Wheels and releases: contents of a wheel, an installation without compilers, the version."""
