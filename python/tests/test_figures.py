@@ -463,6 +463,7 @@ def test_a_figure_or_table_is_printed_by_its_number(
         assert rows["C"].rstrip().endswith("B, D"), "the thesis' relays of C stand beside"
     else:
         assert "route-break" in done.out
+        assert not (tmp_path / "r").exists(), "nothing to run, nothing to write"
 
 
 def test_a_number_that_does_not_exist_gives_the_nearest(cli: Callable[..., Result]) -> None:
