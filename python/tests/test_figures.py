@@ -29,7 +29,7 @@ from tworay.papers.tables import numbers
 from tworay.papers.timelines import KINDS, acked_by
 from tworay.running.relays import hellos
 from tworay.showing.curves import JOINED, MOST_POINTS, marks, thinned
-from tworay.showing.drawing import Look, draw
+from tworay.showing.drawing import Look, draw, panels
 from tworay.showing.labels import places
 
 if TYPE_CHECKING:
@@ -274,6 +274,15 @@ def test_the_errors_of_the_kernels_costs_are_those_of_their_page() -> None:
     assert fourteen.errors["newreno"] == pytest.approx(1.14 / 1.83)
 
 
+def test_a_value_of_the_source_in_any_panel_is_explained(tmp_path: Path) -> None:
+    part = pl.DataFrame(
+        {"hops": ["3", "4"], "mean": [2.0, 1.0], "low": [1.0, 0.5], "n": [7, 7], "values": [[], []]}
+    )
+    look = Look(printed={("delayed/3", ""): 2.5}, x="hops")
+    panels({"plain": part, "delayed": part}, "timeouts", rows="hops", output=tmp_path / "a.svg", look=look)
+    assert "×: value of the source" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
 def test_lines_of_flows_are_not_called_after_the_axis(tmp_path: Path) -> None:
     """A panel of one situation with two flows: its legend has flows, no situations."""
     file = tmp_path / "tables/series/world-1.parquet"
@@ -454,6 +463,7 @@ def test_a_figure_or_table_is_printed_by_its_number(
         assert rows["C"].rstrip().endswith("B, D"), "the thesis' relays of C stand beside"
     else:
         assert "route-break" in done.out
+        assert not (tmp_path / "r").exists(), "nothing to run, nothing to write"
 
 
 def test_a_number_that_does_not_exist_gives_the_nearest(cli: Callable[..., Result]) -> None:
@@ -509,7 +519,7 @@ def test_the_front_page_counts_the_seeds_of_the_pages() -> None:
     assert set(found) == {(paper.name, trial) for paper in PAPERS for trial in paper.trials}
     for paper in PAPERS:
         page = (DOCS / f"{paper.key}.md").read_text(encoding="utf-8")
-        for trial, seeds in re.findall(r"(?m)^Experiment `([^`]+)`, (\d+) seeds", page):
+        for trial, seeds in re.findall(r"(?m)^Experiment `([^`]+)`, (\d+) seeds?", page):
             assert found[paper.name, trial].split()[0].rstrip(",") == seeds, trial
 
 

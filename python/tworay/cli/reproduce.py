@@ -157,7 +157,9 @@ def reproduce(
         note(f"wrote {pages}")
     from tworay.report.writing import write_papers
 
-    for written in write_papers(results) if stored is None else ():
+    # A drawing or a table of settings has no runs, and no report.
+    ran = [result for result in results if result.seeds or result.judgements]
+    for written in write_papers(ran) if stored is None else ():
         note(f"wrote {written}")
     if json:
         print_json({"claims": [c for r in results for c in _judged(r)], "figures": _drawn(results)})

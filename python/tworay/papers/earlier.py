@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PICTURE = re.compile(r"!\[.*\]\((.*)\)")
-SEEDS = re.compile(r"; (\d+) seeds(, shortened)?")
+SEEDS = re.compile(r"; (\d+) seeds?(, shortened)?")
 DEFINED = re.compile(r"<!-- definition ([0-9a-f]+) -->")
 
 

@@ -105,7 +105,7 @@ def refresh(papers: Sequence[Paper], judged: Sequence[Paper], folder: Path) -> N
     lines = [*head[: table_ends + 1], ""]
     names = [f"[{paper.name}]({paper.key}.md)" for paper in judged if not paper.study]
     if names:
-        lines += prose(NEWER.format(names=f"{', '.join(names)} {'has' if len(names) == 1 else 'have'}"))
+        lines += prose(NEWER.format(names=f"{' and '.join(names)} {'has' if len(names) == 1 else 'have'}"))
     lines += _states(papers)
     rows = [row for paper in papers for row in _seeds_on(paper, Earlier.read(folder / f"{paper.key}.md"))]
     lines += [SEEDS, "", *table(SEEDS_HEAD, rows), *before.after(SEEDS)]

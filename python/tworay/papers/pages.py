@@ -133,7 +133,8 @@ def seeds_of(result: Reproduction, trial: str) -> str:
 def size(result: Reproduction, trial: str) -> str:
     """Return the number of seeds of an experiment, and its full size if that is larger."""
     full = full_size(result, trial)
-    return f"{result.seeds[trial]} seeds" + (
+    seeds = result.seeds[trial]
+    return f"{seeds} seed{'s' * (seeds != 1)}" + (
         "" if full == "yes" else f"{', shortened' * (trial in result.shortened)} (full size: {full})"
     )
 
