@@ -152,7 +152,7 @@ kernel-strings: kernel
 .PHONY: live-study live-outages live-long
 live-study live-outages live-long: test-tools
 	$(BIN)/python -m studies.live $(subst live-,,$@)
-# make wheel   builds a wheel for x86-64 Linux and the packed sources into dist/, and checks both (clang, libelf-dev, zlib1g-dev)
+# make wheel   builds a wheel for x86-64 Linux and the packed sources into dist/, and checks the wheel (clang, libelf-dev, zlib1g-dev)
 # make wheel-check   installs the wheel where there is no compiler, and uses it: comparison, report, figure, sweep, notebook (root, or user namespaces)
 # make release VERSION=0.2.0   sets the version everywhere, dates the changelog, and runs make test, wheel and wheel-check
 .PHONY: wheel wheel-check release
