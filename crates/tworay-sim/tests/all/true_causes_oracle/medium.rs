@@ -185,7 +185,9 @@ pub fn cut_times(scene: &Scene, report: &RunReport, segments: &BTreeMap<u64, Seg
         let Content::Segment(uid) = e.content else { continue };
         let frame = (uid, e.from, e.to);
         let is_new = received(e, e.to.index()) && repeated.insert(frame);
-        if answer(log, place).is_some_and(|ack| received(ack, e.from.index())) {
+        // An ACK from farther away comes after the timer for it.
+        let in_time = scene.distance(e.from.index(), e.to.index(), end(e)) / LIGHT <= PROPAGATION;
+        if in_time && answer(log, place).is_some_and(|ack| received(ack, e.from.index())) {
             repeated.remove(&frame);
         }
         let Some(segment) = segments.get(&uid).filter(|_| is_new) else { continue };
