@@ -83,6 +83,16 @@ impl InterfaceQueue {
         out
     }
 
+    /// Removes the first packet for `next_hop`.
+    pub fn pop_to(&mut self, next_hop: NodeId) -> Option<QueueEntry> {
+        let at = self.entries.iter().position(|e| e.next_hop == next_hop)?;
+        let out = self.entries.remove(at);
+        if out.is_some_and(|e| e.routing) {
+            self.routing -= 1;
+        }
+        out
+    }
+
     /// Removes all data packets for `next_hop` in order; routing packets stay.
     pub fn purge(&mut self, next_hop: NodeId, out: &mut Vec<QueueEntry>) {
         self.entries.retain(|e| {

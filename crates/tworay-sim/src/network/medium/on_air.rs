@@ -234,6 +234,12 @@ impl Medium {
         Some(list.binary_search(&b).is_ok())
     }
 
+    /// Power at which `b` gets the signals of `a`, W, if lists of static stations or measured links say so.
+    pub fn listed_power(&self, a: NodeId, b: NodeId) -> Option<f64> {
+        let list = self.fixed.as_ref()?.get(a.index())?;
+        list.iter().find(|h| h.node == b).map(|h| h.power)
+    }
+
     /// The radio channel.
     pub fn channel(&self) -> &Channel {
         &self.channel

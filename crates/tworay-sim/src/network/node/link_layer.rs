@@ -109,7 +109,7 @@ impl Network {
     }
 
     #[inline(never)]
-    fn on_arp(&mut self, node: NodeId, arp: ArpBody) {
+    pub(crate) fn on_arp(&mut self, node: NodeId, arp: ArpBody) {
         if let Some(held) = self.nodes[node].arp.learn(arp.sender) {
             self.report(Fact::AddressFound { node, target: arp.sender, packet: held });
             self.down(node, held, arp.sender);
@@ -140,6 +140,9 @@ impl Network {
         }
         let p = self.common.packets.get(packet);
         let entry = QueueEntry { packet, next_hop, ip_bytes: p.ip_bytes, routing: p.is_routing() };
+        if self.air.is_some() {
+            return self.air_enqueue(node, entry);
+        }
         let n = &mut self.nodes[node];
         self.common.observe(Fact::Offered { node, packet, idle: n.mac.is_free() });
         if let Some(refused) = n.queue.push(entry) {
