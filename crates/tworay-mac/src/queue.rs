@@ -41,6 +41,7 @@ impl InterfaceQueue {
 
     /// Appends a packet. Returns the packet dropped because the queue is full: this one, or the last in the
     /// queue if this one is a routing packet.
+    #[inline(always)]
     pub fn push(&mut self, entry: QueueEntry) -> Option<QueueEntry> {
         if entry.routing {
             let at = if self.one_short { 0 } else { self.routing };

@@ -108,10 +108,6 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
         let why = "a wired-only scenario has no node positions to animate";
         return Err(RunError::Failed(why.into()));
     }
-    if options.pcap.is_some() && setup.settings.radio.air().is_ok_and(|air| air.is_some()) {
-        let why = "captures hold frames of 802.11b only so far: leave out the capture, or radio.preset and radio.standard";
-        return Err(RunError::Failed(why.into()));
-    }
     let paths = flow_paths(&setup);
     let Some(mut network) = Network::new(setup, || control.note(0.0)) else {
         return Err(RunError::Cancelled);

@@ -5,6 +5,7 @@ mod ns3;
 
 use crate::common::{load, parse, run_once};
 use tworay_sim::scenario::Scenario;
+use tworay_sim::{RunControl, RunOptions, run};
 
 /// A string or a star as in ns-3.37's reference runs: log-distance loss of exponent 3 and 46.6777 dB at 1 m, 40 mW,
 /// queues of 500 packets, fixed routes, known addresses.
@@ -207,4 +208,33 @@ fn fq_codel_shortens_the_queue_of_a_transfer() {
     let (fifo, fair) = (delay("mac.queue=fifo"), delay("mac.queue=fq-codel"));
     println!("fifo {fifo:?}, fq-codel {fair:?}");
     assert!(fair < fifo, "{fair:?} and {fifo:?}");
+}
+
+#[test]
+fn captures_are_refused_with_the_reason() {
+    let options =
+        RunOptions { pcap: Some(std::env::temp_dir().join("tworay-air.pcapng")), ..RunOptions::default() };
+    let scenario = load("string-1", &["radio.preset=n20", "duration=2s"]);
+    let error = run(&scenario, &options, &RunControl::new()).expect_err("there is no such capture yet");
+    assert!(error.to_string().contains("802.11b only"), "{error}");
+}
+
+/// The scenario of every loss again, and the built-in ones for these radios: two runs give the same bytes.
+#[test]
+fn built_in_scenarios_of_new_radios_are_explained_and_repeat() {
+    for (name, seconds) in [("street-n", 15), ("mesh-ac-25", 12), ("hidden-n", 10)] {
+        let scenario = load(name, &[&format!("duration={seconds}s")]);
+        let text = |seed| {
+            let mut report = run_once(&scenario, seed);
+            report.document.cpu_seconds = 0.0;
+            let unknown = report.document.ledger["unknown"];
+            assert_eq!((unknown.data, unknown.ack), (0, 0), "{name}");
+            let goodput: Vec<f64> = report.document.flows.iter().map(|flow| flow.goodput_bps / 1e6).collect();
+            println!("{name}: {goodput:.2?} Mb/s, {:?}", report.document.ledger);
+            report.json()
+        };
+        let first = text(1);
+        assert_eq!(first, text(1), "{name}");
+        assert_ne!(first, text(2), "{name}");
+    }
 }

@@ -382,7 +382,9 @@ impl Medium {
         farthest
     }
 
-    /// Puts a frame on the air; returns the transmission's number.
+    /// Puts a frame on the air; returns the transmission's number. Inlined in the old air, where a call takes 0.3 % more
+    /// instructions.
+    #[inline(always)]
     pub fn transmit(&mut self, now: SimTime, frame: &Frame, tracks: &mut [Track]) -> u32 {
         if now > self.candidates_until {
             self.refresh(now, tracks);

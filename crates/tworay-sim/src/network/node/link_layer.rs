@@ -181,7 +181,8 @@ impl Network {
         self.stop(dropped.packet, node, Obstacle::LinkRed(dropped));
     }
 
-    /// A frame's packet arrived at `node`, which takes a copy.
+    /// A frame's packet arrived at `node`, which takes a copy. Inlined: a call takes 0.2 % more instructions.
+    #[inline(always)]
     pub(crate) fn on_delivery(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
         let Some(radio) = &mut self.radio else { return };
         if radio.packet_errs(node, self.common.packets.get(packet).ip_bytes) {

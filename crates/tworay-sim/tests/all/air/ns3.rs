@@ -133,3 +133,12 @@ fn strings_with_rts_agree_with_ns3_within_ten_percent() {
     let (worst, words) = compare(groups(|line| wanted.iter().any(|start| line.what.starts_with(start))), 5);
     assert!(worst <= 0.10, "{words}");
 }
+
+/// TCP with delayed ACKs over one hop. ns-3's runs that never leave slow start (below a tenth of the best) are left out.
+#[test]
+fn tcp_hops_without_aggregates_agree_with_ns3_within_five_percent() {
+    let single =
+        |line: &Line| is_hop(line) && line.tcp && line.what.contains(",800,0,65535") && line.goodput > 10.0;
+    let (worst, words) = compare(groups(single), 1);
+    assert!(worst <= 0.05, "{words}");
+}
