@@ -55,7 +55,7 @@ def test_a_run_has_data_frames_and_numbers() -> None:
     assert result.series["srtt_s"].is_nan().sum() == 0
     assert "string-4" in repr(result)
     causes = {"congestion", "contention", "channel", "link-failure", "node-down", "no-route", "ttl"}
-    causes |= {"reorder-discard", "unknown"}
+    causes |= {"rate", "reorder-discard", "unknown"}
     assert set(result.ledger["cause"].unique()) <= causes
 
 

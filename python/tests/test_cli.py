@@ -54,7 +54,7 @@ FLOW_KEYS = {
     "completion_seconds",
 }
 CAUSES = {"congestion", "contention", "channel", "link-failure", "node-down", "no-route", "ttl"}
-CAUSES |= {"reorder-discard", "unknown"}
+CAUSES |= {"rate", "reorder-discard", "unknown"}
 FRAMES = {"rts_cts", "data", "ack"}
 VERBS = (
     "run",

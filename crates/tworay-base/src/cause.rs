@@ -14,6 +14,9 @@ vocabulary! {
         /// Bit errors, fading or shadowing, and a queue that filled while they kept the MAC from sending. Consequences
         /// count if the packet would have gone on without the errors: a search or an address whose messages were lost.
         Channel = "channel", "bit errors or fading";
+        /// Noise destroyed frames that a slower rate of the radio would have carried, and consequences as of bit
+        /// errors: the rate control's choice, not the link. Only radios with `radio.standard` choose rates.
+        Rate = "rate", "a rate that was too fast for the link";
         /// The next hop was out of range, the link was cut, no path existed, or a wire was out of service
         /// (handoff); also a route lost with such a hop.
         LinkFailure = "link-failure", "the next hop was out of reach, or there was no path";

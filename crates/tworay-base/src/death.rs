@@ -10,6 +10,8 @@ vocabulary! {
         Ifq = "ifq", "the interface queue was full";
         /// Link-RED dropped it before it was sent, because its node's packets needed many retries.
         LinkRed = "link-red", "link-RED dropped it, because its node had to repeat many packets";
+        /// CoDel dropped it from the queue of its flow, because packets waited there for too long (RFC 8289).
+        CoDel = "codel", "CoDel dropped it, because packets waited too long in the queue of its flow";
         /// A newer packet replaced it in ARP's hold slot, one per neighbour (RFC 1122 §2.3.2.2).
         Arp = "arp", "a newer packet took its place while ARP searched for the next hop's address";
         /// ARP requests for the next hop went unanswered.
@@ -44,6 +46,9 @@ vocabulary! {
         Handoff = "handoff", "the wire was out of service";
         /// The node holding it was switched off or ran out of energy.
         NodeDown = "node-down", "the node was switched off or its battery ran out";
+        /// It reached a station that had stopped to wait for it, and had handed up later packets (block
+        /// acknowledgment).
+        Late = "late", "it came after the next hop's station had stopped to wait for it";
         /// It arrived, and the receiving transport discarded it.
         Receiver = "receiver", "it arrived, and the receiving transport threw it away";
     }

@@ -42,6 +42,8 @@ pub enum Purpose {
     LinkLoss = 14,
     /// Drops by link-RED.
     LinkRed = 15,
+    /// Samples of rate control.
+    RateControl = 16,
     /// Test inputs.
     Test = 99,
 }

@@ -32,6 +32,16 @@ impl RtsStrategy {
     }
 }
 
+/// Discipline of the interface queue.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueRule {
+    /// Drop-tail, in order of arrival.
+    Fifo,
+    /// A queue for each flow, kept short by CoDel (RFC 8290).
+    FqCodel,
+}
+
 /// 802.11 DSSS parameters (IEEE 802.11-1999 §15.3.3, ns-2.35 defaults where the standard leaves a choice).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -66,6 +76,14 @@ pub struct MacConfig {
     pub long_retry_limit: u8,
     /// Capacity of the interface queue in packets (2..=100000).
     pub queue_limit: u32,
+    /// Interface queue of a radio with `radio.standard`: `fifo` or `fq-codel`. Absent: `fifo`, which is the only one
+    /// without `radio.standard`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<QueueRule>,
+    /// Longest aggregate (A-MPDU) of `radio.standard` `n` and `ac`, 0B: frames are sent singly. Absent: what the
+    /// standard allows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_aggregate: Option<Bytes>,
     /// Resolve next hops with ARP before the first unicast frame to them.
     pub arp: bool,
     /// Interval after which an unanswered ARP request is repeated, three requests in all. 0s: ask again only
@@ -94,6 +112,8 @@ impl Default for MacConfig {
             short_retry_limit: 7,
             long_retry_limit: 4,
             queue_limit: 50,
+            queue: None,
+            max_aggregate: None,
             arp: true,
             arp_retry: SimDuration::from_millis(100),
             link_delay: SimDuration::ZERO,

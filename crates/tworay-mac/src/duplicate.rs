@@ -17,6 +17,7 @@ impl DuplicateFilter {
     }
 
     /// True if this frame repeats the last one from `from`; stores its number.
+    #[inline(always)]
     pub fn is_duplicate(&mut self, from: NodeId, number: u16, retry: bool) -> bool {
         let known = self.last.insert(from, number) == Some(number);
         known && if self.by_number_only { number != 0 } else { retry }

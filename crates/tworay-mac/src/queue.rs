@@ -41,6 +41,7 @@ impl InterfaceQueue {
 
     /// Appends a packet. Returns the packet dropped because the queue is full: this one, or the last in the
     /// queue if this one is a routing packet.
+    #[inline(always)]
     pub fn push(&mut self, entry: QueueEntry) -> Option<QueueEntry> {
         if entry.routing {
             let at = if self.one_short { 0 } else { self.routing };
@@ -77,6 +78,16 @@ impl InterfaceQueue {
     /// Removes the next packet to send.
     pub fn pop(&mut self) -> Option<QueueEntry> {
         let out = self.entries.pop_front();
+        if out.is_some_and(|e| e.routing) {
+            self.routing -= 1;
+        }
+        out
+    }
+
+    /// Removes the first packet for `next_hop`.
+    pub fn pop_to(&mut self, next_hop: NodeId) -> Option<QueueEntry> {
+        let at = self.entries.iter().position(|e| e.next_hop == next_hop)?;
+        let out = self.entries.remove(at);
         if out.is_some_and(|e| e.routing) {
             self.routing -= 1;
         }

@@ -1,7 +1,9 @@
 //! The scenario's `[radio]` table.
 
+use crate::air::{Preset, RateRule};
 use crate::fading::{FadingConfig, ShadowingConfig, refuse_flat, refuse_measured};
 use crate::measured::{self, MeasuredLink};
+use crate::phy::{Band, GuardInterval, SlotTime, Standard, Width};
 use crate::quirks::ReceptionQuirks;
 use crate::refusals::{between, problem};
 use schemars::JsonSchema;
@@ -141,6 +143,37 @@ pub struct RadioConfig {
     pub dialect: Dialect,
     /// The named radio. `custom` allows the keys from `tx_power` to `cs_threshold`.
     pub profile: Profile,
+    /// A radio in one word: it sets the keys of `[radio]` and `[mac]`; keys given beside it take precedence. Absent:
+    /// the defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Preset>,
+    /// 802.11 amendment. `b`, or absent: the radio for which the other keys and those of `[mac]` stand. The others
+    /// set the plain keys of their radio, as a preset does: 20 MHz, one stream, OFDM at `mac.basic_rate` for
+    /// broadcasts and RTS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standard: Option<Standard>,
+    /// Frequency band of the `standard`. Default: 2.4GHz for `g`, otherwise 5GHz.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub band: Option<Band>,
+    /// Width of the channel of the `standard`. Default: 20MHz.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<Width>,
+    /// Spatial streams of the `standard`, 1 to 4. Default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub streams: Option<u8>,
+    /// Shortest guard interval of the `standard`. Default: long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guard: Option<GuardInterval>,
+    /// Slot time of the `standard` at 2.4GHz. Default: long, as in every network without access point.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot: Option<SlotTime>,
+    /// Choice of the rates of the `standard`: `fixed`, `ideal` or `minstrel-ht`. Default: minstrel-ht.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<RateRule>,
+    /// The rate of `rate = "fixed"`: 0 to 7 for 6 to 54 Mb/s of `a` and `g`, the MCS of `n` (0 to 31, 8 for each
+    /// stream) or `ac` (0 to 9).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcs: Option<u8>,
     /// Path loss: the received power over distance.
     pub propagation: Propagation,
     /// Additional log-normal shadowing; absent: none.
@@ -183,6 +216,15 @@ impl Default for RadioConfig {
         Self {
             dialect: Dialect::Standard,
             profile: Profile::Wavelan914,
+            preset: None,
+            standard: None,
+            band: None,
+            width: None,
+            streams: None,
+            guard: None,
+            slot: None,
+            rate: None,
+            mcs: None,
             propagation: Propagation::TwoRayGround,
             shadowing: None,
             fading: None,
@@ -290,6 +332,7 @@ impl RadioConfig {
             _ => {}
         }
         self.check_links()?;
+        self.air()?;
         self.check_sinr()
     }
 

@@ -6,6 +6,7 @@
 //! [`Channel::rx_power`] by shadowing and fading. [`phy`] has the radios of 802.11a/b/g/n/ac: modes, durations
 //! and the parts of their reception.
 
+mod air;
 mod channel;
 mod config;
 mod dsss;
@@ -19,6 +20,7 @@ mod quirks;
 mod reception;
 mod refusals;
 
+pub use air::{AirRadio, AirRate, Preset, RateRule, basic_mode};
 pub use channel::{Channel, SPEED_OF_LIGHT};
 pub use config::{
     Profile, Propagation, RADIO_RATES, RadioConfig, RateThreshold, ReceptionModel, SinrConfig, SinrErrors,

@@ -113,6 +113,9 @@ const BUILTINS: &[Builtin] = &[
     Builtin::dumbbell("split-dumbbell-decrease-N", Shape::Split, Schedule::Decrease),
     Builtin::dumbbell("split-dumbbell-increase-N", Shape::Split, Schedule::Increase),
     Builtin::dumbbell("split-dumbbell-N", Shape::Split, Schedule::Steady),
+    Builtin::one("street-n", include_str!("../scenarios/street-n.toml")),
+    Builtin::one("mesh-ac-25", include_str!("../scenarios/mesh-ac-25.toml")),
+    Builtin::one("hidden-n", include_str!("../scenarios/hidden-n.toml")),
     Builtin::one("freeze-probing-field", include_str!("../scenarios/freeze-probing-field.toml")),
     Builtin::one("freeze-probing-field-udp", include_str!("../scenarios/freeze-probing-field-udp.toml")),
 ];

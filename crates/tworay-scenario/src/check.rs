@@ -15,8 +15,9 @@ use flows::MOST_PAYLOAD;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tworay_base::{BitRate, ConfigProblem, NodeId, SimDuration};
+use tworay_mac::QueueRule;
 use tworay_mobility::{MobilityConfig, MobilityError, TopologyConfig};
-use tworay_radio::{EnergyConfig, MeasuredLink, RADIO_RATES, ReceptionModel};
+use tworay_radio::{EnergyConfig, MeasuredLink, RADIO_RATES, ReceptionModel, basic_mode};
 use tworay_tcp::Variant;
 
 /// Longest run: 30 days.
@@ -153,6 +154,10 @@ impl Check<'_> {
     /// The MAC may only use rates that the radio supports.
     fn rates(&self, file: &Settings) -> Result<(), ScenarioError> {
         let mac = &file.mac;
+        if file.radio.air().is_ok_and(|air| air.is_some()) {
+            return self.section("mac", basic_mode(mac.basic_rate).map(|_| ()));
+        }
+        self.old_air(file)?;
         let rates = [
             ("data_rate", Some(mac.data_rate)),
             ("basic_rate", Some(mac.basic_rate)),
@@ -177,6 +182,21 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Keys of the MAC that need a radio with a standard.
+    fn old_air(&self, file: &Settings) -> Result<(), ScenarioError> {
+        let given = [
+            ("mac.queue", file.mac.queue.is_some_and(|queue| queue != QueueRule::Fifo)),
+            ("mac.max_aggregate", file.mac.max_aggregate.is_some()),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((key, _)) => {
+                let remedy = "Give radio.preset or radio.standard, or leave it out.";
+                self.fail(key, "the MAC of 802.11b has no such key", remedy)
+            }
+            None => Ok(()),
+        }
     }
 
     /// The table of costs, and the energy settings with its name and digest.

@@ -3,6 +3,7 @@
 use crate::de::read;
 use crate::error::{Place, ScenarioError, Source};
 use crate::overrides;
+use crate::presets;
 use crate::settings::Settings;
 use crate::tree::Kind;
 use crate::tree::{Entry, TomlNode};
@@ -22,6 +23,7 @@ pub(crate) fn assemble(source: &Arc<Source>, sets: &[String]) -> Result<TomlNode
         None => Dialect::Standard,
     };
     let mut tree = defaults(dialect);
+    presets::apply(&mut tree, &user)?;
     tree.overlay(user);
     Ok(tree)
 }

@@ -18,6 +18,7 @@ mod kinds;
 mod layers;
 mod load;
 mod overrides;
+mod presets;
 mod saturated;
 mod scenario;
 mod schema;

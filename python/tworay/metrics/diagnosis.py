@@ -21,9 +21,9 @@ Counts: TypeAlias = "dict[str, dict[str, int]]"
 NONE = "none"
 COVERS: dict[str, frozenset[str]] = {
     "congestion": frozenset({"congestion"}),
-    "channel": frozenset({"channel", "contention"}),
+    "channel": frozenset({"channel", "contention", "rate"}),
     "link-failure": frozenset({"link-failure", "node-down", "no-route"}),
-    "transient": frozenset({"channel", "contention", "link-failure", "node-down", "no-route"}),
+    "transient": frozenset({"channel", "contention", "rate", "link-failure", "node-down", "no-route"}),
 }
 
 

@@ -66,14 +66,22 @@ impl Assembly {
     /// Adds a frame of `bytes` (MAC header to FCS) at the end. Returns false, and changes nothing, if a limit
     /// forbids it. The first frame always fits, since a single frame may exceed the limits of aggregates.
     pub fn add(&mut self, bytes: u32) -> bool {
-        let offset = self.subframes.last().map_or(0, |last| last.end().next_multiple_of(ALIGN));
-        let subframe = Subframe { offset, bytes };
-        let full = self.subframes.len() >= usize::from(self.frames) || subframe.end() > self.bytes;
-        if full && !self.subframes.is_empty() {
-            return false;
+        let fits = self.fits(bytes);
+        if fits {
+            self.subframes.push(self.next(bytes));
         }
-        self.subframes.push(subframe);
-        true
+        fits
+    }
+
+    /// True if [`Assembly::add`] would add a frame of `bytes`.
+    pub fn fits(&self, bytes: u32) -> bool {
+        let full = self.subframes.len() >= usize::from(self.frames) || self.next(bytes).end() > self.bytes;
+        !full || self.subframes.is_empty()
+    }
+
+    fn next(&self, bytes: u32) -> Subframe {
+        let offset = self.subframes.last().map_or(0, |last| last.end().next_multiple_of(ALIGN));
+        Subframe { offset, bytes }
     }
 
     /// The frames, in order.

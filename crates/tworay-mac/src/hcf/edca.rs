@@ -79,6 +79,25 @@ impl Edca {
         }
     }
 
+    /// A station without QoS: the DCF, as the category best effort with DIFS in place of AIFS (§10.3.4.2).
+    pub fn dcf(timing: &PhyTiming, rng: RngStream) -> Self {
+        let mut edca = Self::new(timing, rng);
+        for c in &mut edca.contenders {
+            c.parameters = EdcaParameters { aifsn: 2, window: timing.window, txop: SimDuration::ZERO };
+            c.aifs = timing.difs();
+            c.window = timing.window.min;
+        }
+        edca
+    }
+
+    /// The station was switched off: nothing waits, and all windows are the smallest.
+    pub fn reset(&mut self, now: SimTime) {
+        for c in &mut self.contenders {
+            (c.backoff, c.waits, c.window) = (None, false, c.parameters.window.min);
+        }
+        (self.busy_until, self.idle_from) = (now, now);
+    }
+
     fn of(&mut self, category: AccessCategory) -> &mut Contender {
         &mut self.contenders[category as usize]
     }
@@ -129,6 +148,17 @@ impl Edca {
         }
         self.busy_until = until;
         self.idle_from = self.idle_from.max(until);
+    }
+
+    /// The medium is busy only until `until`, which isn't before `now`: what was reported before ends earlier.
+    pub fn on_idle_at(&mut self, now: SimTime, until: SimTime) {
+        if until >= self.busy_until {
+            return self.on_busy(now, until);
+        }
+        if self.idle_from <= self.busy_until {
+            self.idle_from = until;
+        }
+        self.busy_until = until;
     }
 
     /// A reception ended at `now` without a good frame: interframe spaces are longer, until a good one comes.

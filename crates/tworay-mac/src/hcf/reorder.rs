@@ -46,6 +46,11 @@ impl Scoreboard {
         self.0.bitmap |= 1 << number.since(self.0.start);
     }
 
+    /// True if `number` was received, or is too old for the board to know.
+    pub const fn has_or_is_beyond(&self, number: FrameNumber) -> bool {
+        number.is_before(self.0.start) || self.0.has(number)
+    }
+
     /// A BlockAckReq was received: the sender's window begins at `start`.
     pub fn on_request(&mut self, start: FrameNumber) {
         if !start.is_before(self.0.start) {
@@ -91,6 +96,22 @@ impl<T> Reorder<T> {
     fn slot(&mut self, number: FrameNumber) -> &mut Option<Held<T>> {
         // 64 divides 4,096, so that slots stay apart where numbers wrap.
         &mut self.held[usize::from(number.get() % WINDOW)]
+    }
+
+    /// True if [`Reorder::on_frame`] would keep or hand up the frame: it isn't a duplicate.
+    pub fn is_new(&self, number: FrameNumber) -> bool {
+        let held = &self.held[usize::from(number.get() % WINDOW)];
+        !number.is_before(self.start) && (number.since(self.start) >= WINDOW || held.is_none())
+    }
+
+    /// The frames that are held.
+    pub fn frames(&self) -> impl Iterator<Item = &T> {
+        self.held.iter().flatten().map(|held| &held.frame)
+    }
+
+    /// Hands up all frames that are held.
+    pub fn flush(&mut self, out: &mut Vec<T>) {
+        self.release_before(self.start.plus(WINDOW), out);
     }
 
     /// A frame was received. Appends those that can be handed up to `out`, in order. Returns false if it is a

@@ -77,6 +77,11 @@ impl<T: Copy> TransmitWindow<T> {
             .map(move |(i, slot)| (start.plus(i), slot.frame, slot.bytes, slot.attempts))
     }
 
+    /// The frames that are under way or waiting.
+    pub fn frames(&self) -> impl Iterator<Item = T> + '_ {
+        self.slots.iter().filter(|slot| slot.state != State::Done).map(|slot| slot.frame)
+    }
+
     /// True if no frame is under way or waiting.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
@@ -102,6 +107,11 @@ impl<T: Copy> TransmitWindow<T> {
             let number = start.plus(i);
             number.is_before(ack.start) || ack.has(number)
         });
+    }
+
+    /// An ACK arrived: what was sent is done.
+    pub fn on_ack(&mut self, out: &mut Vec<Outcome<T>>) {
+        self.finish(out, |_| true);
     }
 
     /// No BlockAck came: all frames sent wait again, but those at their limit.

@@ -107,3 +107,17 @@ proptest! {
         }
     }
 }
+
+/// A station that fills an aggregate takes the packets for its receiver out of the middle.
+#[test]
+fn packets_for_one_receiver_leave_in_order_and_the_others_stay() {
+    let mut q = InterfaceQueue::new(8, false);
+    for (packet, routing) in [(1, false), (2, false), (4, true), (7, false)] {
+        assert_eq!(q.push(entry(packet, routing)), None);
+    }
+    let taken: Vec<u32> = std::iter::from_fn(|| q.pop_to(NodeId(1))).map(|e| e.packet.0).collect();
+    assert_eq!((taken, show(&q).as_str()), (vec![4, 1, 7], "d2"));
+    // The count of routing packets is right: the next one goes in front.
+    q.push(entry(9, true));
+    assert_eq!(show(&q), "r9 d2");
+}

@@ -44,6 +44,19 @@ impl Interference {
         self.signals.iter().filter(|s| s.from <= at && s.to > at).map(|s| s.power).sum()
     }
 
+    /// Until when the sum of the powers stays at `power` W or above from `at` on, with the signals known now; none if
+    /// it is below at `at`.
+    pub fn at_least_until(&self, at: SimTime, power: f64) -> Option<SimTime> {
+        let mut until = None;
+        let mut from = at;
+        while self.at(from) >= power {
+            let end = self.signals.iter().filter(|s| s.from <= from && s.to > from).map(|s| s.to).min()?;
+            until = Some(end);
+            from = end;
+        }
+        until
+    }
+
     /// True if some signal overlaps the time from `from` to `to`. A loss without any is the channel's doing.
     pub fn any(&self, from: SimTime, to: SimTime) -> bool {
         self.signals.iter().any(|s| s.from < to && s.to > from)

@@ -29,6 +29,9 @@ fn numbers_in_the_name_make_the_network() {
         ("freeze-probing-field", 30),
         ("string-4x3", 5),
         ("mesh-6", 25),
+        ("street-n", 8),
+        ("mesh-ac-25", 25),
+        ("hidden-n", 3),
         ("strip-50-5", 50),
     ];
     for (name, nodes) in table {
@@ -48,7 +51,7 @@ fn numbers_in_the_name_make_the_network() {
 
 #[test]
 fn wrong_names_say_what_there_is() {
-    let list = "Built in: string-HxN, string-N, grid-RxC, cross, mesh-3, mesh-6, strip-50-N, square-50-N, strip-50, square-50, route-break, energy-field, energy-field-lost-link, channel-errors, congestion, interference, link-failure, link-failure-shorter, signal-loss, bottleneck-N, dumbbell-decrease-N, dumbbell-increase-N, dumbbell-N, split-dumbbell-decrease-N, split-dumbbell-increase-N, split-dumbbell-N, freeze-probing-field, freeze-probing-field-udp. The name of a file of your own ends in \".toml\".";
+    let list = "Built in: string-HxN, string-N, grid-RxC, cross, mesh-3, mesh-6, strip-50-N, square-50-N, strip-50, square-50, route-break, energy-field, energy-field-lost-link, channel-errors, congestion, interference, link-failure, link-failure-shorter, signal-loss, bottleneck-N, dumbbell-decrease-N, dumbbell-increase-N, dumbbell-N, split-dumbbell-decrease-N, split-dumbbell-increase-N, split-dumbbell-N, street-n, mesh-ac-25, hidden-n, freeze-probing-field, freeze-probing-field-udp. The name of a file of your own ends in \".toml\".";
     let table = [
         ("strnig-4", format!("\"strnig-4\" is neither a file nor a built-in scenario\nDid you mean \"string-4\"? {list}")),
         ("manet", format!("\"manet\" is neither a file nor a built-in scenario\n{list}")),

@@ -51,6 +51,23 @@ fn a_packet_travels_the_string_and_leaves_with_its_bytes() {
     }
 }
 
+/// The same over 802.11n, where a receiver keeps copies of packets until they are in order; and Ethernet frames.
+#[test]
+fn packets_and_frames_travel_over_802_11n() {
+    for (scenario, layer, ttl) in [("string-4", Layer::Three, 61), ("string-1", Layer::Two, 64)] {
+        let mut live = live(scenario, &["routing.protocol=static", "radio.preset=n20"], layer);
+        let to = if layer == Layer::Two { 1 } else { 4 };
+        let entry = Entering { frame: layer == Layer::Two, ..datagram(&mut live, 0, to, 64) };
+        live.take_in(entry.clone());
+        live.run_until(END);
+        let out = live.pop_leaving().unwrap_or_else(|| panic!("{layer:?}: nothing arrived"));
+        assert_eq!((out.node, out.ttl), (NodeId(to), ttl), "{layer:?}");
+        assert_eq!(out.bytes, entry.bytes);
+        assert!(live.pop_leaving().is_none());
+        live.finish().expect("the books balance");
+    }
+}
+
 /// The hop limit reaches zero at the third node: the ledger has the cause.
 #[test]
 fn a_packet_with_too_few_hops_dies_of_it() {

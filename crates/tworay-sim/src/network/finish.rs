@@ -25,6 +25,7 @@ impl Network {
         ledger.close(end);
         let mut mac = MacCounters::default();
         self.nodes.iter().for_each(|node| mac.add(node.mac.counters()));
+        self.air.iter().for_each(|air| air.count(&mut mac));
         let routing = self.nodes.iter().map(|node| node.router.counters().clone()).collect();
         let meters = self.nodes.meters.take().map(|meters| meters.finish(end));
         let (meters, battery) = meters.map_or((None, Vec::new()), |(meters, left)| (Some(meters), left));

@@ -23,12 +23,12 @@ use tworay_scenario::{LinkCut, Settings};
 
 /// The radio side of a network.
 pub(crate) struct Radio {
-    medium: Medium,
+    pub(in crate::network) medium: Medium,
     /// Rules for overlapping signals.
     rules: Reception,
-    tracks: Vec<Track>,
-    cuts: Cuts,
-    errors: Option<Box<Errors>>,
+    pub(in crate::network) tracks: Vec<Track>,
+    pub(in crate::network) cuts: Cuts,
+    pub(in crate::network) errors: Option<Box<Errors>>,
     /// True if anything can corrupt a frame that is received well: errors, a cut, or the sender's death.
     may_spoil: bool,
     /// True if links can change: stations move, or links are cut.
@@ -125,6 +125,16 @@ impl Radio {
     fn measured_link(&self, a: NodeId, b: NodeId) -> Option<bool> {
         let reach = self.medium.measured_reach(a, b)?;
         Some(reach && self.medium.measured_reach(b, a) == Some(true))
+    }
+
+    /// Mean power that `to` gets from `from`, fading aside, W. Over a measured link it is that of the list.
+    pub fn mean_power(&mut self, now: SimTime, from: NodeId, to: NodeId) -> f64 {
+        if let Some(power) = self.medium.listed_power(from, to) {
+            return power;
+        }
+        let here = self.tracks[from.index()].position(now);
+        let there = self.tracks[to.index()].position(now);
+        self.medium.channel().rx_power_squared(here.distance_squared(there))
     }
 
     #[inline]

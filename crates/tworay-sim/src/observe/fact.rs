@@ -3,7 +3,7 @@
 use super::loss::ledger::Carries;
 use crate::network::medium::on_air::{Hearer, Medium};
 use crate::network::packets::PacketSlab;
-use tworay_base::{FlowId, NodeId, PacketId, Seq32, SimTime};
+use tworay_base::{FlowId, LossCause, NodeId, PacketId, Seq32, SimTime};
 use tworay_mac::{Frame, FrameKind, QueueEntry};
 use tworay_radio::Verdict;
 use tworay_routing::{DropReason, RoutingAction, RoutingCounters, RoutingNote};
@@ -34,6 +34,8 @@ pub(crate) enum Why {
     Errors(NodeId),
     /// Its connection discards it.
     Discarded,
+    /// The station stopped to wait for it, because its attempts at `from` took too long for this cause.
+    Late { from: NodeId, cause: LossCause },
     /// A wire between these nodes lost it.
     Wire((NodeId, NodeId), WireLoss),
 }
@@ -56,6 +58,8 @@ pub(crate) enum Obstacle {
     QueueFull(QueueEntry),
     /// Link-RED drops it.
     LinkRed(QueueEntry),
+    /// CoDel drops it from the queue of its flow.
+    CoDel(QueueEntry),
     /// A newer packet replaces it in the hold slot of ARP for this next hop.
     Replaced { next_hop: NodeId, newer: PacketId },
     /// The hop just reported has failed, and nothing above the link layer is notified.

@@ -188,11 +188,16 @@ impl RootCauses {
         let now = world.now;
         let (causes, mut scene) = self.with_scene(world);
         match by {
-            Obstacle::QueueFull(refused) | Obstacle::LinkRed(refused) => {
+            Obstacle::QueueFull(refused) | Obstacle::LinkRed(refused) | Obstacle::CoDel(refused) => {
                 let root = Causes::queue(&mut scene, node, refused);
                 let length = scene.nodes[node].queue.len() as u32;
                 self.services[node.index()].refused(length);
-                (if matches!(by, Obstacle::LinkRed(_)) { Died::LinkRed } else { Died::Ifq }, root)
+                let died = match by {
+                    Obstacle::LinkRed(_) => Died::LinkRed,
+                    Obstacle::CoDel(_) => Died::CoDel,
+                    _ => Died::Ifq,
+                };
+                (died, root)
             }
             Obstacle::Replaced { next_hop, newer } => {
                 (Died::Arp, causes.hold(&mut scene, node, next_hop, [packet, newer]))
@@ -228,6 +233,7 @@ impl Why {
             Why::NodeOff => (Died::NodeDown, root(LossCause::NodeDown)),
             Why::NoRadio(next_hop) => (Died::NoRoute, root(LossCause::LinkFailure).towards(next_hop)),
             Why::Errors(_) => (Died::Error, root(LossCause::Channel)),
+            Why::Late { from, cause } => (Died::Late, RootCause::new(view.now, from, cause).towards(node)),
             Why::Discarded => (Died::Receiver, root(LossCause::ReorderDiscard)),
             Why::Wire((from, to), why) => {
                 let (died, cause) = match why {

@@ -78,6 +78,7 @@ fn remedy(cause: LossCause) -> &'static str {
         LossCause::Congestion => "give the other flows less to send, or a longer mac.queue_limit",
         LossCause::Contention => "start the flows apart, or give the others less to send",
         LossCause::Channel => "see [errors], radio.shadowing and radio.fading",
+        LossCause::Rate => "let radio.rate choose, or a lower radio.mcs, or bring the nodes closer",
         LossCause::LinkFailure => {
             "routing finds no route or loses it: try a longer duration, or another protocol"
         }

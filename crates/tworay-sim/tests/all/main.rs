@@ -1,5 +1,6 @@
 //! Integration tests of the simulator, in one program: linking one takes a fraction of the time of many.
 
+mod air;
 mod animation;
 mod aodv_recovery;
 mod bianchi;

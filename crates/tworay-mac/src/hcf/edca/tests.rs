@@ -165,3 +165,33 @@ fn a_category_that_withdraws_is_not_served() {
     assert_eq!(e.deadline(), micros(43));
     assert_eq!(e.on_deadline(micros(43)).map(|access| access.winner), Some(BestEffort));
 }
+
+/// Busy until 200 µs as it seemed, in truth until 120 µs: AIFS counts from there. EIFS of a bad frame stays.
+#[test]
+fn a_busy_time_that_ends_early_brings_access_forward() {
+    let mut e = edca(1);
+    e.on_busy(micros(0), micros(200));
+    e.on_idle_at(micros(110), micros(120));
+    e.request(micros(130), BestEffort);
+    assert_eq!(e.deadline(), micros(163));
+    let mut bad = edca(1);
+    bad.on_busy(micros(0), micros(100));
+    bad.on_bad_frame(micros(100));
+    bad.on_idle_at(micros(100), micros(100));
+    bad.request(micros(100), BestEffort);
+    // SIFS 16 and an ACK at 6 Mb/s of 44 µs before AIFS.
+    assert_eq!(bad.deadline(), micros(100 + 60 + 43));
+}
+
+/// The DCF of 802.11a: DIFS of 34 µs in place of AIFS.
+#[test]
+fn without_qos_a_frame_goes_after_difs() {
+    let phy = Phy::of(Standard::A);
+    let timing = PhyTiming::new(&phy, &Airtime::new(&phy, DurationRules::Standard));
+    let mut e = Edca::dcf(&timing, RngStream::new(1, NodeId(1), Purpose::Test));
+    e.on_busy(micros(0), micros(100));
+    e.request(micros(110), BestEffort);
+    assert_eq!(e.deadline(), micros(134));
+    e.reset(micros(120));
+    assert_eq!(e.deadline(), SimTime::NEVER);
+}

@@ -99,3 +99,19 @@ fn the_scoreboard_reports_the_latest_64() {
     s.on_request(n(1_000));
     assert_eq!(s.answer(), BlockAck { start: n(1_000), bitmap: 0 });
 }
+
+#[test]
+fn what_is_held_or_handed_up_isn_t_new_and_can_be_flushed() {
+    let mut r = Reorder::new(n(0));
+    pass(&mut r, &[0, 2, 5]);
+    let new: Vec<u16> = (0..7).filter(|number| r.is_new(n(*number))).collect();
+    assert_eq!(new, [1, 3, 4, 6]);
+    assert_eq!(r.frames().copied().collect::<Vec<_>>(), [2, 5]);
+    let mut out = Vec::new();
+    r.flush(&mut out);
+    assert_eq!((out, r.waiting()), (vec![2, 5], 0));
+    let mut board = Scoreboard::new(n(10));
+    board.on_frame(n(12));
+    let known: Vec<u16> = (8..14).filter(|number| board.has_or_is_beyond(n(*number))).collect();
+    assert_eq!(known, [8, 9, 12]);
+}

@@ -63,3 +63,14 @@ fn a_section_succeeds_if_every_chunk_does() {
     let empty = Section { to: at(0), bits: 0, ..section };
     assert_eq!(empty.success(5.0, 1.0, &i), 1.0);
 }
+
+/// Powers are 1 up to 20, 3 up to 30, 2 up to 50 µs, then nothing up to 70.
+#[test]
+fn energy_lasts_until_the_sum_falls_below_the_threshold() {
+    let i = three_signals();
+    assert_eq!(i.at_least_until(at(20), 3.0), Some(at(30)));
+    assert_eq!(i.at_least_until(at(20), 2.0), Some(at(50)));
+    assert_eq!(i.at_least_until(at(0), 1.0), Some(at(50)));
+    assert_eq!(i.at_least_until(at(0), 2.0), None);
+    assert_eq!(i.at_least_until(at(60), 0.5), None);
+}

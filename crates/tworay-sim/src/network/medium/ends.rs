@@ -17,6 +17,9 @@ impl Network {
     /// instructions.
     #[inline(never)]
     pub(crate) fn on_end(&mut self, tx: u32) {
+        if self.air.is_some() {
+            return self.air_end(tx);
+        }
         let Some(radio) = &mut self.radio else { return };
         let base = self.common.now;
         let ending = radio.ending(&self.nodes, &mut self.common, tx);

@@ -234,6 +234,12 @@ impl Medium {
         Some(list.binary_search(&b).is_ok())
     }
 
+    /// Power at which `b` gets the signals of `a`, W, if lists of static stations or measured links say so.
+    pub fn listed_power(&self, a: NodeId, b: NodeId) -> Option<f64> {
+        let list = self.fixed.as_ref()?.get(a.index())?;
+        list.iter().find(|h| h.node == b).map(|h| h.power)
+    }
+
     /// The radio channel.
     pub fn channel(&self) -> &Channel {
         &self.channel
@@ -376,7 +382,9 @@ impl Medium {
         farthest
     }
 
-    /// Puts a frame on the air; returns the transmission's number.
+    /// Puts a frame on the air; returns the transmission's number. Inlined in the old air, where a call takes 0.3 % more
+    /// instructions.
+    #[inline(always)]
     pub fn transmit(&mut self, now: SimTime, frame: &Frame, tracks: &mut [Track]) -> u32 {
         if now > self.candidates_until {
             self.refresh(now, tracks);

@@ -211,7 +211,7 @@ impl Radio {
     }
 
     /// Stations in range by the mean power that do not receive a broadcast because of fading alone.
-    fn note_faded(&mut self, nodes: &Nodes, common: &mut Common, tx: u32, frame: &Frame) {
+    pub fn note_faded(&mut self, nodes: &Nodes, common: &mut Common, tx: u32, frame: &Frame) {
         let mut near = Vec::new();
         self.neighbours(common.now, frame.from, |node| nodes[node].up, &mut near);
         for node in near {

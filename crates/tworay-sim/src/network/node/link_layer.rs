@@ -109,7 +109,7 @@ impl Network {
     }
 
     #[inline(never)]
-    fn on_arp(&mut self, node: NodeId, arp: ArpBody) {
+    pub(crate) fn on_arp(&mut self, node: NodeId, arp: ArpBody) {
         if let Some(held) = self.nodes[node].arp.learn(arp.sender) {
             self.report(Fact::AddressFound { node, target: arp.sender, packet: held });
             self.down(node, held, arp.sender);
@@ -140,6 +140,9 @@ impl Network {
         }
         let p = self.common.packets.get(packet);
         let entry = QueueEntry { packet, next_hop, ip_bytes: p.ip_bytes, routing: p.is_routing() };
+        if self.air.is_some() {
+            return self.air_enqueue(node, entry);
+        }
         let n = &mut self.nodes[node];
         self.common.observe(Fact::Offered { node, packet, idle: n.mac.is_free() });
         if let Some(refused) = n.queue.push(entry) {
@@ -178,7 +181,8 @@ impl Network {
         self.stop(dropped.packet, node, Obstacle::LinkRed(dropped));
     }
 
-    /// A frame's packet arrived at `node`, which takes a copy.
+    /// A frame's packet arrived at `node`, which takes a copy. Inlined: a call takes 0.2 % more instructions.
+    #[inline(always)]
     pub(crate) fn on_delivery(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
         let Some(radio) = &mut self.radio else { return };
         if radio.packet_errs(node, self.common.packets.get(packet).ip_bytes) {

@@ -61,6 +61,10 @@ impl Network {
         n.down_since = self.common.now;
         n.attempts.reset();
         let mut gone: Vec<PacketId> = n.mac.power_off().into_iter().collect();
+        if let Some(air) = &mut self.air {
+            air.power_off(self.common.now, node, &mut gone);
+            self.common.agenda.set_timer(air.timer(node), SimTime::NEVER);
+        }
         while let Some(entry) = n.queue.pop() {
             gone.push(entry.packet);
         }

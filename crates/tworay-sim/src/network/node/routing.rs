@@ -174,6 +174,9 @@ impl Network {
     fn purge(&mut self, node: NodeId, next_hop: NodeId, after: After) {
         let mut gone = Vec::new();
         self.nodes[node].queue.purge(next_hop, &mut gone);
+        if let Some(air) = &mut self.air {
+            air.purge(node, next_hop, &mut gone);
+        }
         if gone.is_empty() {
             return;
         }

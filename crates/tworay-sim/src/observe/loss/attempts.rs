@@ -18,6 +18,8 @@ pub(crate) enum Failure {
     Collided,
     /// Bit errors or fading destroyed the frame or its answer.
     Errors,
+    /// Noise destroyed the frame, which a slower rate would have carried.
+    Rate,
     /// The receiver was out of range, or the link was cut.
     OutOfRange,
     /// The receiver was switched off.
@@ -30,9 +32,15 @@ impl Failure {
         match self {
             Failure::Busy | Failure::Collided => LossCause::Contention,
             Failure::Errors => LossCause::Channel,
+            Failure::Rate => LossCause::Rate,
             Failure::OutOfRange => LossCause::LinkFailure,
             Failure::NodeDown => LossCause::NodeDown,
         }
+    }
+
+    /// True if other transmissions are the reason.
+    pub fn is_load(self) -> bool {
+        matches!(self, Failure::Busy | Failure::Collided)
     }
 
     /// True if the receiver was physically out of reach.
@@ -44,7 +52,7 @@ impl Failure {
 /// Failed attempts with frames of one kind, by cause, in the order of their first occurrence.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 struct Tally {
-    counts: [(Option<LossCause>, u16); 4],
+    counts: [(Option<LossCause>, u16); 5],
 }
 
 impl Tally {
@@ -193,7 +201,7 @@ impl Attempts {
         if failure.is_physical() {
             details.out_of_reach_since.get_or_insert(self.at.max(details.receiver_lost));
         }
-        if failure != Failure::Busy && failure != Failure::Collided {
+        if !failure.is_load() {
             details.lost += now.since(self.at);
             details.delay = Some(failure);
             self.interferer = None;
@@ -225,8 +233,7 @@ impl Attempts {
     /// Time spent on attempts that failed for a reason other than load; the current attempt, if it will fail
     /// like the one before, counts up to `now`.
     pub fn lost_until(&self, now: SimTime) -> SimDuration {
-        let fails_again =
-            matches!(self.details.latest, Some(Failure::Errors | Failure::OutOfRange | Failure::NodeDown));
+        let fails_again = self.details.latest.is_some_and(|failure| !failure.is_load());
         let running = if fails_again { now.since(self.at) } else { SimDuration::ZERO };
         if self.failed > 0 { self.details.lost + running } else { SimDuration::ZERO }
     }

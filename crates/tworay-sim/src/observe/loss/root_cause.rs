@@ -50,7 +50,8 @@ impl RootCause {
 
     /// True if the cause is independent of load. Contention depends on load, as congestion does.
     pub fn is_independent_of_load(&self) -> bool {
-        self.is_physical() || matches!(self.cause, Some(LossCause::Channel | LossCause::NoRoute))
+        self.is_physical()
+            || matches!(self.cause, Some(LossCause::Channel | LossCause::Rate | LossCause::NoRoute))
     }
 
     /// True if the next hop or the destination was physically out of reach.

@@ -96,6 +96,28 @@ const RADIO: &[(&str, u64, &str)] = &[
     ("string-2", 1, "duration=15s radio.profile=custom radio.tx_power=0.1W topology.spacing=150m"),
 ];
 
+/// Radios of 802.11a/g/n/ac.
+const AIR: &[(&str, u64, &str)] = &[
+    ("string-1", 1, "duration=3s radio.standard=b"),
+    ("string-2", 1, "duration=5s radio.preset=b-2"),
+    ("string-2", 1, "duration=5s radio.preset=b-11"),
+    (
+        "string-2",
+        1,
+        "duration=5s radio.standard=a radio.rate=fixed radio.mcs=2 radio.band=5GHz radio.width=20MHz",
+    ),
+    ("string-3", 1, "duration=5s radio.preset=g radio.slot=short mac.queue=fifo mac.rts=full"),
+    ("string-3", 1, "duration=5s radio.preset=n20 radio.guard=long radio.slot=long"),
+    ("string-3", 1, "duration=5s radio.preset=n40x2 radio.guard=short mac.rts_threshold=3000B"),
+    ("string-3", 1, "duration=5s radio.preset=ac80x2 radio.rate=ideal mac.queue=fq-codel"),
+    (
+        "string-3",
+        1,
+        "duration=5s radio.standard=n radio.rate=minstrel-ht radio.fading.k=3 topology.spacing=100m",
+    ),
+    ("string-2", 1, "duration=5s radio.standard=n radio.rate=fixed radio.mcs=5"),
+];
+
 const ERRORS: &[(&str, u64, &str)] = &[
     ("string-2", 1, "duration=15s errors.frame_err.bernoulli.rate=0.1"),
     ("string-2", 1, "duration=15s errors.frame_err={bernoulli={rate=5e-5,unit=\"bit\"}}"),
@@ -222,7 +244,7 @@ fn variants() -> (Vec<String>, Vec<String>) {
 
 /// All golden runs.
 pub fn cases() -> Vec<Case> {
-    let listed = [WHOLE, MAC, ROUTING, RADIO, ERRORS, WIRES, ENERGY, TCP, PLACES].concat();
+    let listed = [WHOLE, MAC, ROUTING, RADIO, AIR, ERRORS, WIRES, ENERGY, TCP, PLACES].concat();
     let mut cases: Vec<Case> = listed
         .into_iter()
         .map(|(source, seed, overrides)| Case { source, seed, overrides: overrides.into() })

@@ -1,0 +1,216 @@
+//! The medium of 802.11a/g/n/ac: stations with EDCA and aggregates, subframes that are judged singly.
+//!
+//! It stands beside the old air and uses its `Medium`: who hears whom, how strongly, and when. A frame's mode and
+//! packets are kept here, by the number of its transmission. An aggregate is one pair of events, whatever the number
+//! of its subframes: interference is collected while it lasts, and at its end each subframe is judged by the
+//! intervals that it overlaps. A station's deadlines share one timer.
+
+mod actions;
+mod antenna;
+mod books;
+mod ends;
+mod judge;
+mod queues;
+mod signals;
+
+use crate::engine::TimerSlot;
+use crate::network::medium::Radio;
+use crate::network::packets::PacketSlab;
+use antenna::Antenna;
+use books::Books;
+use judge::Judge;
+use queues::FlowQueues;
+use std::sync::Arc;
+use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimTime};
+use tworay_mac::hcf::{AirFrame, AirKind, Hcf, HcfConfig, Host, RateChoice};
+use tworay_mac::rate::MinstrelConfig;
+use tworay_mac::{
+    Frame, FrameKind, InterfaceQueue, MacCounters, Outgoing, QueueEntry, QueueRule, RtsStrategy,
+};
+use tworay_radio::phy::detection::noise;
+use tworay_radio::phy::{DurationRules, Mode};
+use tworay_radio::{AirRate, basic_mode};
+use tworay_scenario::Settings;
+
+/// A station's share of the air.
+struct Station {
+    hcf: Hcf,
+    antenna: Antenna,
+    /// Decides about frames and subframes that may err.
+    luck: RngStream,
+    books: Books,
+    /// Queues by flow; `None`: packets wait in the node's queue only.
+    flows: Option<FlowQueues>,
+}
+
+/// All stations, and the frames on the medium.
+pub(crate) struct Air {
+    stations: Vec<Station>,
+    /// Frames by the number of their transmission.
+    sent: Vec<Option<Box<AirFrame>>>,
+    judge: Judge,
+    /// First of the stations' timers.
+    slot: TimerSlot,
+}
+
+impl Air {
+    /// The air of `count` stations; `None` if the settings have the 802.11b radio. Their timers begin at `slot`.
+    pub fn new(settings: &Settings, seed: u64, count: usize, slot: TimerSlot) -> Option<Box<Self>> {
+        let radio = settings.radio.air().ok().flatten()?;
+        let mac = &settings.mac;
+        let rts_above = match mac.rts {
+            Some(RtsStrategy::None) => u32::MAX,
+            _ => u32::try_from(mac.threshold().0).unwrap_or(u32::MAX),
+        };
+        let config = Arc::new(HcfConfig {
+            phy: radio.phy,
+            rules: DurationRules::Standard,
+            basic: basic_mode(mac.basic_rate).ok()?,
+            rate: match radio.rate {
+                AirRate::Fixed(mode) => RateChoice::Fixed(mode),
+                AirRate::Ideal => RateChoice::Ideal,
+                AirRate::MinstrelHt => RateChoice::MinstrelHt(MinstrelConfig::LINUX),
+            },
+            rts_above,
+            max_aggregate: mac.max_aggregate.map_or(u32::MAX, |most| most.0.try_into().unwrap_or(u32::MAX)),
+            attempts: mac.short_retry_limit,
+            seed,
+        });
+        let by_flow = mac.queue == Some(QueueRule::FqCodel);
+        let station = |i| {
+            let node = NodeId(i as u16);
+            Station {
+                hcf: Hcf::new(Arc::clone(&config), node, RngStream::new(seed, node, Purpose::Backoff)),
+                antenna: Antenna::default(),
+                luck: RngStream::new(seed, node, Purpose::ChannelError),
+                books: Books::default(),
+                flows: by_flow.then(|| {
+                    let random = RngStream::new(seed, node, Purpose::Queue).bits();
+                    FlowQueues::new(mac.queue_limit, random)
+                }),
+            }
+        };
+        let stations = (0..count).map(station).collect();
+        let judge = Judge::new(&config, &settings.radio);
+        Some(Box::new(Self { stations, sent: Vec::new(), judge, slot }))
+    }
+
+    /// The node whose station owns timer `slot`, if any.
+    pub fn node_of(&self, slot: TimerSlot) -> Option<NodeId> {
+        let i = slot.checked_sub(self.slot)?;
+        ((i as usize) < self.stations.len()).then_some(NodeId(i as u16))
+    }
+
+    /// A station's timer.
+    pub fn timer(&self, node: NodeId) -> TimerSlot {
+        self.slot + u32::from(node.0)
+    }
+
+    fn station(&mut self, node: NodeId) -> &mut Station {
+        &mut self.stations[node.index()]
+    }
+
+    /// Packets that wait in a node's queues by flow.
+    pub fn flow_packets(&self, node: NodeId) -> usize {
+        self.stations[node.index()].flows.as_ref().map_or(0, FlowQueues::len)
+    }
+
+    /// Removes the packets for `next_hop` from a node's queues by flow and appends them to `out`.
+    pub fn purge(&mut self, node: NodeId, next_hop: NodeId, out: &mut Vec<QueueEntry>) {
+        if let Some(flows) = &mut self.station(node).flows {
+            flows.purge(next_hop, out);
+        }
+    }
+
+    /// Appends the packets that stations hold.
+    pub fn held(&self, out: &mut Vec<PacketId>) {
+        for station in &self.stations {
+            station.hcf.held(out);
+            out.extend(station.flows.iter().flat_map(FlowQueues::packets));
+        }
+    }
+
+    /// Adds all stations' counters.
+    pub fn count(&self, total: &mut MacCounters) {
+        self.stations.iter().for_each(|station| total.add(station.hcf.counters()));
+    }
+
+    /// A station loses power. Appends the packets that it held.
+    pub fn power_off(&mut self, now: SimTime, node: NodeId, out: &mut Vec<PacketId>) {
+        let station = self.station(node);
+        station.hcf.power_off(now, out);
+        if let Some(flows) = &mut station.flows {
+            out.extend(flows.packets());
+            flows.clear();
+        }
+        station.antenna = Antenna::default();
+        station.books = Books::default();
+    }
+}
+
+/// A frame as observers and the medium know it: an aggregate shows its first packet, a BlockAck counts as an ACK, a
+/// BlockAckReq as an RTS.
+fn outline(frame: &AirFrame) -> Frame {
+    let first = frame.packets.first();
+    Frame {
+        kind: match frame.kind {
+            AirKind::Rts | AirKind::BlockAckReq(_) => FrameKind::Rts,
+            AirKind::Cts => FrameKind::Cts,
+            AirKind::Ack | AirKind::BlockAck(_) => FrameKind::Ack,
+            AirKind::Data | AirKind::Aggregate => FrameKind::Data,
+        },
+        from: frame.from,
+        to: frame.to,
+        duration: frame.duration,
+        number: first.map_or(0, |packet| packet.number.get()),
+        retry: first.is_some_and(|packet| packet.retry),
+        protected: false,
+        packet: first.map(|packet| packet.packet),
+        bytes: frame.bytes,
+        airtime: frame.airtime,
+    }
+}
+
+/// What a station asks of its node.
+struct NodeHost<'a> {
+    node: NodeId,
+    queue: &'a mut InterfaceQueue,
+    flows: Option<&'a mut FlowQueues>,
+    /// Packets that CoDel has dropped.
+    dropped: Vec<QueueEntry>,
+    radio: &'a mut Radio,
+    judge: &'a Judge,
+}
+
+impl NodeHost<'_> {
+    fn len(&self) -> usize {
+        self.queue.len() + self.flows.as_ref().map_or(0, |flows| flows.len())
+    }
+}
+
+impl Host for NodeHost<'_> {
+    fn waits(&self) -> bool {
+        self.len() > 0
+    }
+
+    fn take(&mut self, now: SimTime, to: Option<NodeId>) -> Option<Outgoing> {
+        let first = match to {
+            Some(to) => self.queue.pop_to(to),
+            None => self.queue.pop(),
+        };
+        let entry = match (first, &mut self.flows) {
+            (None, Some(flows)) => flows.take(now, to, &mut self.dropped),
+            (first, _) => first,
+        }?;
+        Some(Outgoing { packet: entry.packet, to: entry.next_hop, ip_bytes: entry.ip_bytes })
+    }
+
+    fn sinr(&mut self, now: SimTime, to: NodeId, mode: Mode) -> f64 {
+        self.radio.mean_power(now, self.node, to) / noise(mode, self.judge.noise_figure).get()
+    }
+}
+
+/// Keeps the packets of a frame readable while it is on the air.
+fn pin(packets: &mut PacketSlab, frame: &AirFrame) {
+    frame.packets.iter().for_each(|packet| packets.pin(packet.packet));
+}

@@ -1,0 +1,206 @@
+//! Inputs and actions of stations.
+
+use super::queues::FlowQueues;
+use super::{NodeHost, Station};
+use crate::network::Network;
+use crate::network::event::Event;
+use crate::network::packets::UNTRACKED;
+use crate::observe::loss::attempts::Failure;
+use crate::observe::{Fact, Obstacle, Why};
+use tworay_base::{LossCause, NodeId, PacketId, SimTime};
+use tworay_mac::hcf::{AirFrame, Hcf, HcfAction};
+use tworay_mac::{FrameKind, GiveUp, QueueEntry};
+use tworay_wire::Body;
+
+impl Network {
+    /// Passes an input to a station and carries out its actions.
+    fn with_station(
+        &mut self,
+        node: NodeId,
+        input: impl FnOnce(&mut Hcf, SimTime, &mut NodeHost<'_>, &mut Vec<HcfAction>),
+    ) {
+        let (Some(radio), Some(air)) = (&mut self.radio, &mut self.air) else { return };
+        let mut out = Vec::new();
+        let air = &mut **air;
+        let Station { hcf, flows, .. } = &mut air.stations[node.index()];
+        let queue = &mut self.nodes[node].queue;
+        let (flows, dropped) = (flows.as_mut(), Vec::new());
+        let mut host = NodeHost { node, queue, flows, dropped, radio, judge: &air.judge };
+        let waited = host.len();
+        input(hcf, self.common.now, &mut host, &mut out);
+        let (packets, dropped) = (host.len(), host.dropped);
+        if packets != waited {
+            self.common.watch(|| Fact::Queued { node, packets });
+        }
+        // Timers first: an action may call this station again, which then changes them.
+        self.air_arm(node);
+        for entry in dropped {
+            self.common.observe(Fact::Refused);
+            self.stop(entry.packet, node, Obstacle::CoDel(entry));
+        }
+        for action in out {
+            self.air_apply(node, action);
+        }
+    }
+
+    /// Sets a station's timer to its deadline.
+    pub(super) fn air_arm(&mut self, node: NodeId) {
+        let Some(air) = &self.air else { return };
+        let deadline = air.stations[node.index()].hcf.deadline();
+        self.common.agenda.set_timer(air.timer(node), deadline);
+    }
+
+    /// A station's timer expired.
+    pub(crate) fn air_timer(&mut self, node: NodeId) {
+        let Some(air) = &mut self.air else { return };
+        let receives = air.station(node).antenna.current().map(|signal| signal.to);
+        self.with_station(node, |hcf, now, host, out| hcf.on_timer(now, receives, host, out));
+    }
+
+    /// A packet is passed to the interface queue of a node.
+    pub(crate) fn air_enqueue(&mut self, node: NodeId, entry: QueueEntry) {
+        let Some(air) = &mut self.air else { return };
+        let now = self.common.now;
+        let station = &mut air.stations[node.index()];
+        let waiting = self.nodes[node].queue.len() + station.flows.as_ref().map_or(0, FlowQueues::len);
+        let idle = waiting == 0 && station.hcf.is_free();
+        let packet = self.common.packets.get(entry.packet);
+        let first = entry.routing || matches!(packet.body, Body::Arp(_));
+        let number = u64::from(packet.flow.0) << 32 | u64::from(packet.src.0) << 16 | u64::from(packet.dst.0);
+        self.common.observe(Fact::Offered { node, packet: entry.packet, idle });
+        let refused = match &mut station.flows {
+            Some(flows) if !first => flows.push(now, entry, number),
+            _ => self.nodes[node].queue.push(entry),
+        };
+        if let Some(refused) = refused {
+            self.common.observe(Fact::Refused);
+            self.stop(refused.packet, node, Obstacle::QueueFull(refused));
+        }
+        let packets =
+            self.nodes[node].queue.len() + self.air.as_ref().map_or(0, |air| air.flow_packets(node));
+        self.common.watch(|| Fact::Queued { node, packets });
+        self.with_station(node, |hcf, now, host, _| hcf.on_waiting(now, host));
+    }
+
+    /// A frame was received; bit i of `good` stands for its packet i.
+    pub(super) fn air_frame(&mut self, node: NodeId, frame: &AirFrame, good: u64) {
+        let mut copies = Vec::new();
+        if frame.to == node
+            && let Some(air) = &mut self.air
+            && air.station(node).hcf.config().has_agreements()
+        {
+            // Copies of what is new are made before the station sees the frame, since it has no packets of its own.
+            let fresh = air.station(node).hcf.fresh(frame, good);
+            for packet in fresh {
+                copies.push((packet, self.air_copy(node, packet, frame.from)));
+            }
+        }
+        self.with_station(node, |hcf, now, host, out| {
+            let mut copy = |packet| copies.iter().find(|(of, _)| *of == packet).and_then(|(_, copy)| *copy);
+            hcf.on_frame(now, frame, good, host, &mut copy, out);
+        });
+    }
+
+    /// Copies a packet that arrived at `node`; `None` if it is lost above the MAC.
+    fn air_copy(&mut self, node: NodeId, packet: PacketId, from: NodeId) -> Option<PacketId> {
+        let radio = self.radio.as_mut()?;
+        if radio.packet_errs(node, self.common.packets.get(packet).ip_bytes) {
+            let copy = self.common.copy(packet);
+            self.common.kill(copy, node, Why::Errors(from));
+            return None;
+        }
+        if radio.awaits_packets() {
+            self.cut_behind(packet, from, node);
+        }
+        let sent = self.common.packets.get(packet);
+        let uid = sent.uid;
+        let mut copy = sent.clone();
+        if !matches!(copy.body, Body::Arp(_) | Body::Frame(_)) {
+            copy.hops = copy.hops.saturating_add(1);
+        }
+        let copy = self.common.insert(copy);
+        if uid < UNTRACKED {
+            self.common.observe(Fact::Copied { uid });
+            self.common.observe(Fact::HopDone { packet, copy });
+        }
+        Some(copy)
+    }
+
+    fn air_apply(&mut self, node: NodeId, action: HcfAction) {
+        match action {
+            HcfAction::Transmit(frame) => self.air_transmit(node, frame),
+            HcfAction::Deliver { packet, from } => self.on_delivery(node, packet, from),
+            HcfAction::HandUp { copy, from } => self.air_hand_up(node, copy, from),
+            HcfAction::TooLate { packet, from } => {
+                let Some(air) = &mut self.air else { return };
+                let cause = air.station(from).books.cause(packet).unwrap_or(LossCause::Contention);
+                let copy = self.common.copy(packet);
+                self.common.kill(copy, node, Why::Late { from, cause });
+            }
+            HcfAction::Sent { packet } => {
+                self.air_sent(node, packet);
+                self.common.release(packet);
+            }
+            HcfAction::Missed { packets, .. } => self.air_missed(node, &packets),
+            HcfAction::GaveUp { packet, to, rts } => {
+                let Some(air) = &mut self.air else { return };
+                if let Some(attempts) = air.station(node).books.take(packet) {
+                    self.nodes[node].attempts = attempts;
+                }
+                let unanswered = if rts { FrameKind::Rts } else { FrameKind::Data };
+                self.on_give_up(node, GiveUp { packet, to, unanswered });
+            }
+        }
+    }
+
+    /// A packet that was copied on arrival is in order.
+    fn air_hand_up(&mut self, node: NodeId, copy: PacketId, from: NodeId) {
+        match self.common.packets.get(copy).body {
+            Body::Arp(arp) => {
+                self.common.packets.discard(copy);
+                self.on_arp(node, arp);
+            }
+            Body::Frame(_) => {
+                self.deliver_frame(node, copy);
+                self.common.release(copy);
+            }
+            _ => {
+                let delay = self.plan.settings.mac.link_delay;
+                if delay.is_zero() {
+                    self.receive_packet(node, copy, from);
+                } else {
+                    let up = Event::Up { packet: copy, node, from };
+                    self.common.agenda.push(self.common.now + delay, up);
+                }
+            }
+        }
+    }
+
+    /// The station is done with a packet, which was acknowledged or broadcast.
+    fn air_sent(&mut self, node: NodeId, packet: PacketId) {
+        self.common.observe(Fact::Served { node });
+        let Some(air) = &mut self.air else { return };
+        if let Some(attempts) = air.station(node).books.take(packet) {
+            self.nodes[node].attempts = attempts;
+            self.report(Fact::ServedLate { node });
+            self.nodes[node].attempts.reset();
+        }
+    }
+
+    /// An attempt with `packets` got no answer, or was answered without them. If nothing is known to have destroyed
+    /// the frame or its answer, and the receiver is gone meanwhile, that is why.
+    fn air_missed(&mut self, node: NodeId, packets: &[PacketId]) {
+        let (Some(radio), Some(air)) = (&mut self.radio, &mut self.air) else { return };
+        let now = self.common.now;
+        let station = air.station(node);
+        if let Some((began, to, Failure::Busy)) = station.books.latest() {
+            let down = Some(self.nodes[to].down_since).filter(|at| *at != SimTime::NEVER);
+            if !self.nodes[to].up || down.is_some_and(|at| at >= began) {
+                station.books.receiver_lost(Failure::NodeDown);
+            } else if radio.changes() && !radio.in_range(now, node, to) {
+                station.books.receiver_lost(Failure::OutOfRange);
+            }
+        }
+        station.books.missed(now, packets);
+    }
+}

@@ -1,0 +1,78 @@
+//! Interface queues by flow: one FQ-CoDel for each neighbour, served in turn.
+
+use tworay_base::{NodeId, PacketId, SimTime};
+use tworay_mac::{Flowing, FqCodel, FqCodelConfig, QueueEntry};
+
+/// A queue for each neighbour, and within it for each flow. Packets of routing and ARP aren't among them: they wait in
+/// the node's first-in first-out queue, which goes first.
+#[derive(Debug)]
+pub(super) struct FlowQueues {
+    config: FqCodelConfig,
+    perturbation: u64,
+    lists: Vec<(NodeId, FqCodel<QueueEntry>)>,
+    /// Index of the neighbour whose turn it is.
+    turn: usize,
+}
+
+impl FlowQueues {
+    /// Empty queues of `limit` packets for each neighbour; `perturbation` is a random number.
+    pub fn new(limit: u32, perturbation: u64) -> Self {
+        let config = FqCodelConfig { limit, ..FqCodelConfig::default() };
+        Self { config, perturbation, lists: Vec::new(), turn: 0 }
+    }
+
+    /// Appends a packet of `flow`; returns the one that is dropped because there are too many.
+    pub fn push(&mut self, now: SimTime, entry: QueueEntry, flow: u64) -> Option<QueueEntry> {
+        let at = match self.lists.iter().position(|(to, _)| *to == entry.next_hop) {
+            Some(at) => at,
+            None => {
+                self.lists.push((entry.next_hop, FqCodel::new(self.config, self.perturbation)));
+                self.lists.len() - 1
+            }
+        };
+        self.lists[at].1.push(now, Flowing { packet: entry, flow, bytes: entry.ip_bytes })
+    }
+
+    /// Removes the next packet, for `to` if given. Those that CoDel drops before it are appended to `dropped`.
+    pub fn take(
+        &mut self,
+        now: SimTime,
+        to: Option<NodeId>,
+        dropped: &mut Vec<QueueEntry>,
+    ) -> Option<QueueEntry> {
+        if let Some(to) = to {
+            let (_, queue) = self.lists.iter_mut().find(|(next_hop, _)| *next_hop == to)?;
+            return queue.pop(now, dropped);
+        }
+        for _ in 0..self.lists.len() {
+            self.turn = (self.turn + 1) % self.lists.len();
+            let entry = self.lists[self.turn].1.pop(now, dropped);
+            if entry.is_some() {
+                return entry;
+            }
+        }
+        None
+    }
+
+    /// Packets waiting.
+    pub fn len(&self) -> usize {
+        self.lists.iter().map(|(_, queue)| queue.len()).sum()
+    }
+
+    /// The packets.
+    pub fn packets(&self) -> impl Iterator<Item = PacketId> + '_ {
+        self.lists.iter().flat_map(|(_, queue)| queue.iter().map(|entry| entry.packet))
+    }
+
+    /// Removes all packets.
+    pub fn clear(&mut self) {
+        self.lists.clear();
+    }
+
+    /// Removes the packets for `next_hop` and appends them to `out`.
+    pub fn purge(&mut self, next_hop: NodeId, out: &mut Vec<QueueEntry>) {
+        for (_, queue) in self.lists.iter_mut().filter(|(to, _)| *to == next_hop) {
+            queue.purge(|_| true, out);
+        }
+    }
+}
