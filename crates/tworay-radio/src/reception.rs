@@ -85,6 +85,12 @@ impl Reception {
         self.sinr
     }
 
+    /// (ns-2) True if a signal that does not disturb the current one reserves the medium.
+    #[inline]
+    pub fn captured_over_sets_nav(&self) -> bool {
+        self.quirks.captured_over_sets_nav
+    }
+
     /// True if signals that are not being received must be stored.
     #[inline]
     fn keeps_others(&self) -> bool {
@@ -128,11 +134,9 @@ enum Spoiled {
 pub struct Arrived {
     /// A decodable frame that overlap has just destroyed and whose end will not be reported.
     pub lost: Option<u32>,
-    /// (ns-2) The new signal is too weak to disturb the current one: the medium is reserved until EIFS after
-    /// its end.
+    /// The new signal is too weak to disturb the current one. In ns-2 the medium is then reserved until EIFS after its end
+    /// ([`Reception::captured_over_sets_nav`]).
     pub captured_over: bool,
-    /// A decodable frame of which the station notices nothing, because it receives a stronger one.
-    pub unnoticed: bool,
 }
 
 /// The outcome when a signal ends.
@@ -239,11 +243,10 @@ impl Receiver {
         if !q.locks_on_undecodable {
             self.others.push(Other { start: now, end: s.end, power: s.power });
         }
-        let readable = |l: &Lock| l.decodable && l.spoiled != Spoiled::OwnTransmission;
         if lock.power >= rules.capture * s.power {
-            let captured_over = q.captured_over_sets_nav;
-            return Arrived { captured_over, unnoticed: readable(&fresh), ..Arrived::default() };
+            return Arrived { captured_over: true, ..Arrived::default() };
         }
+        let readable = |l: &Lock| l.decodable && l.spoiled != Spoiled::OwnTransmission;
         if q.longest_collided_frame_holds && s.end > lock.end {
             let lost = readable(lock).then_some(lock.tx);
             // The new frame takes over the collision and is lost like the previous one.

@@ -55,7 +55,7 @@ fn story(rules: Reception, signals: &[Told], own: &[(u64, u64)]) -> Vec<String> 
             let signal = Signal { tx, end: at(ends), power: power * READABLE, body: BodyRate::Basic };
             let begin = if s.rules.adds_up() { Receiver::begin_sinr } else { Receiver::begin_capture };
             let arrived = begin(&mut s.receiver, at(now), signal, transmitting, &s.rules);
-            if arrived.captured_over {
+            if arrived.captured_over && s.rules.captured_over_sets_nav() {
                 s.lines.push(format!("{now}: {tx} captured over"));
             }
             if let Some(lost) = arrived.lost {

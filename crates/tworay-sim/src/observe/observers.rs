@@ -155,6 +155,8 @@ impl Observers {
     }
 
     /// A copy of a packet dies at `node`, whose place tells why.
+    #[cold]
+    #[inline(never)]
     fn ended(&mut self, packet: PacketId, (node, why): (NodeId, Why), view: View<'_>) {
         let p = view.packets.get(packet);
         if let Why::Errors(from) = why

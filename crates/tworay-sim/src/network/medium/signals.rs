@@ -287,20 +287,29 @@ impl Radio {
         arrived: Arrived,
     ) {
         if arrived.captured_over {
-            let until = common.now + signal.airtime + nodes.eifs;
-            nodes[h.node].mac.reserve(common.now, until);
+            if self.rules.captured_over_sets_nav() {
+                let until = common.now + signal.airtime + nodes.eifs;
+                nodes[h.node].mac.reserve(common.now, until);
+            }
+            self.note_unnoticed(common, signal.tx, h);
         }
         if let Some(lost) = arrived.lost {
             self.count_collision(nodes, common, h.node, lost);
         }
-        let frame = &self.medium.get(signal.tx).frame;
-        if arrived.unnoticed && frame.to.is_broadcast() {
-            let interferer = self.medium.interferer(signal.tx, h.node);
-            Self::note_unheard(common, (frame, h.node), interferer);
-        }
         if let Some(meters) = &mut nodes.meters {
             let readable = h.power >= self.medium.channel().rx_threshold();
+            let frame = &self.medium.get(signal.tx).frame;
             meters.signal(common.now, h.node, frame, readable, &mut common.agenda);
+        }
+    }
+
+    /// A station notices nothing of a signal, because it receives a stronger one.
+    #[cold]
+    #[inline(never)]
+    fn note_unnoticed(&self, common: &mut Common, tx: u32, h: Hearer) {
+        let frame = &self.medium.get(tx).frame;
+        if frame.to.is_broadcast() && h.power >= self.medium.channel().rx_threshold() {
+            Self::note_unheard(common, (frame, h.node), self.medium.interferer(tx, h.node));
         }
     }
 
@@ -478,7 +487,7 @@ fn begin_until_noted<const ADDS_UP: bool>(
         if node.mac.on_busy(now, end) {
             accesses.postpone(h.node.index(), end + node.mac.timing().difs);
         }
-        if arrived.lost.is_some() || arrived.captured_over || arrived.unnoticed || every {
+        if arrived.lost.is_some() || arrived.captured_over || every {
             return Some((h, arrived));
         }
     }

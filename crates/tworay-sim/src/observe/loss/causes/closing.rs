@@ -162,7 +162,10 @@ impl Causes {
     /// A break on the shortest path that nobody noticed, and that is over since so short a time that its end cannot be known.
     pub(super) fn relearning(&self, scene: &mut Scene<'_>, ends: (NodeId, NodeId)) -> Option<RootCause> {
         let (near, far) = (scene.hops(ends.0), scene.hops(ends.1));
-        if !scene.changes() || self.could_have_route(scene, ends, (&near, &far)) {
+        // Without a break, two hops are known after three HELLOs. Farther away, tables may be late for other reasons.
+        let met =
+            far.of(ends.0).is_some_and(|hops| hops <= 2) && scene.now >= SimTime::ZERO + self.timers.met;
+        if !scene.changes() || !met || self.could_have_route(scene, ends, (&near, &far)) {
             return None;
         }
         scene.way(ends).into_iter().find_map(|(a, b)| {

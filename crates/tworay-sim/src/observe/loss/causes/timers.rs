@@ -43,6 +43,8 @@ pub(super) struct Timers {
     pub tables: SimDuration,
     /// HELLOs until OLSR uses a link in the direction in which they come: one, or as many as its hysteresis takes.
     pub hellos: usize,
+    /// Time within which nodes know their neighbours' neighbours, after the start.
+    pub met: SimDuration,
     /// Longest time from a change until the TC message that tells of it (TC_INTERVAL).
     pub topology: SimDuration,
     /// Longest time for which a relay delays a TC message (MAXJITTER).
@@ -82,6 +84,7 @@ impl Timers {
             relearnt: RELEARNT,
             tables: SimDuration::ZERO,
             hellos: 1,
+            met: SimDuration::ZERO,
             topology: SimDuration::ZERO,
             relayed: SimDuration::ZERO,
             under_way: UNDER_WAY,
@@ -135,6 +138,7 @@ impl Timers {
             relearnt,
             tables: config.topology_hold_time.max(symmetric),
             hellos: if config.hysteresis { trusted_after(config) as usize } else { 1 },
+            met: config.hello_interval * (trusted_after(config) + 1),
             topology: if config.immediate_tc { SimDuration::ZERO } else { config.tc_interval },
             forgot: relearnt + ANSWERED,
             relayed: config.max_jitter,
