@@ -271,14 +271,35 @@ impl Scene<'_> {
         }
         let step = self.now.since(from) / LOOKS;
         let apart = |scene: &mut Self, all| {
-            let mut times = (0..=LOOKS).map(|i| from + step * i);
-            times.any(|at| scene.walk((node, to), &[], at, &[], all).is_none())
+            let mut way = Vec::new();
+            (0..=LOOKS).any(|i| !scene.joined((node, to), from + step * i, all, &mut way))
         };
         if apart(self, true) {
             Some(LossCause::LinkFailure)
         } else {
-            apart(self, false).then_some(LossCause::NodeDown)
+            (self.nodes.any_failed && apart(self, false)).then_some(LossCause::NodeDown)
         }
+    }
+
+    /// True if there was a path between two nodes at a time. `way` is that of another time, or empty: most paths
+    /// last, and looking at one is far quicker than a search.
+    fn joined(&mut self, ends: (NodeId, NodeId), at: SimTime, all: bool, way: &mut Vec<NodeId>) -> bool {
+        if !self.lasted(way, at, all) {
+            *way = self.walk(ends, &[], at, &[], all).unwrap_or_default();
+        }
+        !way.is_empty()
+    }
+
+    /// True if a path that [`Self::walk`] found for another time worked at this one.
+    fn lasted(&mut self, way: &[NodeId], at: SimTime, all: bool) -> bool {
+        let positions = self.radio.as_mut().map(|radio| radio.positions(at)).unwrap_or_default();
+        let on_air =
+            |a, b| self.radio.as_ref().is_some_and(|radio| radio.in_range_of((at, &positions), a, b));
+        let mut hops = way.iter().zip(way.iter().skip(1));
+        let works = |(b, a): (&NodeId, &NodeId)| {
+            self.wires.between(*a, *b).is_some() || (all || was_up(&self.nodes[*b], at)) && on_air(*a, *b)
+        };
+        way.len() > 1 && hops.all(works)
     }
 
     /// The hops of a shortest path between two nodes; none if there is none.
@@ -292,7 +313,8 @@ impl Scene<'_> {
     pub fn existed(&mut self, ends: (NodeId, NodeId), (from, until): (SimTime, SimTime)) -> bool {
         let looks = if self.changes() { LOOKS } else { 0 };
         let step = until.since(from) / LOOKS;
-        (0..=looks).all(|i| self.walk(ends, &[], from + step * i, &[], false).is_some())
+        let mut way = Vec::new();
+        (0..=looks).all(|i| self.joined(ends, from + step * i, false, &mut way))
     }
 
     /// Hop counts from a node to all others that it could reach at a time.
