@@ -264,9 +264,12 @@ impl Attempts {
         if self.failed == 0 {
             return RootCause::new(now, node, LossCause::Unknown).towards(next_hop);
         }
-        let Failed { rts, data, .. } = &*self.details;
+        let Failed { rts, data, latest, .. } = *self.details;
         let (decisive, other) = if unanswered == FrameKind::Rts { (rts, data) } else { (data, rts) };
-        let cause = decisive.verdict().or_else(|| other.verdict()).unwrap_or(LossCause::Unknown);
+        // Once an RTS is answered, earlier RTS don't count any more; the latest DATA isn't booked before it is repeated.
+        let latest = if self.past == Past::Unbooked { Some(self.failure) } else { latest };
+        let cause = decisive.verdict().or_else(|| other.verdict()).or(latest.map(Failure::cause));
+        let cause = cause.unwrap_or(LossCause::Unknown);
         let interferer = self.interferer.filter(|_| cause == LossCause::Contention);
         let root = RootCause {
             attempts: self.failed,

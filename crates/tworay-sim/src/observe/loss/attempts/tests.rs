@@ -23,6 +23,20 @@ fn attempts(outcomes: &[(FrameKind, Option<Failure>)]) -> Attempts {
     attempts
 }
 
+/// The RTS of a packet that is still being sent has failed once and was answered then; its DATA has failed and waits
+/// for its next turn. Both failures were bit errors, but neither counts against a limit at this moment.
+#[test]
+fn failures_that_are_not_booked_have_a_cause() {
+    use Failure::Errors;
+    use FrameKind::{Data, Rts};
+    let mut attempts = attempts(&[(Rts, Some(Errors)), (Rts, None)]);
+    assert_eq!(attempts.root_of(at(9), (NODE, TO), Data).cause, Some(LossCause::Channel));
+    attempts.begin(at(3), (Data, TO), Failure::Busy);
+    attempts.spoil(Data, Failure::Collided);
+    attempts.unanswered();
+    assert_eq!(attempts.root_of(at(9), (NODE, TO), Data).cause, Some(LossCause::Contention));
+}
+
 /// A packet that the MAC gives up has the cause of most of the attempts that count against the limit that ran
 /// out; among equals the one that struck first.
 #[test]
