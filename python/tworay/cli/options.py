@@ -76,6 +76,23 @@ EntriesOption = Annotated[
     ),
 ]
 PairsOption = Annotated[bool, typer.Option("--pairs", help="Also print the tests of every pair of arms.")]
+CsvOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--csv",
+        metavar="FILE.csv",
+        help="Write means, intervals and letters as CSV, a row per arm and metric (of a run: per flow); - is "
+        "stdout.",
+    ),
+]
+LongOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--long",
+        metavar="FILE.csv",
+        help="Write every run as CSV, a row per run and metric; - is stdout.",
+    ),
+]
 ResourcesOption = Annotated[
     bool,
     typer.Option(

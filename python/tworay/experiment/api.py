@@ -9,11 +9,13 @@ from tworay.analysis import contrasts
 from tworay.analysis.repeats import repeated, still
 from tworay.errors import InputError
 from tworay.experiment.experimentfile import read
+from tworay.experiment.numbering import with_numbers
 from tworay.experiment.options import SweepOptions, method_taking
 from tworay.experiment.store import sweeps as reading
 from tworay.experiment.store.manifest import find_manifest
 from tworay.experiment.sweeping import sweep_of
 from tworay.metrics import parse_judge
+from tworay.running.frames import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
     from tworay.analysis.contrasts import Contrast
     from tworay.experiment.plan import Plan
+
+
+# Name of a column that no metric and no axis can have.
+ROW = "~row"
 
 
 class Experiment:
@@ -65,10 +71,13 @@ class Results:
 
     @property
     def runs(self) -> pl.DataFrame:
-        """One row per finished run: cell, axes, seed, and every metric."""
-        if self._runs is None:
-            from tworay.running.frames import Table
+        """One row per finished run: cell, axes, seed, and every metric; axes of numbers are numbers."""
+        return Table(with_numbers(self.labelled, self.axes))
 
+    @property
+    def labelled(self) -> pl.DataFrame:
+        """``runs`` with the values of axes as texts, as the experiment has them."""
+        if self._runs is None:
             frame = reading.with_prints(self.path, judge=self._judge)
             if (
                 not frame.is_empty()
@@ -77,7 +86,7 @@ class Results:
             ):
                 raise InputError(f"--judge {self.judge}: no run has such flows")
             self._prints = {(c, s): p for c, s, p in frame.select("cell", "seed", reading.PRINT).iter_rows()}
-            self._runs = Table(frame.drop(reading.PRINT))
+            self._runs = frame.drop(reading.PRINT)
         return self._runs
 
     @property
@@ -88,20 +97,20 @@ class Results:
     def repeated(self, where: Mapping[str, object] | None = None) -> dict[int, int]:
         """For each seed whose runs all equal those of an earlier one, that seed. They are counted once."""
         runs: dict[int, dict[int, str]] = {}
-        for cell, seed in self.where(where).select("cell", "seed").iter_rows():
+        for cell, seed in self._where(where).select("cell", "seed").iter_rows():
             runs.setdefault(seed, {})[cell] = self._prints[cell, seed]
         return repeated(runs)
 
     def still(self, where: Mapping[str, object] | None = None) -> list[int]:
         """Numbers of the cells whose runs are equal with all seeds: they count as one run."""
         cells: dict[int, list[str]] = {}
-        for cell, seed in self.where(where).select("cell", "seed").iter_rows():
+        for cell, seed in self._where(where).select("cell", "seed").iter_rows():
             cells.setdefault(cell, []).append(self._prints[cell, seed])
         return [cell for cell, prints in cells.items() if still(prints)]
 
     def _counted(self, where: Mapping[str, object] | None) -> pl.DataFrame:
         """Return the selected runs without seeds that repeat an earlier one."""
-        frame, again = self.where(where), list(self.repeated(where))
+        frame, again = self._where(where), list(self.repeated(where))
         return frame.filter(~frame["seed"].is_in(again)) if again else frame
 
     @property
@@ -112,11 +121,16 @@ class Results:
     @property
     def varying(self) -> list[str]:
         """Axes with more than one value."""
-        return [axis for axis in self.axes if self.runs[axis].n_unique() > 1]
+        return [axis for axis in self.axes if self.labelled[axis].n_unique() > 1]
 
     def where(self, where: Mapping[str, object] | None) -> pl.DataFrame:
-        """Return the runs whose axes have these values."""
-        return contrasts.select(self.runs, where or {}, self.axes)
+        """Return the runs whose axes have these values, such as ``{"speed": "2m/s", "hops": [2, 4]}``."""
+        chosen = contrasts.select(self.labelled.with_row_index(ROW), where or {}, self.axes)
+        # Numbers or texts as in all runs, whatever is chosen of them.
+        return Table(self.runs[chosen[ROW].to_list()])
+
+    def _where(self, where: Mapping[str, object] | None) -> pl.DataFrame:
+        return contrasts.select(self.labelled, where or {}, self.axes)
 
     def table(
         self,
@@ -129,7 +143,9 @@ class Results:
         """Return mean, 95 % interval and number of seeds for every combination of ``rows`` and ``cols``."""
         names = [rows] if isinstance(rows, str) else list(rows)
         keys = [contrasts.resolve(axis, self.axes, "rows") for axis in [*names, *([cols] if cols else [])]]
-        return contrasts.means(self._counted(where), keys, metric_of(self.runs, metric), self.still(where))
+        return contrasts.means(
+            self._counted(where), keys, metric_of(self.labelled, metric), self.still(where)
+        )
 
     def compare(
         self,

@@ -253,6 +253,24 @@ class Comparison:
         return Table(rows, schema={name: kinds.get(name, pl.Float64) for name in names}, orient="row")
 
     @property
+    def long(self) -> pl.DataFrame:
+        """One row per run and metric: arm, what it varies, ``seed``, ``metric``, ``unit``, ``value``."""
+        from tworay.experiment.exporting import long
+
+        return long(self)
+
+    def verdict(self, metric: str = HEADLINE) -> pl.DataFrame:
+        """Return the verdict about a metric, one row per arm, best first.
+
+        ``group`` has the arm's letters: arms that share one don't differ. ``best`` are the arms that no other
+        is better than; null if there are too few seeds to tell, or neither more nor less is better.
+        ``difference`` is to the first arm, paired by seed, with its 95 % interval and Holm's p.
+        """
+        from tworay.experiment.exporting import verdict
+
+        return verdict(self, metric)
+
+    @property
     def pairs(self) -> pl.DataFrame:
         """One row per pair of variants and metric: difference a - b, its interval, and the tests."""
         from tworay.running.frames import Table
