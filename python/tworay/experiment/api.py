@@ -16,6 +16,7 @@ from tworay.experiment.store.manifest import find_manifest
 from tworay.experiment.sweeping import sweep_of
 from tworay.metrics import parse_judge
 from tworay.running.frames import Table
+from tworay.running.watching import watching
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,12 +48,13 @@ class Experiment:
 
         After an interruption finished runs are kept, and ``run`` continues. Failed runs are in
         ``Results.failures``; ``retry_failed`` repeats them. ``shard="1/4"`` does only the first of four
-        parts, for ``tworay merge``; ``engine`` may be a ``tworay.experiment.cluster.Cluster``. ``watch`` gets
-        the progress (``tworay.running.executing.State``). ``tworay.write_report`` of the directory adds the
+        parts, for ``tworay merge``; ``engine`` may be a ``tworay.experiment.cluster.Cluster``. ``watch`` is
+        that of ``tworay.compare``. ``tworay.write_report`` of the directory adds the
         page for the browser, as ``tworay sweep`` does.
         """
         sweep, engine = sweep_of(self.plan, options)
-        sweep.run(engine=engine, watch=options.watch)
+        with watching(options.watch, self.plan.name, cells=True) as (watch, _):
+            sweep.run(engine=engine, watch=watch)
         return Results(sweep.path)
 
 
@@ -68,6 +70,11 @@ class Results:
 
     def __repr__(self) -> str:
         return f"<tworay.Results {self.path} {self.runs.height} runs by {', '.join(self.axes)}>"
+
+    def _repr_html_(self) -> str:
+        from tworay.showing.notebook import sweep_html
+
+        return sweep_html(self, (find_manifest(self.path) or {"metrics": ["goodput_bps"]})["metrics"][0])
 
     @property
     def runs(self) -> pl.DataFrame:

@@ -25,6 +25,7 @@ from tworay.running.executing import check_jobs, silent
 from tworay.running.resources import saturated
 from tworay.running.scenarios import overrides
 from tworay.running.spec import LEAST_UNTIL_CI, MAX_SEEDS, check_precision, more_seeds, parse_seeds
+from tworay.running.watching import watching
 from tworay.running.workers import in_order
 
 if TYPE_CHECKING:
@@ -392,9 +393,14 @@ def compare(options: Options) -> Comparison:
     network has no other randomness. Seeds whose runs are equal are counted once.
     ``shard="1/4"`` does only the first of four parts, for ``tworay merge``; ``engine`` does the runs in place
     of this process's threads, such as ``tworay.experiment.cluster.Cluster("tls://HOST:PORT")``.
+    ``watch`` shows the progress: a function gets it a few times per second
+    (``tworay.running.executing.State``), ``True`` shows a bar (in a notebook below the cell, else on stderr),
+    ``False`` nothing; by default there is a bar in notebooks only.
 
     The result depends on the scenario, the arms, the seeds and the version, not on ``jobs``. Runs
     that fail are listed in ``failures`` and excluded. Ctrl-C raises ``KeyboardInterrupt`` with the
     finished runs kept in ``out``.
     """
-    return Comparing(options).run(options.watch)
+    work = Comparing(options)
+    with watching(options.watch, work.result.scenario) as (watch, stage):
+        return work.run(watch, stage)

@@ -145,6 +145,11 @@ class Comparison:
     def __repr__(self) -> str:
         return f"<tworay.Comparison {self.scenario}: {', '.join(self.variants)}; {len(self.seeds)} seeds>"
 
+    def _repr_html_(self) -> str:
+        from tworay.showing.notebook import comparison_html
+
+        return comparison_html(self)
+
     def __len__(self) -> int:
         """Count the finished runs."""
         return len(self._documents)

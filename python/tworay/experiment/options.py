@@ -7,8 +7,6 @@ import inspect
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
-from tworay.running.executing import silent
-
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
     from tworay.experiment.arms import Vary
     from tworay.experiment.engines import Engine
     from tworay.running.control import CongestionControl, Variant
-    from tworay.running.executing import Watcher
+    from tworay.running.executing import Watch
     from tworay.running.scenarios import Source
 
 Keywords = ParamSpec("Keywords")
@@ -43,7 +41,7 @@ class Common:
     jobs: int | None = None
     shard: str | None = None
     engine: Engine | None = None
-    watch: Watcher = silent
+    watch: Watch = None
 
     def words(self) -> list[str]:
         """Return the options that decide the runs as words of a command line."""

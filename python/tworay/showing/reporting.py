@@ -208,6 +208,11 @@ def _known(cells: dict[str, Any], metric: str) -> bool:
 def _means(
     heading: str, rows: list[str], document: dict[str, Any], shown: list[str], width: int | None
 ) -> list[Renderable]:
+    return table(heading or "arm", rows, means(document, shown), width)
+
+
+def means(document: dict[str, Any], shown: list[str]) -> list[Column]:
+    """Return the columns of the table of means: one for each metric, with intervals and letters."""
     cells = document["variants"]
     columns = []
     for name in shown:
@@ -221,7 +226,7 @@ def _means(
         if room:
             texts = [f"{text} {letter:{room}}" for text, letter in zip(texts, letters, strict=True)]
         columns.append(Column(metrics.title(name), texts))
-    return table(heading or "arm", rows, columns, width)
+    return columns
 
 
 def _runs(cells: dict[str, Any]) -> int:
