@@ -62,7 +62,7 @@ JudgeOption = Annotated[
     typer.Option(
         "--judge",
         metavar="FLOWS",
-        help="Compare these flows: tcp (all if there is no TCP), udp, all, or one: flow.0.",
+        help="Compare these flows: tcp (all if there is no TCP), udp, all, or by number: flow.0,flow.2.",
         show_default="tcp",
     ),
 ]
@@ -117,7 +117,8 @@ SHARED: dict[str, Any] = {
         list[str] | None,
         typer.Option(
             metavar="A,B,C",
-            help="TCP variants to compare. See `tworay variants`. Repeatable.",
+            help="TCP variants to compare (see `tworay variants`), also with labels: mine=mine.py:Mine. "
+            "Repeatable.",
             autocompletion=completing.variants,
         ),
     ],

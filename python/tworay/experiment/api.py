@@ -98,7 +98,7 @@ class Results:
 
     @property
     def judge(self) -> str:
-        """The judged flows: ``tcp`` (all if there is no TCP), ``udp``, ``all`` or ``flow.N``."""
+        """The judged flows: ``tcp`` (all if there is no TCP), ``udp``, ``all`` or ``flow.0,flow.2``."""
         return self._judge.name
 
     def repeated(self, where: Mapping[str, object] | None = None) -> dict[int, int]:

@@ -376,7 +376,9 @@ def compare(options: Options) -> Comparison:
 
     Arms are the variants of ``tcp``, each with every combination of the settings in ``vary``
     (``{"routing.protocol": ["aodv", "dsr"]}`` or ``"routing.protocol=aodv,dsr"``), and the mixtures of
-    ``mix`` (``"vegas:0.5,newreno:0.5"``) with their unmixed cases (``tworay.experiment.mixing``).
+    ``mix`` (``"vegas:0.5,newreno:0.5"``) with their unmixed cases (``tworay.experiment.mixing``). ``tcp`` is
+    a text, a list, or a mapping that gives each variant a label: ``{"mine": Mine, "base": "newreno"}``, as
+    text ``"mine=mine.py:Mine,base=newreno"``.
 
     ``seeds`` is a number (seeds 1 to N; 10), a list, or text such as ``"1-10"`` or ``"3,5,9"``. With
     ``until_ci=0.05`` seeds are added until every arm's 95 % interval of goodput is within ± 5 % of
@@ -389,8 +391,8 @@ def compare(options: Options) -> Comparison:
     variants (``tworay.running.resources``). ``costs`` names a table of computing costs to use instead of
     the scenario's.
     ``judge`` chooses the flows whose metrics are compared: ``tcp`` (all flows if there is no TCP), ``udp``,
-    ``all`` or ``flow.N``. ``entries="2s"`` draws the flows' start times from the seed, from 0 to 2 s: a wired
-    network has no other randomness. Seeds whose runs are equal are counted once.
+    ``all`` or ``flow.0,flow.2``. ``entries="2s"`` draws the flows' start times from the seed, from 0 to 2 s:
+    a wired network has no other randomness. Seeds whose runs are equal are counted once.
     ``shard="1/4"`` does only the first of four parts, for ``tworay merge``; ``engine`` does the runs in place
     of this process's threads, such as ``tworay.experiment.cluster.Cluster("tls://HOST:PORT")``.
     ``watch`` shows the progress: a function gets it a few times per second

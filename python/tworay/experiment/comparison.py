@@ -66,7 +66,7 @@ class Comparison:
 
     @property
     def judge(self) -> str:
-        """The judged flows: ``tcp`` (all flows if there is no TCP), ``udp``, ``all`` or ``flow.N``."""
+        """The judged flows: ``tcp`` (all flows if there is no TCP), ``udp``, ``all`` or ``flow.0,flow.2``."""
         return self._judge.name
 
     @judge.setter

@@ -10,6 +10,7 @@ from tworay import metrics
 from tworay.analysis import verdict as judging
 from tworay.experiment.numbering import with_numbers
 from tworay.running.frames import Table
+from tworay.showing.reporting import sender_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -133,19 +134,13 @@ def _with_axes(frame: pl.DataFrame, result: Comparison) -> pl.DataFrame:
     """Add what the arms vary after their names: ``tcp`` and a column for each setting."""
     arms = result.summary["arms"]
     settings = list(dict.fromkeys(key for about in arms.values() for key in about["set"]))
-    columns = {"tcp": {name: _sender(about) for name, about in arms.items()}}
+    columns = {"tcp": {name: sender_of(about) for name, about in arms.items()}}
     columns |= {key: {name: about["set"].get(key) for name, about in arms.items()} for key in settings}
     for place, (key, texts) in enumerate(columns.items(), start=1):
         if key not in frame.columns:
             values = [texts[arm] for arm in frame[ARM]]
             frame.insert_column(place, pl.Series(key, values, dtype=pl.String))
     return with_numbers(frame, settings)
-
-
-def _sender(about: dict[str, Any]) -> str | None:
-    """Return the variant of an arm, or its mixture."""
-    shares = about.get("mix")
-    return ",".join(f"{name}:{share:g}" for name, share in shares.items()) if shares else about["tcp"]
 
 
 def _of_run(frame: pl.DataFrame, run: Run) -> pl.DataFrame:

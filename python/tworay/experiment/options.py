@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from tworay.experiment.arms import Vary
     from tworay.experiment.engines import Engine
-    from tworay.running.control import CongestionControl, Variant
     from tworay.running.executing import Watch
     from tworay.running.scenarios import Source
+    from tworay.running.spec import Variants
 
 Keywords = ParamSpec("Keywords")
 Told = TypeVar("Told")
@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 class Common:
     """Options of comparisons and of sweeps; in a sweep they replace what the experiment says."""
 
-    tcp: str | type[CongestionControl] | Iterable[Variant] | None = None
+    tcp: Variants | None = None
     vary: Vary | None = None
     mix: str | Iterable[str] | None = None
     seeds: int | str | Iterable[int] | None = None

@@ -19,7 +19,7 @@ from tworay.showing.lines import of_run as lines_of
 from tworay.showing.lines import stairs
 from tworay.showing.pictures import drawn, empty
 from tworay.showing.rendering import flow_columns, loss_columns
-from tworay.showing.reporting import columns_of, conclusion, labels, means, seeds_of
+from tworay.showing.reporting import columns_of, conclusion, labelled, labels, means, seeds_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,6 +74,7 @@ def comparison_html(result: Comparison) -> str:
     failed = len(result.failures)
     parts = [
         _head(", ".join([document["scenario"], *same]), seeds_of(document)),
+        *map(_note, labelled(document["arms"])),
         *(f"<p>{escape(line)}</p>" for line in conclusion(document, shown, names)),
         _table(heading or "arm", rows, means(document, shown)),
         _note("Means ± 95 % intervals over the seeds. In a column, arms that share a letter don't differ."),

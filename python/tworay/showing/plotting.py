@@ -51,7 +51,7 @@ def plot(
     or of a comparison one flow (``flow``, the first) of one ``seed`` (the first) by arm. ``goodput`` draws
     acknowledged data per interval: by flow, or of a comparison the mean over the seeds by arm, with its 95 %
     interval. ``box`` draws a ``metric`` by arm: quartiles, and a point per seed; ``judge`` chooses its flows
-    (``tcp``, ``udp``, ``all`` or ``flow.N``; default: those of the comparison).
+    (``tcp``, ``udp``, ``all`` or ``flow.0,flow.2``; default: those of the comparison).
     """
     file = None if output is None else Path(output)
     if what not in KINDS:
