@@ -15,6 +15,7 @@ from tworay.experiment.mixing import Mix, load_classes, parse_mixes
 from tworay.running.control import KERNEL, is_kernel, is_reference, load_class, name_of
 from tworay.running.scenarios import load, overrides, with_variant
 from tworay.running.spec import parse_arms
+from tworay.running.switching import numbers, switched_off
 from tworay.virtual import cache
 from tworay.virtual.controllers import controller_of
 
@@ -70,6 +71,10 @@ class Arm:
         """Return a name for what decides positions and links: arms with equal names have equal paths."""
         return label(pair for pair in self.settings if pair[0].split(".")[0] not in WITHOUT_PLACE)
 
+    def numbers(self, fixed: list[str]) -> tuple[int, ...] | None:
+        """Return the numbers of its flows if some are switched off; ``fixed`` holds for all arms."""
+        return numbers([*fixed, *(f"{key}={value}" for key, value in self.settings)], self.scenario.flows)
+
     def describe(self) -> dict[str, Any]:
         """Return the description of the arm in documents and result directories."""
         mix = {"mix": self.mix.shares} if self.mix else {}
@@ -104,11 +109,17 @@ class Field:
     arms: list[Arm]
     worlds: dict[Settings, Scenario] = field(repr=False)
     classes: dict[str, Variant] = field(repr=False)
+    fixed: list[str] = field(default_factory=list, repr=False)
+    """Settings of all arms."""
 
     @property
     def names(self) -> list[str]:
         """Names of the arms."""
         return [arm.name for arm in self.arms]
+
+    def flows(self, place: str) -> tuple[int, ...] | None:
+        """Return the numbers of the flows of a place if some are switched off."""
+        return next(arm.numbers(self.fixed) for arm in self.arms if arm.place == place)
 
     def places(self) -> dict[str, Scenario]:
         """Return one scenario per place."""
@@ -212,6 +223,12 @@ def line_up(
     if number > MAX_ARMS:
         raise InputError(f"{number} arms asked for; allowed are up to {MAX_ARMS}: vary less at a time")
     base = overrides(set)
+    if switched_off(base) and any(key.startswith("flow.") for key, _ in axes):
+        switch = f"flow.{switched_off(base)[0]}=off"
+        raise InputError(
+            f"--set {switch}: --vary changes flows, too, and numbers them by the whole scenario; write "
+            f"--vary {switch}"
+        )
     combined = dict.fromkeys([*(arm.settings for arm in earlier), *combinations])
     if any(combined) and not isinstance(scenario, str) and not hasattr(scenario, "__fspath__"):
         raise ScenarioError("`vary` needs a scenario's name or path; this one is already loaded")
@@ -232,7 +249,7 @@ def line_up(
         for arm in _arms(worlds[settings], settings, list(senders.values()), mixes):
             arms.setdefault(arm.name, arm)
     _refuse_twins(list(arms.values()))
-    return Field(plain, list(arms.values()), worlds, classes)
+    return Field(plain, list(arms.values()), worlds, classes, base)
 
 
 def _senders(variants: Mapping[str, Variant], earlier: Iterable[Arm]) -> dict[str, Sender]:

@@ -25,6 +25,7 @@ from tworay.running.executing import check_jobs, silent
 from tworay.running.resources import saturated
 from tworay.running.scenarios import overrides
 from tworay.running.spec import LEAST_UNTIL_CI, MAX_SEEDS, check_precision, more_seeds, parse_seeds
+from tworay.running.switching import numbers, warnings_of
 from tworay.running.watching import watching
 from tworay.running.workers import in_order
 
@@ -91,8 +92,10 @@ class Comparing(Session):
         base = self.field.base
         entries = _entries(options.entries, earlier, self._stored)
         judge = parse_judge(options.judge or earlier.get("judge"))
-        judge.check(base.tcp_flows, base.flows)
-        entered(base, self.seeds[0], entries)
+        chosen = overrides(settings)
+        left = numbers(chosen, base.flows)
+        judge.check(base.tcp_flows, base.flows if left is None else max(left, default=-1) + 1)
+        entered(base, self.seeds[0], entries, left)
         sources = source_digests(self.field.classes)
         if self._stored:
             self._stored.refuse_other(base)
@@ -125,7 +128,7 @@ class Comparing(Session):
             whole=place is not None,
         )
         cells = [
-            Cell(number, {}, arm.scenario, arm.name, arm.mix, arm.kernel)
+            Cell(number, {}, arm.scenario, arm.name, arm.mix, arm.kernel, arm.numbers(chosen))
             for number, arm in enumerate(self.field.arms)
         ]
         cells += [
@@ -147,7 +150,7 @@ class Comparing(Session):
 
             details: dict[str, Any] = {
                 "source": _source(scenario),
-                "set": overrides(settings),
+                "set": chosen,
                 "costs": None if costs is None else os.fspath(costs),
                 "arms": {arm.name: arm.describe() for arm in self.field.arms},
                 "seeds": self.seeds,
@@ -283,7 +286,7 @@ class Comparing(Session):
             if any(means):
                 texts = world.path_warnings(self.seeds[0], means)
                 of = f"{place}: " if len(places) > 1 else ""
-                self.result.warnings += [of + text for text in texts]
+                self.result.warnings += [of + text for text in warnings_of(texts, self.field.flows(place))]
 
     def more(self, seeds: dict[int, list[int]]) -> bool:
         """Add seeds to all arms until the interval of goodput is narrow."""

@@ -79,8 +79,9 @@ class Comparison:
     @property
     def judged(self) -> str | None:
         """Which flows are judged, in words, if they are not all flows of a run."""
-        first = next(iter(self._documents.values()), None)
-        return self._judge.words(first["flows"]) if first else None
+        # In the order of the arms, not of the runs' ends; an arm may have switched flows off.
+        every = [one["flows"] for variant in self.variants for one in self.documents(variant).values()]
+        return self._judge.words(max(every, key=lambda flows: len(flows))) if every else None
 
     @property
     def judged_flows(self) -> int:

@@ -144,7 +144,9 @@ def _plan(document: dict[str, Any], where: str, base: Path, content: str, *, der
         if axis.name in seen:
             raise InputError(f"{where}: two axes are called `{axis.name}`; give one of them another name")
         seen.add(axis.name)
-        if axis.name in TAKEN or find(axis.name) is not None:
+        # Columns of single flows are flow.N.goodput_bps; flow.N and flow.N.tcp are keys of scenarios.
+        of_flow = axis.name.startswith("flow.") and not axis.name.endswith(".goodput_bps")
+        if axis.name in TAKEN or (find(axis.name) is not None and not of_flow):
             what = "a column of the tables" if axis.name in TAKEN else "a metric"
             remedy = "write seeds = 10" if axis.name == "seed" else "give it another name with [axis.NAME]"
             raise InputError(f"{where}: an axis can't be called `{axis.name}`, which is {what}; {remedy}")

@@ -13,7 +13,8 @@ from tworay.metrics import TCP
 from tworay.metrics.diagnosis import scores
 from tworay.running.memory import Kept, check_memory
 from tworay.running.resources import carried, saturated, with_resources
-from tworay.running.scenarios import Source, load
+from tworay.running.scenarios import Source, load, overrides
+from tworay.running.switching import numbers, renumbered
 from tworay.running.watching import watching_one
 
 if TYPE_CHECKING:
@@ -253,6 +254,8 @@ def run(
     check_memory([world], seed, kept=Kept(series, record))
     with watching_one(f"{world.name}, seed {seed}", control) as control:
         result = Run(_native.run(world, seed, series, control, pcap, animation, losses, record), world)
+    # Those of a loaded scenario are numbered by its caller, who knows the settings.
+    result = renumbered(result, numbers(overrides(set), world.flows))
     if resources:
         result.summary = with_resources(result.summary, throughput_max(world, seed))
     if store is not None:
