@@ -125,6 +125,17 @@ def test_flows_that_others_refer_to_or_that_are_no_tables_are_not_switched_off(t
         line_up("bottleneck-3", tcp="reno", vary="flow.1=on,off", set="flow.0=off")
 
 
+def test_a_flow_that_is_off_in_every_arm_is_not_judged(three: Path) -> None:
+    off: Any
+    for off in ({"set": "flow.1=off"}, {"vary": "flow.1=off"}):
+        with pytest.raises(InputError, match=r"--judge flow\.1: flow\.1 is switched off in every arm"):
+            tworay.compare(three, tcp="newreno", judge="flow.1", seeds=1, **off)
+    result = tworay.compare(three, tcp="newreno", judge="flow.2", seeds=1, vary="flow.1=off")
+    assert result.judged == "flow 2 of 3"
+    with pytest.raises(InputError, match=r"there is no flow\.3; the scenario has flow\.0 to flow\.2"):
+        tworay.compare(three, tcp="newreno", judge="flow.3", seeds=1, set="flow.1=off")
+
+
 def test_flows_start_as_they_do_beside_the_one_that_is_off(three: Path) -> None:
     """``entries`` draws a start for each flow in their order; that of a flow that is off is skipped."""
 
@@ -150,6 +161,11 @@ def test_a_comparison_switches_a_flow_and_judges_another(cli: Cli, three: Path, 
     assert off.get("flow.1.goodput_bps", {"mean": None})["mean"] is None
     table = pl.read_parquet(tmp_path / "out/flows.parquet")
     assert table.filter(variant="newreno flow.1=off")["flow"].unique().to_list() == [0, 2]
+    # The stored results can be judged by any flow that is on in some arm.
+    for judge in ("flow.2", "flow.1", "flow.0,flow.2", "udp"):
+        assert cli("show", "out", "--judge", judge).code == 0
+    wrong = cli("show", "out", "--judge", "flow.3")
+    assert "there is no flow.3; the scenario has flow.0 to flow.2" in wrong.err
     # A stored run can be made again: its scenario has the flows that ran.
     again = run_of(tmp_path / "out", "newreno flow.1=off", 2)
     (tmp_path / "again.toml").write_text(again.to_keep()["scenario.toml"], encoding="utf-8")

@@ -25,7 +25,7 @@ from tworay.running.executing import check_jobs, silent
 from tworay.running.resources import saturated
 from tworay.running.scenarios import overrides
 from tworay.running.spec import LEAST_UNTIL_CI, MAX_SEEDS, check_precision, more_seeds, parse_seeds
-from tworay.running.switching import numbers, warnings_of
+from tworay.running.switching import numbers, switched_off, warnings_of
 from tworay.running.watching import watching
 from tworay.running.workers import in_order
 
@@ -94,7 +94,10 @@ class Comparing(Session):
         judge = parse_judge(options.judge or earlier.get("judge"))
         chosen = overrides(settings)
         left = numbers(chosen, base.flows)
-        judge.check(base.tcp_flows, base.flows if left is None else max(left, default=-1) + 1)
+        on = {
+            number for arm in self.field.arms for number in arm.numbers(chosen) or range(arm.scenario.flows)
+        }
+        judge.check(base.tcp_flows, base.flows + len(switched_off(chosen)), on)
         entered(base, self.seeds[0], entries, left)
         sources = source_digests(self.field.classes)
         if self._stored:

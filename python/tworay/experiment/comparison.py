@@ -72,16 +72,22 @@ class Comparison:
     @judge.setter
     def judge(self, flows: str | metrics.Judge) -> None:
         chosen = metrics.parse_judge(flows)
-        for document in self._documents.values():
-            chosen.check(sum(flow["tcp"] is not None for flow in document["flows"]), len(document["flows"]))
+        # An arm may have switched flows off; the others keep their numbers.
+        known = {one["id"]: one["tcp"] for document in self._documents.values() for one in document["flows"]}
+        if known:
+            total = max(known) + 1
+            chosen.check(total - sum(tcp is None for tcp in known.values()), total, known)
         self._judge, self._summary = chosen, None
 
     @property
     def judged(self) -> str | None:
         """Which flows are judged, in words, if they are not all flows of a run."""
         # In the order of the arms, not of the runs' ends; an arm may have switched flows off.
-        every = [one["flows"] for variant in self.variants for one in self.documents(variant).values()]
-        return self._judge.words(max(every, key=lambda flows: len(flows))) if every else None
+        every: list[list[dict[str, Any]]] = [
+            one["flows"] for variant in self.variants for one in self.documents(variant).values()
+        ]
+        most = max(every, key=len, default=None)
+        return None if most is None else self._judge.words(most)
 
     @property
     def judged_flows(self) -> int:

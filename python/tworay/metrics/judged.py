@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 Flow = dict[str, Any]
 
@@ -49,12 +49,16 @@ class Judge:
         if self.numbers:
             *others, last = map(str, self.numbers)
             named = f"{', '.join(others)} and {last}" if others else last
-            return f"flow{'s' * bool(others)} {named} of {len(flows)}"
+            # Flows that are switched off are not in the document, but have their numbers.
+            return f"flow{'s' * bool(others)} {named} of {max(flow['id'] for flow in flows) + 1}"
         kind = {"tcp": "TCP", "udp": "UDP"}[self.name]
         return f"the {kind} flow{'s' * (len(chosen) != 1)} ({len(chosen)} of {len(flows)})"
 
-    def check(self, tcp: int, flows: int) -> None:
-        """Raise ``InputError`` if a scenario with ``tcp`` TCP flows among its ``flows`` has none of these."""
+    def check(self, tcp: int, flows: int, on: Collection[int] | None = None) -> None:
+        """Raise ``InputError`` if a scenario with ``tcp`` TCP flows among its ``flows`` has none of these.
+
+        ``on`` are the numbers of flows that are not switched off; by default all.
+        """
         if self.name == "udp" and tcp == flows:
             raise InputError(
                 "--judge udp: the scenario has TCP flows only; leave it out, or name one: flow.0"
@@ -63,6 +67,10 @@ class Judge:
             if number >= flows:
                 last = f"flow.0 to flow.{flows - 1}" if flows > 1 else "flow.0 only"
                 raise InputError(f"--judge {self.name}: there is no flow.{number}; the scenario has {last}")
+            if on is not None and number not in on:
+                raise InputError(
+                    f"--judge {self.name}: flow.{number} is switched off in every arm; judge one that is on"
+                )
 
 
 TCP = Judge()

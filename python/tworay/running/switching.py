@@ -38,7 +38,7 @@ def switched_off(settings: Iterable[str]) -> list[int]:
         word = value.strip().strip("\"'").lower()
         if word not in WORDS:
             raise InputError(
-                f"{setting}: write on or off, such as --vary flow.{match[1]}=on,off; a key of the flow "
+                f"--set {setting}: write on or off, such as --vary flow.{match[1]}=on,off; a key of the flow "
                 f"is written flow.{match[1]}.start=5s"
             )
         states[int(match[1])] = WORDS[word]
@@ -82,7 +82,7 @@ def _check(text: str, settings: Sequence[str], source: str) -> None:
         match = SWITCH.fullmatch(setting.partition("=")[0])
         if match and int(match[1]) >= total:
             last = f"flow.0 to flow.{total - 1}" if total > 1 else "flow.0 only" if total else "no flows"
-            raise InputError(f"{setting}: there is no flow.{match[1]}; the scenario has {last}")
+            raise InputError(f"--set {setting}: there is no flow.{match[1]}; the scenario has {last}")
     if not switched_off(settings):
         return
     if sum(bool(FLOW.match(line)) for line in text.splitlines()) != total:
