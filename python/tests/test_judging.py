@@ -94,6 +94,9 @@ def test_a_run_without_tcp_is_judged_by_all_its_flows() -> None:
         # 1200² / (3 (300² + 800² + 100²)) = 1 440 000 / 2 220 000
         ("all", 1200e3, 144 / 222, 100e3),
         ("flow.2", 100e3, 1.0, 100e3),
+        # 1100² / (2 (300² + 800²)) = 121 / 146, in either order
+        ("flow.0,flow.1", 1100e3, 121 / 146, 300e3),
+        ("flow.1, flow.0", 1100e3, 121 / 146, 300e3),
     ],
 )
 def test_the_user_chooses_the_flows(judge: str, goodput: float, jain: float, least: float) -> None:
@@ -106,10 +109,23 @@ def test_the_user_chooses_the_flows(judge: str, goodput: float, jain: float, lea
     assert found["flow.0.goodput_bps"] == 300e3
 
 
-@pytest.mark.parametrize("wrong", ["", "TCPs", "flow", "flow.x", "flow.-1", "0", "tcp,udp"])
+@pytest.mark.parametrize(
+    "wrong", ["", "TCPs", "flow", "flow.x", "flow.-1", "0", "tcp,udp", "flow.0,tcp", "flow.0,"]
+)
 def test_other_choices_are_refused(wrong: str) -> None:
     with pytest.raises(InputError, match="--judge"):
         parse_judge(wrong)
+
+
+def test_several_flows_are_named_and_checked() -> None:
+    judge = parse_judge("flow.2,flow.0")
+    assert judge.words(RUN["flows"]) == "flows 0 and 2 of 3"
+    assert parse_judge("flow.2").words(RUN["flows"]) == "flow 2 of 3"
+    assert parse_judge("flow.0,flow.1,flow.2").words(RUN["flows"]) is None
+    with pytest.raises(InputError, match=r"flow\.1 is given twice; leave one out"):
+        parse_judge("flow.1,flow.01")
+    with pytest.raises(InputError, match=r"there is no flow\.2; the scenario has flow\.0 to flow\.1"):
+        judge.check(tcp=2, flows=2)
 
 
 def test_the_verdict_is_that_of_tcp_although_the_sum_says_the_contrary() -> None:

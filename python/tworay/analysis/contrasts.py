@@ -48,6 +48,11 @@ class Contrast:
         rows = self.by[0] if self.by else self.over
         return draw(self.means, self.metric, rows=rows, lines=self.over, output=output, kind=kind)
 
+    def _repr_html_(self) -> str:
+        from tworay.showing.notebook import contrast_html
+
+        return contrast_html(self)
+
     def to_pandas(self) -> Any:
         """Return the frame as a pandas data frame."""
         from tworay.running.frames import Table

@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     import tworay
 
 from tworay.cli.app import app
+from tworay.cli.exports import Exports
 from tworay.cli.options import (
     CostsOption,
+    CsvOption,
     ForceOption,
     JsonOption,
+    LongOption,
     MetricsOption,
     PairsOption,
     joined,
@@ -49,6 +52,8 @@ def compare(
     costs: CostsOption = None,
     metrics: MetricsOption = None,
     pairs: PairsOption = False,
+    csv: CsvOption = None,
+    long: LongOption = None,
     json: JsonOption = False,
     shared: dict[str, Any],
 ) -> None:
@@ -65,9 +70,12 @@ def compare(
 
     columns = joined(metrics)
     check(columns)
+    exports = Exports(csv, long)
+    exports.check(force=force, as_json=json, out=shared["out"])
     options = Options(scenario, resume=resume, force=force, costs=costs, **taken(shared))
     precision = options.until_ci
     if shared["slurm"] or shared["dry_run"]:
+        exports.refuse("--slurm" if shared["slurm"] else "--dry-run")
         from tworay.cli.estimates import say_comparison
 
         say_comparison(options, slurm=shared["slurm"], as_json=json)
@@ -92,12 +100,16 @@ def compare(
             note(f"tworay: interrupted; finished runs are in {place}; continue with --resume {place}")
         else:
             note("tworay: interrupted")
-        print_comparison(result, columns, pairs=pairs, as_json=json)
+        if not exports.printed:
+            print_comparison(result, columns, pairs=pairs, as_json=json)
         raise
     if costs is not None and len(result):
         say_if_idle(result.summary["costs"])
         _say_if_mixed(result.costed())
-    print_comparison(result, columns, pairs=pairs, as_json=json)
+    if len(result):
+        exports.write(result, columns)
+    if not exports.printed:
+        print_comparison(result, columns, pairs=pairs, as_json=json)
     if precision is not None:
         _say_precision(result, precision)
     if place is not None and len(result):

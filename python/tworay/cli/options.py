@@ -62,7 +62,7 @@ JudgeOption = Annotated[
     typer.Option(
         "--judge",
         metavar="FLOWS",
-        help="Compare these flows: tcp (all if there is no TCP), udp, all, or one: flow.0.",
+        help="Compare these flows: tcp (all if there is no TCP), udp, all, or by number: flow.0,flow.2.",
         show_default="tcp",
     ),
 ]
@@ -76,6 +76,23 @@ EntriesOption = Annotated[
     ),
 ]
 PairsOption = Annotated[bool, typer.Option("--pairs", help="Also print the tests of every pair of arms.")]
+CsvOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--csv",
+        metavar="FILE.csv",
+        help="Write means, intervals and letters as CSV, a row per arm and metric (of a run: per flow); - is "
+        "stdout.",
+    ),
+]
+LongOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--long",
+        metavar="FILE.csv",
+        help="Write every run as CSV, a row per run and metric; - is stdout.",
+    ),
+]
 ResourcesOption = Annotated[
     bool,
     typer.Option(
@@ -100,7 +117,8 @@ SHARED: dict[str, Any] = {
         list[str] | None,
         typer.Option(
             metavar="A,B,C",
-            help="TCP variants to compare. See `tworay variants`. Repeatable.",
+            help="TCP variants to compare (see `tworay variants`), also with labels: mine=mine.py:Mine. "
+            "Repeatable.",
             autocompletion=completing.variants,
         ),
     ],

@@ -44,7 +44,8 @@ def plot(
     Window, RTT or goodput over time, or a metric by arm.
     """
     from tworay.experiment.store.tables import known_tables
-    from tworay.showing.plotting import FORMATS, KINDS, plot, write
+    from tworay.showing.pictures import FORMATS, write
+    from tworay.showing.plotting import KINDS, plot
 
     if what not in KINDS:
         raise InputError(f"there is no plot `{what}`; there are {', '.join(KINDS)}")

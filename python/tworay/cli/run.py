@@ -81,12 +81,14 @@ def run(
     from tworay.running.memory import Kept, check_memory
     from tworay.running.progress import RunProgress
     from tworay.running.run import check_seed
+    from tworay.running.switching import numbers, renumbered
 
     check_seed(seed)
     source = source_of(scenario, profile)
     world = tworay.load(source, tcp=_single(tcp, source), set=set_, costs=costs)
+    left = numbers(set_ or [], world.flows)
     if entries is not None:
-        world = entered(world, seed, check_entries(entries, "--entries"))
+        world = entered(world, seed, check_entries(entries, "--entries"), left)
     if pcap is not None:
         pcap = _free_file("--pcap", pcap, f"{world.name}-{seed}.pcapng", force=force)
     if animate is not None:
@@ -118,6 +120,7 @@ def run(
             animation=animate,
             resources=resources,
         )
+    result = renumbered(result, left)
     if pcap is not None:
         note(f"the capture is in {pcap}")
     if animate is not None:

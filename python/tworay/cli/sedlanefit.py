@@ -30,7 +30,7 @@ class Outputs(NamedTuple):
     def check(self) -> None:
         """Refuse outputs that cannot be written."""
         from tworay.sedlane.exporting import TARGETS
-        from tworay.showing.plotting import FORMATS
+        from tworay.showing.pictures import FORMATS
 
         if self.export is not None and self.export not in TARGETS:
             raise InputError(f"--export {self.export}: allowed are {' and '.join(TARGETS)}")
@@ -80,7 +80,7 @@ def fit_profile(source: Path, outputs: Outputs, *, flow: int | None, classes: in
         note(f"the profile is in {outputs.profile}, its schedule as a table in {outputs.table}")
     if outputs.figure is not None:
         from tworay.sedlane.drawing import draw
-        from tworay.showing.plotting import write
+        from tworay.showing.pictures import write
 
         write(draw(trace, profile), outputs.figure)
         note(f"wrote {outputs.figure}")

@@ -9,7 +9,16 @@ import typer
 
 import tworay
 from tworay.cli.app import app
-from tworay.cli.options import JsonOption, JudgeOption, MetricsOption, PairsOption, joined
+from tworay.cli.exports import Exports
+from tworay.cli.options import (
+    CsvOption,
+    JsonOption,
+    JudgeOption,
+    LongOption,
+    MetricsOption,
+    PairsOption,
+    joined,
+)
 from tworay.cli.output import note, print_comparison, print_json
 
 
@@ -25,14 +34,22 @@ def show(
     metrics: MetricsOption = None,
     pairs: PairsOption = False,
     judge: JudgeOption = None,
+    csv: CsvOption = None,
+    long: LongOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Print stored results again."""
     from tworay.experiment.store.manifest import read_manifest
     from tworay.experiment.store.tables import is_merged
 
+    exports = Exports(csv, long)
+    exports.check(force=force, as_json=json)
     found = tworay.results(directory)
     if isinstance(found, tworay.Run):
+        exports.write(found, joined(metrics))
+        if exports.printed:
+            return
         if json:
             print_json(found.summary)
         else:
@@ -42,7 +59,9 @@ def show(
         return
     if judge is not None:
         found.judge = judge
-    print_comparison(found, joined(metrics), pairs=pairs, as_json=json)
+    exports.write(found, joined(metrics))
+    if not exports.printed:
+        print_comparison(found, joined(metrics), pairs=pairs, as_json=json)
     planned = len(read_manifest(directory)["seeds"]) * len(found.variants)
     if not is_merged(directory) or len(found) < planned:
         note(

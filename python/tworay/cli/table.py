@@ -105,7 +105,7 @@ def table(
         raise InputError("--interaction needs two axes; name one with --rows and one with --cols")
     if plot is not None:
         from tworay.showing.drawing import Look, draw
-        from tworay.showing.plotting import write
+        from tworay.showing.pictures import write
 
         title = ", ".join([directory.resolve().name.removesuffix(".sweep"), *(where or [])])
         figure = draw(means, found.metric, rows=side, lines=over, kind=kind, look=Look(title=title))

@@ -9,11 +9,14 @@ from tworay.analysis import contrasts
 from tworay.analysis.repeats import repeated, still
 from tworay.errors import InputError
 from tworay.experiment.experimentfile import read
+from tworay.experiment.numbering import with_numbers
 from tworay.experiment.options import SweepOptions, method_taking
 from tworay.experiment.store import sweeps as reading
 from tworay.experiment.store.manifest import find_manifest
 from tworay.experiment.sweeping import sweep_of
 from tworay.metrics import parse_judge
+from tworay.running.frames import Table
+from tworay.running.watching import watching
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
 
     from tworay.analysis.contrasts import Contrast
     from tworay.experiment.plan import Plan
+
+
+# Name of a column that no metric and no axis can have.
+ROW = "~row"
 
 
 class Experiment:
@@ -41,12 +48,13 @@ class Experiment:
 
         After an interruption finished runs are kept, and ``run`` continues. Failed runs are in
         ``Results.failures``; ``retry_failed`` repeats them. ``shard="1/4"`` does only the first of four
-        parts, for ``tworay merge``; ``engine`` may be a ``tworay.experiment.cluster.Cluster``. ``watch`` gets
-        the progress (``tworay.running.executing.State``). ``tworay.write_report`` of the directory adds the
+        parts, for ``tworay merge``; ``engine`` may be a ``tworay.experiment.cluster.Cluster``. ``watch`` is
+        that of ``tworay.compare``. ``tworay.write_report`` of the directory adds the
         page for the browser, as ``tworay sweep`` does.
         """
         sweep, engine = sweep_of(self.plan, options)
-        sweep.run(engine=engine, watch=options.watch)
+        with watching(options.watch, self.plan.name, cells=True) as (watch, _):
+            sweep.run(engine=engine, watch=watch)
         return Results(sweep.path)
 
 
@@ -63,12 +71,20 @@ class Results:
     def __repr__(self) -> str:
         return f"<tworay.Results {self.path} {self.runs.height} runs by {', '.join(self.axes)}>"
 
+    def _repr_html_(self) -> str:
+        from tworay.showing.notebook import sweep_html
+
+        return sweep_html(self, (find_manifest(self.path) or {"metrics": ["goodput_bps"]})["metrics"][0])
+
     @property
     def runs(self) -> pl.DataFrame:
-        """One row per finished run: cell, axes, seed, and every metric."""
-        if self._runs is None:
-            from tworay.running.frames import Table
+        """One row per finished run: cell, axes, seed, and every metric; axes of numbers are numbers."""
+        return Table(with_numbers(self.labelled, self.axes))
 
+    @property
+    def labelled(self) -> pl.DataFrame:
+        """``runs`` with the values of axes as texts, as the experiment has them."""
+        if self._runs is None:
             frame = reading.with_prints(self.path, judge=self._judge)
             if (
                 not frame.is_empty()
@@ -77,31 +93,31 @@ class Results:
             ):
                 raise InputError(f"--judge {self.judge}: no run has such flows")
             self._prints = {(c, s): p for c, s, p in frame.select("cell", "seed", reading.PRINT).iter_rows()}
-            self._runs = Table(frame.drop(reading.PRINT))
+            self._runs = frame.drop(reading.PRINT)
         return self._runs
 
     @property
     def judge(self) -> str:
-        """The judged flows: ``tcp`` (all if there is no TCP), ``udp``, ``all`` or ``flow.N``."""
+        """The judged flows: ``tcp`` (all if there is no TCP), ``udp``, ``all`` or ``flow.0,flow.2``."""
         return self._judge.name
 
     def repeated(self, where: Mapping[str, object] | None = None) -> dict[int, int]:
         """For each seed whose runs all equal those of an earlier one, that seed. They are counted once."""
         runs: dict[int, dict[int, str]] = {}
-        for cell, seed in self.where(where).select("cell", "seed").iter_rows():
+        for cell, seed in self._where(where).select("cell", "seed").iter_rows():
             runs.setdefault(seed, {})[cell] = self._prints[cell, seed]
         return repeated(runs)
 
     def still(self, where: Mapping[str, object] | None = None) -> list[int]:
         """Numbers of the cells whose runs are equal with all seeds: they count as one run."""
         cells: dict[int, list[str]] = {}
-        for cell, seed in self.where(where).select("cell", "seed").iter_rows():
+        for cell, seed in self._where(where).select("cell", "seed").iter_rows():
             cells.setdefault(cell, []).append(self._prints[cell, seed])
         return [cell for cell, prints in cells.items() if still(prints)]
 
     def _counted(self, where: Mapping[str, object] | None) -> pl.DataFrame:
         """Return the selected runs without seeds that repeat an earlier one."""
-        frame, again = self.where(where), list(self.repeated(where))
+        frame, again = self._where(where), list(self.repeated(where))
         return frame.filter(~frame["seed"].is_in(again)) if again else frame
 
     @property
@@ -112,11 +128,16 @@ class Results:
     @property
     def varying(self) -> list[str]:
         """Axes with more than one value."""
-        return [axis for axis in self.axes if self.runs[axis].n_unique() > 1]
+        return [axis for axis in self.axes if self.labelled[axis].n_unique() > 1]
 
     def where(self, where: Mapping[str, object] | None) -> pl.DataFrame:
-        """Return the runs whose axes have these values."""
-        return contrasts.select(self.runs, where or {}, self.axes)
+        """Return the runs whose axes have these values, such as ``{"speed": "2m/s", "hops": [2, 4]}``."""
+        chosen = contrasts.select(self.labelled.with_row_index(ROW), where or {}, self.axes)
+        # Numbers or texts as in all runs, whatever is chosen of them.
+        return Table(self.runs[chosen[ROW].to_list()])
+
+    def _where(self, where: Mapping[str, object] | None) -> pl.DataFrame:
+        return contrasts.select(self.labelled, where or {}, self.axes)
 
     def table(
         self,
@@ -129,7 +150,9 @@ class Results:
         """Return mean, 95 % interval and number of seeds for every combination of ``rows`` and ``cols``."""
         names = [rows] if isinstance(rows, str) else list(rows)
         keys = [contrasts.resolve(axis, self.axes, "rows") for axis in [*names, *([cols] if cols else [])]]
-        return contrasts.means(self._counted(where), keys, metric_of(self.runs, metric), self.still(where))
+        return contrasts.means(
+            self._counted(where), keys, metric_of(self.labelled, metric), self.still(where)
+        )
 
     def compare(
         self,

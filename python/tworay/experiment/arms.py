@@ -14,15 +14,17 @@ from tworay.errors import InputError, RunError, ScenarioError
 from tworay.experiment.mixing import Mix, load_classes, parse_mixes
 from tworay.running.control import KERNEL, is_kernel, is_reference, load_class, name_of
 from tworay.running.scenarios import load, overrides, with_variant
-from tworay.running.spec import parse_variants
+from tworay.running.spec import parse_arms
+from tworay.running.switching import numbers, switched_off
 from tworay.virtual import cache
 from tworay.virtual.controllers import controller_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from tworay.running.control import CongestionControl, Variant
+    from tworay.running.control import Variant
     from tworay.running.scenarios import Path, Scenario, Source
+    from tworay.running.spec import Variants
 
 Settings: TypeAlias = "tuple[tuple[str, str], ...]"
 Vary: TypeAlias = "str | Iterable[str] | Mapping[str, object]"
@@ -42,6 +44,8 @@ class Arm:
     tcp: str | None = None
     settings: Settings = ()
     mix: Mix | None = None
+    label: str | None = None
+    """The user's name for the variant, if it has one."""
     built: str | None = None
     """Name of the kernel that sends the TCP flows, if one does."""
 
@@ -53,6 +57,11 @@ class Arm:
         return self.world
 
     @property
+    def sender(self) -> str:
+        """The name of the variant in results: its label if it has one."""
+        return self.label or self.tcp or ""
+
+    @property
     def kernel(self) -> str | None:
         """The controller of that kernel."""
         return self.tcp.removeprefix(KERNEL) if self.tcp is not None and is_kernel(self.tcp) else None
@@ -62,11 +71,16 @@ class Arm:
         """Return a name for what decides positions and links: arms with equal names have equal paths."""
         return label(pair for pair in self.settings if pair[0].split(".")[0] not in WITHOUT_PLACE)
 
+    def numbers(self, fixed: list[str]) -> tuple[int, ...] | None:
+        """Return the numbers of its flows if some are switched off; ``fixed`` holds for all arms."""
+        return numbers([*fixed, *(f"{key}={value}" for key, value in self.settings)], self.scenario.flows)
+
     def describe(self) -> dict[str, Any]:
         """Return the description of the arm in documents and result directories."""
         mix = {"mix": self.mix.shares} if self.mix else {}
+        label = {"label": self.label} if self.label else {}
         kernel = {"kernel": self.built} if self.built else {}
-        return {"tcp": self.tcp, "set": dict(self.settings)} | mix | kernel
+        return {"tcp": self.tcp, "set": dict(self.settings)} | mix | label | kernel
 
     @classmethod
     def stored(cls, name: str, description: dict[str, Any]) -> Arm:
@@ -74,7 +88,17 @@ class Arm:
         shares = description.get("mix")
         settings = tuple(description["set"].items())
         mix = Mix(shares) if shares else None
-        return cls(name, None, description["tcp"], settings, mix, description.get("kernel"))
+        label, kernel = description.get("label"), description.get("kernel")
+        return cls(name, None, description["tcp"], settings, mix, label, kernel)
+
+
+@dataclass(frozen=True)
+class Sender:
+    """A variant to compare: its name in results, the variant as the user wrote it, and what runs."""
+
+    name: str
+    tcp: str
+    variant: Variant
 
 
 @dataclass(frozen=True)
@@ -85,11 +109,17 @@ class Field:
     arms: list[Arm]
     worlds: dict[Settings, Scenario] = field(repr=False)
     classes: dict[str, Variant] = field(repr=False)
+    fixed: list[str] = field(default_factory=list, repr=False)
+    """Settings of all arms."""
 
     @property
     def names(self) -> list[str]:
         """Names of the arms."""
         return [arm.name for arm in self.arms]
+
+    def flows(self, place: str) -> tuple[int, ...] | None:
+        """Return the numbers of the flows of a place if some are switched off."""
+        return next(arm.numbers(self.fixed) for arm in self.arms if arm.place == place)
 
     def places(self) -> dict[str, Scenario]:
         """Return one scenario per place."""
@@ -162,7 +192,7 @@ def split_list(text: str) -> list[str]:
 def line_up(
     scenario: Source,
     *,
-    tcp: str | type[CongestionControl] | Iterable[Variant] | None,
+    tcp: Variants | None,
     vary: Vary | None = None,
     mix: str | Iterable[str] | None = None,
     set: Mapping[str, object] | Iterable[str] | str | None = None,
@@ -174,25 +204,31 @@ def line_up(
     ``earlier`` are the arms of the comparison that is resumed; they come first. Raises ``InputError``
     or ``ScenarioError`` before anything runs.
     """
-    axes, mixes, earlier = parse_vary(vary), parse_mixes(mix), list(earlier)
-    variants: list[Variant] = [] if tcp is None else parse_variants(tcp)
-    if not (variants or axes or mixes or earlier):
+    axes, earlier = parse_vary(vary), list(earlier)
+    senders = {} if tcp is None else _senders(parse_arms(tcp), earlier)
+    mixes = parse_mixes(mix, labels=[name for name, one in senders.items() if name != one.tcp])
+    if not (senders or axes or mixes or earlier):
         raise InputError("nothing to compare; name variants (--tcp), settings (--vary) or mixtures (--mix)")
-    for variant in filter(is_kernel, variants):
-        controller_of(name_of(variant))
+    for sender in senders.values():
+        if is_kernel(sender.tcp):
+            controller_of(sender.tcp)
     # A mixture is compared with its unmixed cases.
-    names = [name_of(variant) for variant in variants]
-    for one in mixes:
-        fresh = [name for name in one.shares if name not in names]
-        names += fresh
-        variants += fresh
+    for name in (name for one in mixes for name in one.shares):
+        if name not in [sender.tcp for sender in senders.values()]:
+            senders[name] = Sender(name, name, name)
     combinations: list[Settings] = []
-    if variants or axes or mixes:
+    if senders or axes or mixes:
         combinations = list(itertools.product(*([(key, value) for value in values] for key, values in axes)))
-    number = len(earlier) + len(combinations) * max(1, len(variants) + len(mixes))
+    number = len(earlier) + len(combinations) * max(1, len(senders) + len(mixes))
     if number > MAX_ARMS:
         raise InputError(f"{number} arms asked for; allowed are up to {MAX_ARMS}: vary less at a time")
     base = overrides(set)
+    if switched_off(base) and any(key.startswith("flow.") for key, _ in axes):
+        switch = f"flow.{switched_off(base)[0]}=off"
+        raise InputError(
+            f"--set {switch}: --vary changes flows, too, and numbers them by the whole scenario; write "
+            f"--vary {switch}"
+        )
     combined = dict.fromkeys([*(arm.settings for arm in earlier), *combinations])
     if any(combined) and not isinstance(scenario, str) and not hasattr(scenario, "__fspath__"):
         raise ScenarioError("`vary` needs a scenario's name or path; this one is already loaded")
@@ -203,16 +239,29 @@ def line_up(
         else plain
         for settings in combined
     }
-    classes = {name: _loaded(variant) for name, variant in zip(names, variants, strict=True)}
-    for name in (old.tcp for old in earlier if old.tcp):
-        classes.setdefault(name, _loaded(name))
-    chosen = {name: classes[name] for name in names}
+    senders = {name: replace(one, variant=_loaded(one.variant)) for name, one in senders.items()}
+    classes = {name: one.variant for name, one in senders.items()}
+    for old in earlier:
+        if old.tcp and old.sender not in classes:
+            classes[old.sender] = _loaded(old.tcp)
     arms = {arm.name: arm for arm in (_again(old, worlds[old.settings], classes) for old in earlier)}
     for settings in combinations:
-        for arm in _arms(worlds[settings], settings, chosen, mixes):
+        for arm in _arms(worlds[settings], settings, list(senders.values()), mixes):
             arms.setdefault(arm.name, arm)
     _refuse_twins(list(arms.values()))
-    return Field(plain, list(arms.values()), worlds, classes)
+    return Field(plain, list(arms.values()), worlds, classes, base)
+
+
+def _senders(variants: Mapping[str, Variant], earlier: Iterable[Arm]) -> dict[str, Sender]:
+    """Return the variants with their names; a label of the comparison that is resumed keeps its variant."""
+    for old in earlier:
+        new = variants.get(old.label) if old.label else None
+        if new is not None and name_of(new) != old.tcp:
+            raise InputError(
+                f"--tcp {old.label}={name_of(new)}: the comparison that is resumed calls {old.tcp} "
+                f"`{old.label}`; choose another label"
+            )
+    return {name: Sender(name, name_of(variant), variant) for name, variant in variants.items()}
 
 
 def _again(old: Arm, world: Scenario, classes: Mapping[str, Variant]) -> Arm:
@@ -228,7 +277,7 @@ def _again(old: Arm, world: Scenario, classes: Mapping[str, Variant]) -> Arm:
         )
     if old.tcp is None or is_kernel(old.tcp):
         return replace(old, world=world)
-    return replace(old, world=with_variant(world, classes[old.tcp], name=old.tcp))
+    return replace(old, world=with_variant(world, classes[old.sender], name=old.sender))
 
 
 def _loaded(variant: Variant) -> Variant:
@@ -236,17 +285,16 @@ def _loaded(variant: Variant) -> Variant:
     return load_class(variant) if isinstance(variant, str) and is_reference(variant) else variant
 
 
-def _arms(
-    world: Scenario, settings: Settings, classes: Mapping[str, Variant], mixes: list[Mix]
-) -> Iterator[Arm]:
+def _arms(world: Scenario, settings: Settings, senders: list[Sender], mixes: list[Mix]) -> Iterator[Arm]:
     suffix = [label(settings)] if settings else []
-    if not classes:
+    if not senders:
         yield Arm(" ".join(suffix), world, None, settings)
-    for name, variant in classes.items():
-        kernel = is_kernel(variant)
-        sender = world if kernel else with_variant(world, variant, name=name)
+    for one in senders:
+        kernel = is_kernel(one.variant)
+        sender = world if kernel else with_variant(world, one.variant, name=one.name)
         built = cache.kernel().name if kernel else None
-        yield Arm(" ".join([name, *suffix]), sender, name, settings, built=built)
+        called = None if one.name == one.tcp else one.name
+        yield Arm(" ".join([one.name, *suffix]), sender, one.tcp, settings, label=called, built=built)
     for mix in mixes:
         mix.check(world)
         yield Arm(" ".join([mix.name, *suffix]), world, None, settings, mix)
@@ -254,10 +302,15 @@ def _arms(
 
 def _refuse_twins(arms: list[Arm]) -> None:
     """Reject arms with the same scenario: one would be compared with itself."""
-    seen: dict[str, str] = {}
+    seen: dict[object, str] = {}
     for arm in arms:
-        if arm.mix or arm.world is None or arm.kernel:
+        if arm.mix or arm.world is None:
             continue
-        same = seen.setdefault(arm.world.to_toml(), arm.name)
+        same = arm.name
+        if arm.tcp and (is_reference(arm.tcp) or arm.kernel):
+            # Classes have their labels in the scenario's text; kernels don't stand in it.
+            same = seen.setdefault((arm.tcp, arm.settings), arm.name)
+        if same == arm.name and not arm.kernel:
+            same = seen.setdefault(arm.world.to_toml(), arm.name)
         if same != arm.name:
             raise InputError(f"`{same}` and `{arm.name}` are the same scenario; leave one of them out")

@@ -25,6 +25,8 @@ from tworay.running.executing import check_jobs, silent
 from tworay.running.resources import saturated
 from tworay.running.scenarios import overrides
 from tworay.running.spec import LEAST_UNTIL_CI, MAX_SEEDS, check_precision, more_seeds, parse_seeds
+from tworay.running.switching import numbers, switched_off, warnings_of
+from tworay.running.watching import watching
 from tworay.running.workers import in_order
 
 if TYPE_CHECKING:
@@ -90,8 +92,13 @@ class Comparing(Session):
         base = self.field.base
         entries = _entries(options.entries, earlier, self._stored)
         judge = parse_judge(options.judge or earlier.get("judge"))
-        judge.check(base.tcp_flows, base.flows)
-        entered(base, self.seeds[0], entries)
+        chosen = overrides(settings)
+        left = numbers(chosen, base.flows)
+        on = {
+            number for arm in self.field.arms for number in arm.numbers(chosen) or range(arm.scenario.flows)
+        }
+        judge.check(base.tcp_flows, base.flows + len(switched_off(chosen)), on)
+        entered(base, self.seeds[0], entries, left)
         sources = source_digests(self.field.classes)
         if self._stored:
             self._stored.refuse_other(base)
@@ -124,7 +131,7 @@ class Comparing(Session):
             whole=place is not None,
         )
         cells = [
-            Cell(number, {}, arm.scenario, arm.name, arm.mix, arm.kernel)
+            Cell(number, {}, arm.scenario, arm.name, arm.mix, arm.kernel, arm.numbers(chosen))
             for number, arm in enumerate(self.field.arms)
         ]
         cells += [
@@ -146,7 +153,7 @@ class Comparing(Session):
 
             details: dict[str, Any] = {
                 "source": _source(scenario),
-                "set": overrides(settings),
+                "set": chosen,
                 "costs": None if costs is None else os.fspath(costs),
                 "arms": {arm.name: arm.describe() for arm in self.field.arms},
                 "seeds": self.seeds,
@@ -282,7 +289,7 @@ class Comparing(Session):
             if any(means):
                 texts = world.path_warnings(self.seeds[0], means)
                 of = f"{place}: " if len(places) > 1 else ""
-                self.result.warnings += [of + text for text in texts]
+                self.result.warnings += [of + text for text in warnings_of(texts, self.field.flows(place))]
 
     def more(self, seeds: dict[int, list[int]]) -> bool:
         """Add seeds to all arms until the interval of goodput is narrow."""
@@ -375,7 +382,9 @@ def compare(options: Options) -> Comparison:
 
     Arms are the variants of ``tcp``, each with every combination of the settings in ``vary``
     (``{"routing.protocol": ["aodv", "dsr"]}`` or ``"routing.protocol=aodv,dsr"``), and the mixtures of
-    ``mix`` (``"vegas:0.5,newreno:0.5"``) with their unmixed cases (``tworay.experiment.mixing``).
+    ``mix`` (``"vegas:0.5,newreno:0.5"``) with their unmixed cases (``tworay.experiment.mixing``). ``tcp`` is
+    a text, a list, or a mapping that gives each variant a label: ``{"mine": Mine, "base": "newreno"}``, as
+    text ``"mine=mine.py:Mine,base=newreno"``.
 
     ``seeds`` is a number (seeds 1 to N; 10), a list, or text such as ``"1-10"`` or ``"3,5,9"``. With
     ``until_ci=0.05`` seeds are added until every arm's 95 % interval of goodput is within ± 5 % of
@@ -388,13 +397,18 @@ def compare(options: Options) -> Comparison:
     variants (``tworay.running.resources``). ``costs`` names a table of computing costs to use instead of
     the scenario's.
     ``judge`` chooses the flows whose metrics are compared: ``tcp`` (all flows if there is no TCP), ``udp``,
-    ``all`` or ``flow.N``. ``entries="2s"`` draws the flows' start times from the seed, from 0 to 2 s: a wired
-    network has no other randomness. Seeds whose runs are equal are counted once.
+    ``all`` or ``flow.0,flow.2``. ``entries="2s"`` draws the flows' start times from the seed, from 0 to 2 s:
+    a wired network has no other randomness. Seeds whose runs are equal are counted once.
     ``shard="1/4"`` does only the first of four parts, for ``tworay merge``; ``engine`` does the runs in place
     of this process's threads, such as ``tworay.experiment.cluster.Cluster("tls://HOST:PORT")``.
+    ``watch`` shows the progress: a function gets it a few times per second
+    (``tworay.running.executing.State``), ``True`` shows a bar (in a notebook below the cell, else on stderr),
+    ``False`` nothing; by default there is a bar in notebooks only.
 
     The result depends on the scenario, the arms, the seeds and the version, not on ``jobs``. Runs
     that fail are listed in ``failures`` and excluded. Ctrl-C raises ``KeyboardInterrupt`` with the
     finished runs kept in ``out``.
     """
-    return Comparing(options).run(options.watch)
+    work = Comparing(options)
+    with watching(options.watch, work.result.scenario) as (watch, stage):
+        return work.run(watch, stage)

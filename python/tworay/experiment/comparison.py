@@ -66,21 +66,28 @@ class Comparison:
 
     @property
     def judge(self) -> str:
-        """The judged flows: ``tcp`` (all flows if there is no TCP), ``udp``, ``all`` or ``flow.N``."""
+        """The judged flows: ``tcp`` (all flows if there is no TCP), ``udp``, ``all`` or ``flow.0,flow.2``."""
         return self._judge.name
 
     @judge.setter
     def judge(self, flows: str | metrics.Judge) -> None:
         chosen = metrics.parse_judge(flows)
-        for document in self._documents.values():
-            chosen.check(sum(flow["tcp"] is not None for flow in document["flows"]), len(document["flows"]))
+        # An arm may have switched flows off; the others keep their numbers.
+        known = {one["id"]: one["tcp"] for document in self._documents.values() for one in document["flows"]}
+        if known:
+            total = max(known) + 1
+            chosen.check(total - sum(tcp is None for tcp in known.values()), total, known)
         self._judge, self._summary = chosen, None
 
     @property
     def judged(self) -> str | None:
         """Which flows are judged, in words, if they are not all flows of a run."""
-        first = next(iter(self._documents.values()), None)
-        return self._judge.words(first["flows"]) if first else None
+        # In the order of the arms, not of the runs' ends; an arm may have switched flows off.
+        every: list[list[dict[str, Any]]] = [
+            one["flows"] for variant in self.variants for one in self.documents(variant).values()
+        ]
+        most = max(every, key=len, default=None)
+        return None if most is None else self._judge.words(most)
 
     @property
     def judged_flows(self) -> int:
@@ -144,6 +151,11 @@ class Comparison:
 
     def __repr__(self) -> str:
         return f"<tworay.Comparison {self.scenario}: {', '.join(self.variants)}; {len(self.seeds)} seeds>"
+
+    def _repr_html_(self) -> str:
+        from tworay.showing.notebook import comparison_html
+
+        return comparison_html(self)
 
     def __len__(self) -> int:
         """Count the finished runs."""
@@ -251,6 +263,24 @@ class Comparison:
         names = list(dict.fromkeys(name for row in rows for name in row))
         kinds = {"variant": pl.String, "seed": pl.UInt64}
         return Table(rows, schema={name: kinds.get(name, pl.Float64) for name in names}, orient="row")
+
+    @property
+    def long(self) -> pl.DataFrame:
+        """One row per run and metric: arm, what it varies, ``seed``, ``metric``, ``unit``, ``value``."""
+        from tworay.experiment.exporting import long
+
+        return long(self)
+
+    def verdict(self, metric: str = HEADLINE) -> pl.DataFrame:
+        """Return the verdict about a metric, one row per arm, best first.
+
+        ``group`` has the arm's letters: arms that share one don't differ. ``best`` are the arms that no other
+        is better than; null if there are too few seeds to tell, or neither more nor less is better.
+        ``difference`` is to the first arm, paired by seed, with its 95 % interval and Holm's p.
+        """
+        from tworay.experiment.exporting import verdict
+
+        return verdict(self, metric)
 
     @property
     def pairs(self) -> pl.DataFrame:

@@ -18,12 +18,13 @@ from tworay.metrics import Judge, check, find, parse_judge
 from tworay.running.control import CongestionControl, name_of
 from tworay.running.entries import check_entries
 from tworay.running.scenarios import overrides
-from tworay.running.spec import check_precision, parse_percent, parse_seeds, parse_variants
+from tworay.running.spec import check_precision, parse_arms, parse_percent, parse_seeds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tworay.experiment.options import Common
+    from tworay.running.spec import Variants
 
 KEYS = (
     *("name", "about", "scenario", "tcp", "seeds", "until_ci", "ci_metric", "max_seeds", "metrics"),
@@ -99,7 +100,7 @@ def read(source: str | Path | Mapping[str, Any], *, derived: bool = False) -> Pl
 def changed(plan: Plan, options: Common) -> Plan:
     """Return the plan with what ``options`` say in place of what the experiment says."""
     changes: dict[str, Any] = {
-        "tcp": None if options.tcp is None else [name_of(one) for one in parse_variants(options.tcp)],
+        "tcp": None if options.tcp is None else _written(options.tcp),
         "mix": [options.mix] if isinstance(options.mix, str) else options.mix and list(options.mix),
         "until_ci": options.until_ci,
         "max_seeds": options.max_seeds,
@@ -143,7 +144,9 @@ def _plan(document: dict[str, Any], where: str, base: Path, content: str, *, der
         if axis.name in seen:
             raise InputError(f"{where}: two axes are called `{axis.name}`; give one of them another name")
         seen.add(axis.name)
-        if axis.name in TAKEN or find(axis.name) is not None:
+        # Columns of single flows are flow.N.goodput_bps; flow.N and flow.N.tcp are keys of scenarios.
+        of_flow = axis.name.startswith("flow.") and not axis.name.endswith(".goodput_bps")
+        if axis.name in TAKEN or (find(axis.name) is not None and not of_flow):
             what = "a column of the tables" if axis.name in TAKEN else "a metric"
             remedy = "write seeds = 10" if axis.name == "seed" else "give it another name with [axis.NAME]"
             raise InputError(f"{where}: an axis can't be called `{axis.name}`, which is {what}; {remedy}")
@@ -245,20 +248,28 @@ def _axes(document: dict[str, Any], where: str) -> list[Axis]:
 def _senders(document: dict[str, Any], where: str) -> Axis:
     """Return the axis ``tcp``: variants, and mixtures, which bring their unmixed cases as in comparisons."""
     names = several(f"{where}: tcp", document[TCP]) if TCP in document else []
-    variants = [str(one) for one in parse_variants(names)] if names else []
+    variants = {name: name_of(one) for name, one in parse_arms(names).items()} if names else {}
     given = document.get(MIX, [])
     given = [given] if isinstance(given, str) else given
     if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
         raise InputError(f'{where}: mix = {given!r}; write "vegas:0.5,newreno:0.5" or a list of such texts')
     try:
         # Classes are loaded with the cells, from beside the experiment.
-        mixes = parse_mixes(given, lambda name: CongestionControl)
+        labels = [name for name, one in variants.items() if name != one]
+        mixes = parse_mixes(given, lambda name: CongestionControl, labels)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     for mix in mixes:
-        variants += [name for name in mix.shares if name not in variants]
-    values = [*((TCP, name) for name in variants), *((MIX, mix.name) for mix in mixes)]
-    return Axis(TCP, tuple(label for _, label in values), tuple((value,) for value in values))
+        variants |= {name: name for name in mix.shares if name not in variants.values()}
+    values = [*((name, (TCP, one)) for name, one in variants.items())]
+    values += [(mix.name, (MIX, mix.name)) for mix in mixes]
+    return Axis(TCP, tuple(label for label, _ in values), tuple((value,) for _, value in values))
+
+
+def _written(tcp: Variants) -> list[str]:
+    """Write variants with their labels, as an experiment has them."""
+    named = {name: name_of(variant) for name, variant in parse_arms(tcp).items()}
+    return [one if name == one else f"{name}={one}" for name, one in named.items()]
 
 
 def _shown(name: str) -> str:

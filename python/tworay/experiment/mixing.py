@@ -17,7 +17,7 @@ from tworay.running.control import is_reference, load_class
 from tworay.running.spec import refuse_twins
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from tworay.running.control import CongestionControl
     from tworay.running.scenarios import Scenario
@@ -78,21 +78,23 @@ class Mix:
 def parse_mixes(
     spec: str | Iterable[str] | None,
     load: Callable[[str], type[CongestionControl]] = load_class,
+    labels: Collection[str] = (),
 ) -> list[Mix]:
     """Turn ``"vegas:0.5,newreno:0.5"`` or a list of such texts into mixtures.
 
-    ``load`` returns the class that a reference such as ``mine.py:Mine`` names.
+    ``labels`` of arms are no variants, and refused. ``load`` returns the class that a reference such as
+    ``mine.py:Mine`` names.
     """
     if spec is None:
         return []
-    mixes = [_parse(text, load) for text in ([spec] if isinstance(spec, str) else spec)]
+    mixes = [_parse(text, load, labels) for text in ([spec] if isinstance(spec, str) else spec)]
     for position, mix in enumerate(mixes):
         if mix.name in [earlier.name for earlier in mixes[:position]]:
             raise InputError(f"--mix {mix.name} is given twice; leave one out")
     return mixes
 
 
-def _parse(text: str, load: Callable[[str], type[CongestionControl]]) -> Mix:
+def _parse(text: str, load: Callable[[str], type[CongestionControl]], labels: Collection[str]) -> Mix:
     shares: dict[str, float] = {}
     for part in re.split(r",(?![^(]*\))", text):
         match = re.fullmatch(r"\s*(.+?)\s*:\s*(\d+(?:\.\d*)?|\.\d+)\s*(%?)\s*", part)
@@ -102,6 +104,8 @@ def _parse(text: str, load: Callable[[str], type[CongestionControl]]) -> Mix:
                 f"--mix {text}: found `{part.strip()}`; write variants with their shares of the flows, such "
                 "as --mix vegas:0.5,newreno:0.5"
             )
+        if match[1] in labels:
+            raise InputError(f"--mix {text}: `{match[1]}` is a label of --tcp; name its variant instead")
         if match[1] in shares:
             raise InputError(f"--mix {text}: `{match[1]}` is given twice; leave one out")
         shares[match[1]] = share

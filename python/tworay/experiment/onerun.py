@@ -16,6 +16,7 @@ from tworay.running.entries import entered
 from tworay.running.relays import relay_table
 from tworay.running.resources import carried, with_resources
 from tworay.running.run import run, throughput_max
+from tworay.running.switching import renumbered
 from tworay.virtual.arms import run_kernel
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def do(
             if PAIRS in plan.keep:
                 keep(PAIRS, pair_table(cell.world, seed))
             return row(cell.key, seed, nothing, facts=cell.world.facts(seed))
-        world = entered(cell.at(seed), seed, plan.entries)
+        world = entered(cell.at(seed), seed, plan.entries, cell.flows)
         if cell.saturated:
             most = carried(run(world, seed=seed, series=False, losses=False, control=control))
             return row(cell.key, seed, capacity_of(most))
@@ -60,6 +61,7 @@ def do(
             result, relays = _done(world, seed, plan, control)
         else:
             result, relays = run_kernel(world, seed, cell.kernel, stopped=stopped), {}
+        result = renumbered(result, cell.flows)
         document = result.summary
         if plan.resources:
             document = with_resources(document, throughput_max(world, seed))

@@ -7,17 +7,15 @@ import inspect
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
-from tworay.running.executing import silent
-
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
 
     from tworay.experiment.arms import Vary
     from tworay.experiment.engines import Engine
-    from tworay.running.control import CongestionControl, Variant
-    from tworay.running.executing import Watcher
+    from tworay.running.executing import Watch
     from tworay.running.scenarios import Source
+    from tworay.running.spec import Variants
 
 Keywords = ParamSpec("Keywords")
 Told = TypeVar("Told")
@@ -29,7 +27,7 @@ Result = TypeVar("Result")
 class Common:
     """Options of comparisons and of sweeps; in a sweep they replace what the experiment says."""
 
-    tcp: str | type[CongestionControl] | Iterable[Variant] | None = None
+    tcp: Variants | None = None
     vary: Vary | None = None
     mix: str | Iterable[str] | None = None
     seeds: int | str | Iterable[int] | None = None
@@ -43,7 +41,7 @@ class Common:
     jobs: int | None = None
     shard: str | None = None
     engine: Engine | None = None
-    watch: Watcher = silent
+    watch: Watch = None
 
     def words(self) -> list[str]:
         """Return the options that decide the runs as words of a command line."""

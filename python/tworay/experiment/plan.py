@@ -24,6 +24,7 @@ from tworay.metrics import TCP as TCP_FLOWS
 from tworay.metrics import Judge
 from tworay.running.control import CongestionControl, is_kernel, is_reference, load_class
 from tworay.running.scenarios import load
+from tworay.running.switching import numbers
 from tworay.virtual import cache
 from tworay.virtual.controllers import controller_of
 
@@ -58,6 +59,8 @@ class Cell:
     mix: Mix | None = field(default=None, repr=False, compare=False)
     kernel: str | None = None
     """The controller of the kernel in virtual time that sends the TCP flows, if one does."""
+    flows: tuple[int, ...] | None = None
+    """The numbers of its flows if some are switched off; ``None``: 0, 1, 2 …."""
     saturated: bool = False
     """The scenario has saturating sources, and its runs measure nothing but capacity."""
 
@@ -153,16 +156,17 @@ class Plan:
             variant = self._class(tcp, classes)
         overrides = [*self.set, *(f"{key}={value}" for key, value in chosen.items())]
         world = load(self._beside(scenario), tcp=variant, set=overrides or None)
+        flows = numbers(overrides, world.flows)
         place = {axis.name: label for axis, (label, _) in zip(self.axes, combination, strict=True)}
         if mixture is None:
-            cell, extras = Cell(number, place, world, "", kernel=kernel), self.extras
+            cell, extras = Cell(number, place, world, "", kernel=kernel, flows=flows), self.extras
             if kernel is not None:
                 extras |= {"kernel": f"{kernel} of {cache.kernel().name}"}
         else:
             (mix,) = parse_mixes(mixture, lambda name: self._class(name, classes))
             mix.check(world)
-            cell, extras = Cell(number, place, world, "", mix), self.extras | {"mix": mix.name}
-        return replace(cell, key=digest(cell.files, extras))
+            cell, extras = Cell(number, place, world, "", mix, flows=flows), self.extras | {"mix": mix.name}
+        return replace(cell, key=digest(cell.files, extras | {"flows": flows and list(flows)}))
 
     def _class(self, reference: str, classes: dict[str, type[CongestionControl]]) -> type[CongestionControl]:
         """Load a class of a file beside the experiment once, so that all cells run the same one."""

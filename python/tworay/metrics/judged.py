@@ -13,16 +13,21 @@ from typing import TYPE_CHECKING, Any
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 Flow = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Judge:
-    """A choice of flows: ``tcp`` (all flows if there is no TCP), ``udp``, ``all``, or ``flow.N``."""
+    """A choice of flows: ``tcp`` (all flows if there is no TCP), ``udp``, ``all``, or ``flow.0,flow.2``."""
 
     name: str = "tcp"
+
+    @property
+    def numbers(self) -> list[int]:
+        """The flows that are named one by one; none if a kind of flows is judged."""
+        return [int(found) for found in re.findall(r"flow\.(\d+)", self.name)]
 
     def of(self, flows: Iterable[Flow]) -> list[Flow]:
         """Return the judged flows of a run's document; none if the run has no such flow."""
@@ -33,7 +38,7 @@ class Judge:
             return [flow for flow in flows if flow["tcp"] is None]
         if self.name == "all":
             return flows
-        return [flow for flow in flows if flow["id"] == int(self.name.removeprefix("flow."))]
+        return [flow for flow in flows if flow["id"] in self.numbers]
 
     def words(self, flows: Iterable[Flow]) -> str | None:
         """Say which flows are judged, if they are not all flows of the run."""
@@ -41,32 +46,49 @@ class Judge:
         chosen = self.of(flows)
         if len(chosen) == len(flows):
             return None
-        if self.name.startswith("flow."):
-            return f"flow {self.name.removeprefix('flow.')} of {len(flows)}"
+        if self.numbers:
+            *others, last = map(str, self.numbers)
+            named = f"{', '.join(others)} and {last}" if others else last
+            # Flows that are switched off are not in the document, but have their numbers.
+            return f"flow{'s' * bool(others)} {named} of {max(flow['id'] for flow in flows) + 1}"
         kind = {"tcp": "TCP", "udp": "UDP"}[self.name]
         return f"the {kind} flow{'s' * (len(chosen) != 1)} ({len(chosen)} of {len(flows)})"
 
-    def check(self, tcp: int, flows: int) -> None:
-        """Raise ``InputError`` if a scenario with ``tcp`` TCP flows among its ``flows`` has none of these."""
+    def check(self, tcp: int, flows: int, on: Collection[int] | None = None) -> None:
+        """Raise ``InputError`` if a scenario with ``tcp`` TCP flows among its ``flows`` has none of these.
+
+        ``on`` are the numbers of flows that are not switched off; by default all.
+        """
         if self.name == "udp" and tcp == flows:
             raise InputError(
                 "--judge udp: the scenario has TCP flows only; leave it out, or name one: flow.0"
             )
-        if self.name.startswith("flow.") and int(self.name.removeprefix("flow.")) >= flows:
-            last = f"flow.0 to flow.{flows - 1}" if flows > 1 else "flow.0 only"
-            raise InputError(f"--judge {self.name}: the scenario has {last}")
+        for number in self.numbers:
+            if number >= flows:
+                last = f"flow.0 to flow.{flows - 1}" if flows > 1 else "flow.0 only"
+                raise InputError(f"--judge {self.name}: there is no flow.{number}; the scenario has {last}")
+            if on is not None and number not in on:
+                raise InputError(
+                    f"--judge {self.name}: flow.{number} is switched off in every arm; judge one that is on"
+                )
 
 
 TCP = Judge()
 
 
 def parse_judge(text: str | Judge | None) -> Judge:
-    """Turn ``tcp``, ``udp``, ``all`` or ``flow.N`` into a choice of flows."""
+    """Turn ``tcp``, ``udp``, ``all``, or flows by number (``flow.0,flow.2``) into a choice of flows."""
     if isinstance(text, Judge):
         return text
     if text is None:
         return TCP
-    name = text.strip().lower()
-    if not re.fullmatch(r"tcp|udp|all|flow\.\d{1,5}", name):
-        raise InputError(f"--judge {text}: write tcp, udp, all, or one flow such as flow.0")
-    return Judge(f"flow.{int(name.removeprefix('flow.'))}" if name.startswith("flow.") else name)
+    names = [part.strip() for part in text.lower().split(",")]
+    if names[0] in ("tcp", "udp", "all") and len(names) == 1:
+        return Judge(names[0])
+    if not all(re.fullmatch(r"flow\.\d{1,5}", name) for name in names):
+        raise InputError(f"--judge {text}: write tcp, udp, all, or flows such as flow.0 or flow.0,flow.2")
+    numbers = [int(name.removeprefix("flow.")) for name in names]
+    for number in numbers:
+        if numbers.count(number) > 1:
+            raise InputError(f"--judge {text}: flow.{number} is given twice; leave one out")
+    return Judge(",".join(f"flow.{number}" for number in sorted(numbers)))

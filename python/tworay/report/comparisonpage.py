@@ -73,7 +73,13 @@ def compare_command(stored: Stored) -> str:
     manifest = stored.manifest
     arms = list(manifest["arms"].values())
     words = ["tworay", "compare", str(manifest.get("source") or "DIR/scenario.toml")]
-    tcp = list(dict.fromkeys(arm["tcp"] for arm in arms if arm["tcp"] is not None))
+    tcp = list(
+        dict.fromkeys(
+            f"{arm['label']}={arm['tcp']}" if arm.get("label") else arm["tcp"]
+            for arm in arms
+            if arm["tcp"] is not None
+        )
+    )
     mixes = list(
         dict.fromkeys(",".join(f"{k}:{v:g}" for k, v in arm["mix"].items()) for arm in arms if "mix" in arm)
     )

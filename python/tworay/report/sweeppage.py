@@ -78,7 +78,7 @@ def layout(results: Results) -> tuple[str | None, str | None, list[str]]:
     varying = results.varying or results.axes[:1]
     over = "tcp" if "tcp" in varying else varying[-1]
     rest = [axis for axis in varying if axis != over]
-    labels = {axis: results.runs[axis].unique(maintain_order=True).to_list() for axis in rest}
+    labels = {axis: results.labelled[axis].unique(maintain_order=True).to_list() for axis in rest}
     numeric = [axis for axis in rest if _numbers(labels[axis])]
     along = max(numeric or rest, key=lambda axis: len(labels[axis]), default=None)
     return along, over, [axis for axis in rest if axis != along]
@@ -150,7 +150,7 @@ def _metric(results: Results, metric: str, directory: Path) -> str:
 
 
 def _labels(results: Results, axis: str) -> list[Any]:
-    return results.runs[axis].unique(maintain_order=True).to_list()
+    return results.labelled[axis].unique(maintain_order=True).to_list()
 
 
 def _picture(

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tworay._native import Scenario
 
 
@@ -23,12 +25,18 @@ def check_entries(text: str, where: str) -> str:
     return text
 
 
-def entered(world: Scenario, seed: int, within: str | None) -> Scenario:
-    """Return the scenario with start times from 0 to ``within`` drawn from the seed, if it is given."""
+def entered(world: Scenario, seed: int, within: str | None, flows: Sequence[int] | None = None) -> Scenario:
+    """Return the scenario with start times from 0 to ``within`` drawn from the seed, if it is given.
+
+    ``flows`` are the numbers of its flows if some are switched off: the others start as they do without that.
+    """
     if not within:
         return world
     import random
 
     draw = random.Random(seed)
     limit = max(1, round(float(within.removesuffix("s")) * 1000))
-    return world.with_starts([draw.randrange(limit) for _ in range(world.flows)])
+    if flows is None:
+        flows = range(world.flows)
+    starts = [draw.randrange(limit) for _ in range(max(flows, default=-1) + 1)]
+    return world.with_starts([starts[number] for number in flows])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from tworay.checks import whole
 from tworay.errors import InputError
@@ -90,6 +90,9 @@ class Watcher(Protocol):
 
     def __call__(self, state: State) -> None:
         """Receive the state."""
+
+
+Watch: TypeAlias = "Watcher | bool | None"
 
 
 def silent(state: State) -> None:

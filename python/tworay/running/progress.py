@@ -41,7 +41,7 @@ class Progress:
         self._reporter.close()
 
 
-def _text(state: State, cells: bool) -> str:
+def in_numbers(state: State, cells: bool) -> str:
     """Return what is done, in numbers."""
     parts = [f"{state.ended}/{state.todo} runs"]
     parts += [f"{state.cells_done} of {state.cells} cells"] if cells else []
@@ -72,7 +72,7 @@ class _Bar:
     def watch(self, state: State) -> None:
         """Move the bar."""
         left = "" if state.seconds_left is None else f", {duration(state.seconds_left)} left"
-        self._bar.update(self._task, completed=state.share, runs=_text(state, self._cells) + left)
+        self._bar.update(self._task, completed=state.share, runs=in_numbers(state, self._cells) + left)
 
     def stage(self, text: str) -> None:
         """Show what is done before the runs."""
@@ -109,7 +109,7 @@ class _Log:
         self._next = state.share - state.share % LOG_STEP + LOG_STEP
         self._seconds, self._ended = state.seconds, state.ended
         left = "done" if state.ended == state.todo else f"{duration(math.ceil(state.seconds_left or 0))} left"
-        _log(f"{self._what}: {_text(state, self._cells)}, {left}")
+        _log(f"{self._what}: {in_numbers(state, self._cells)}, {left}")
 
     def stage(self, text: str) -> None:
         """Show what is done before the runs."""

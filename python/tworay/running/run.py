@@ -13,7 +13,9 @@ from tworay.metrics import TCP
 from tworay.metrics.diagnosis import scores
 from tworay.running.memory import Kept, check_memory
 from tworay.running.resources import carried, saturated, with_resources
-from tworay.running.scenarios import Source, load
+from tworay.running.scenarios import Source, load, overrides
+from tworay.running.switching import numbers, renumbered
+from tworay.running.watching import watching_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -108,6 +110,11 @@ class Run:
 
     def __repr__(self) -> str:
         return f"<tworay.Run {self.scenario} seed={self.seed} goodput={self.goodput_bps / 1000:.1f} kb/s>"
+
+    def _repr_html_(self) -> str:
+        from tworay.showing.notebook import run_html
+
+        return run_html(self)
 
     @property
     def json(self) -> str:
@@ -245,7 +252,10 @@ def run(
         # Reject the directory before the run, not after it.
         store = Store(Path(out), "run", force=force, scenario=world, details={"seed": seed})
     check_memory([world], seed, kept=Kept(series, record))
-    result = Run(_native.run(world, seed, series, control, pcap, animation, losses, record), world)
+    with watching_one(f"{world.name}, seed {seed}", control) as control:
+        result = Run(_native.run(world, seed, series, control, pcap, animation, losses, record), world)
+    # Those of a loaded scenario are numbered by its caller, who knows the settings.
+    result = renumbered(result, numbers(overrides(set), world.flows))
     if resources:
         result.summary = with_resources(result.summary, throughput_max(world, seed))
     if store is not None:

@@ -13,6 +13,7 @@ from tworay import _native
 from tworay._native import Scenario
 from tworay.errors import InputError, ScenarioError
 from tworay.running import control, presets, sources
+from tworay.running.switching import has_switches, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -116,6 +117,9 @@ def _read(source: str, settings: list[str], *, classes: bool, text: str | None =
     given = text
     if text is None:
         text = _stdin() if source == "-" else _text(path)
+    if text and has_switches(settings):
+        text, settings = without(text, settings, source)
+        given = text
     settings = presets.named(text, path.parent, settings)
     own = sources.named(text, path.parent, settings)
     settings = settings + own.settings if own else settings

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 from tworay import _native
+from tworay._native import Scenario
 from tworay.checks import whole
-from tworay.errors import InputError
+from tworay.errors import InputError, ScenarioError
 from tworay.running.control import check_class, identity, name_of, refuse_file
 from tworay.running.run import check_seed
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from tworay.running.control import CongestionControl, Variant
+
+Variants: TypeAlias = "str | type[CongestionControl] | Iterable[Variant] | Mapping[str, Variant]"
 
 # An interval of fewer seeds is not judged.
 LEAST_UNTIL_CI = 5
@@ -108,37 +112,94 @@ def _count(number: int) -> int:
 
 def parse_variants(spec: str | type[CongestionControl] | Iterable[Variant]) -> list[Variant]:
     """Turn ``"reno,newreno+sca(10)"`` or a list into a list of distinct variants; commas in brackets stay."""
-    if isinstance(spec, str):
-        variants: list[Variant] = list(re.split(r",(?![^(]*\))", spec))
-    else:
-        variants = [spec] if isinstance(spec, type) else list(spec)
-    variants = [variant.strip() if isinstance(variant, str) else variant for variant in variants]
-    if not all(variants):
-        raise InputError(
-            "--tcp: empty variant name; write for example `--tcp reno,newreno` (`tworay variants` lists them)"
-        )
-    if not variants:
-        raise InputError("--tcp: no variant given; write for example `reno,newreno`")
-    for variant in variants:
-        if isinstance(variant, str):
-            refuse_file(variant)
-        else:
-            check_class(variant, "tcp")
+    found = _entries(spec)
+    for label, variant in found:
+        if label is not None:
+            raise InputError(
+                f"--tcp {label}={name_of(variant)}: only arms of `tworay compare` and `sweep` have "
+                f"labels; leave `{label}=` out"
+            )
+    variants = [variant for _, variant in found]
     refuse_twins(variants, "--tcp")
     return variants
 
 
-def refuse_twins(variants: Sequence[Variant], where: str) -> None:
-    """Reject a variant that is named twice, also in two spellings: it would be compared with itself."""
+def parse_arms(spec: Variants) -> dict[str, Variant]:
+    """Turn variants with or without labels into variants by the names of their arms.
+
+    ``"mine=path.py:X,newreno"``, a list of such texts and of classes, or a mapping of labels to variants.
+    An arm without a label is called as its variant.
+    """
+    found = _entries(spec)
+    for label, variant in found:
+        if label is not None:
+            _check_label(label, variant)
+    names = [name_of(variant) if label is None else label for label, variant in found]
+    variants = [variant for _, variant in found]
+    refuse_twins(variants, "--tcp", names)
+    return dict(zip(names, variants, strict=True))
+
+
+def _entries(spec: Variants) -> list[tuple[str | None, Variant]]:
+    """Return variants with their labels, if they have some; raises for what is no variant."""
+    entries: list[tuple[str | None, Variant]]
+    if isinstance(spec, Mapping):
+        entries = [(str(label), variant) for label, variant in spec.items()]
+    else:
+        if isinstance(spec, str):
+            texts: list[Variant] = list(re.split(r",(?![^(]*\))", spec))
+        else:
+            texts = [spec] if isinstance(spec, type) else list(spec)
+        entries = [_labelled(one) if isinstance(one, str) else (None, one) for one in texts]
+    entries = [(label, one.strip() if isinstance(one, str) else one) for label, one in entries]
+    if not all(variant for _, variant in entries):
+        raise InputError(
+            "--tcp: empty variant name; write for example `--tcp reno,newreno` (`tworay variants` lists them)"
+        )
+    if not entries:
+        raise InputError("--tcp: no variant given; write for example `reno,newreno`")
+    for _, variant in entries:
+        if isinstance(variant, str):
+            refuse_file(variant)
+        else:
+            check_class(variant, "tcp")
+    return entries
+
+
+def _labelled(text: str) -> tuple[str | None, str]:
+    """Split ``mine=path.py:X``. Parameters (``sca(n=10)``) and paths (``./a=b.py:X``) are no labels."""
+    label, equals, variant = text.partition("=")
+    return (label.strip(), variant) if equals and not set(label) & set("(/") else (None, text)
+
+
+def _check_label(label: str, variant: Variant) -> None:
+    where = f"--tcp {label}={name_of(variant)}"
+    if not re.fullmatch(r"\w[\w.-]*", label):
+        raise InputError(
+            f"{where}: a label has letters, digits, `_`, `-` and `.`, such as mine={name_of(variant)}"
+        )
+    try:
+        Scenario.spelt_out(label)
+    except ScenarioError:
+        return
+    raise InputError(f"{where}: `{label}` is the name of a variant; choose another label, such as my-{label}")
+
+
+def refuse_twins(variants: Sequence[Variant], where: str, labels: Sequence[str] | None = None) -> None:
+    """Reject a variant that is named twice, also in two spellings: it would be compared with itself.
+
+    ``labels`` are the names of the arms, of which none may be given twice.
+    """
     names: list[str] = []
     seen: dict[object, str] = {}
-    for variant in variants:
-        name = name_of(variant)
+    called = [name_of(variant) for variant in variants] if labels is None else labels
+    for variant, name in zip(variants, called, strict=True):
         first = name if name in names else seen.setdefault(identity(variant), name)
         if first != name:
             raise InputError(f"{where}: `{first}` and `{name}` are the same variant; leave one out")
         if name in names:
-            raise InputError(f"{where}: `{name}` is given twice; leave one out")
+            remedy = "leave one out" if name == name_of(variant) else "choose another label"
+            raise InputError(f"{where}: `{name}` is given twice; {remedy}")
         names.append(name)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tworay.showing.plotting import COLOURS, INCHES, SETTINGS
+from tworay.showing.pictures import COLOURS, INCHES, SETTINGS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

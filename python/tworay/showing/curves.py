@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tworay.showing.plotting import COLOURS, INCHES, SETTINGS, write
+from tworay.showing.pictures import COLOURS, INCHES, SETTINGS, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,7 +15,7 @@ import numpy as np
 from tworay import metrics
 from tworay.errors import InputError
 from tworay.showing.labels import places, with_unit
-from tworay.showing.plotting import COLOURS, FORMATS, INCHES, SETTINGS, write
+from tworay.showing.pictures import COLOURS, FORMATS, INCHES, SETTINGS, write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

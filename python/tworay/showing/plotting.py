@@ -5,27 +5,25 @@ Drawn with matplotlib. The same results give the same bytes of SVG.
 
 from __future__ import annotations
 
-import io
-from dataclasses import dataclass
-from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from tworay import metrics
 from tworay.analysis import stats
-from tworay.errors import InputError, OutputError
+from tworay.errors import InputError
 from tworay.experiment.comparison import Comparison
 from tworay.experiment.store.reading import results
 from tworay.experiment.store.tables import read_table, table_files
 from tworay.running.run import Run
+from tworay.showing.lines import INTERVALS, Line, of_run, rates, split, stairs, steps
+from tworay.showing.pictures import FORMATS, empty, styles, write
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
@@ -35,24 +33,6 @@ if TYPE_CHECKING:
 What: TypeAlias = Literal["cwnd", "rtt", "goodput", "box"]
 
 KINDS = ("cwnd", "rtt", "goodput", "box")
-FORMATS = (".svg", ".pdf", ".png")
-# The colours of Okabe and Ito without yellow: colour-blind safe, also in print.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-DASHES = ("-", "--", ":", "-.")
-# Number of intervals of goodput over time.
-INTERVALS = 60
-INCHES = (8.0, 4.5)
-SETTINGS: Any = {"svg.hashsalt": "tworay", "svg.fonttype": "none", "font.size": 10}
-
-
-@dataclass(frozen=True)
-class Line:
-    """The series of one flow of one run: times and values."""
-
-    label: str
-    seed: int
-    flow: int
-    frame: pl.DataFrame
 
 
 def plot(
@@ -71,14 +51,14 @@ def plot(
     or of a comparison one flow (``flow``, the first) of one ``seed`` (the first) by arm. ``goodput`` draws
     acknowledged data per interval: by flow, or of a comparison the mean over the seeds by arm, with its 95 %
     interval. ``box`` draws a ``metric`` by arm: quartiles, and a point per seed; ``judge`` chooses its flows
-    (``tcp``, ``udp``, ``all`` or ``flow.N``; default: those of the comparison).
+    (``tcp``, ``udp``, ``all`` or ``flow.0,flow.2``; default: those of the comparison).
     """
     file = None if output is None else Path(output)
     if what not in KINDS:
         raise InputError(f"there is no plot `{what}`; there are {', '.join(KINDS)}")
     if file is not None and file.suffix.lower() not in FORMATS:
         raise InputError(f"{file}: plots are written as {', '.join(FORMATS)}; name such a file")
-    figure, axes = _empty()
+    figure, axes = empty()
     found = source if isinstance(source, Run | Comparison) else results(source)
     if what == "box":
         if not isinstance(found, Comparison):
@@ -96,40 +76,6 @@ def plot(
     return figure
 
 
-def write(figure: Figure, file: Path, form: str | None = None) -> None:
-    """Write a picture in the format of the file's ending; the same picture gives the same bytes."""
-    import matplotlib as mpl
-
-    hidden = form is not None
-    form = (form or file.suffix).lower()
-    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(form)
-    # Drawn in memory first: a full disk is then a plain OSError of write().
-    drawn = io.BytesIO()
-    with mpl.rc_context(SETTINGS):
-        figure.savefig(drawn, format=form[1:], metadata=metadata, dpi=150)
-    try:
-        file.write_bytes(drawn.getvalue())
-    except OSError as error:
-        if hidden:
-            raise  # The caller knows the name that the user gave.
-        raise OutputError(f"cannot write {file}: {error.strerror}") from error
-
-
-def _empty() -> tuple[Figure, Axes]:
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise InputError(f"plots need matplotlib ({error}); install it: pip install matplotlib") from error
-    with mpl.rc_context(SETTINGS):
-        figure = Figure(figsize=INCHES, layout="constrained")
-        axes = figure.add_subplot()
-    axes.grid(visible=True, color="0.9")
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    return figure, axes
-
-
 def _lines(
     source: Run | Comparison | str | os.PathLike[str], found: Run | Comparison, flow: int | None
 ) -> Iterator[Line]:
@@ -137,11 +83,7 @@ def _lines(
     import polars as pl
 
     if isinstance(found, Run):
-        for (number,), frame in _split(found.series, "flow"):
-            if flow in (None, number):
-                ends = next(one for one in found.summary["flows"] if one["id"] == number)
-                label = f"flow {number}: {ends['from']}→{ends['to']}, {ends['tcp']}"
-                yield Line(label, found.seed, number, frame)
+        yield from of_run(found, flow)
         return
     if isinstance(source, Run | Comparison):
         raise InputError("a comparison keeps series in its directory only: compare(out=...), then plot that")
@@ -149,13 +91,9 @@ def _lines(
     if not parts:
         return
     series = pl.concat([read_table(part) for part in parts], how="diagonal_relaxed")
-    for (arm, seed, number), frame in _split(series, "variant", "seed", "flow"):
+    for (arm, seed, number), frame in split(series, "variant", "seed", "flow"):
         if flow in (None, number):
             yield Line(arm, seed, number, frame)
-
-
-def _split(frame: pl.DataFrame, *keys: str) -> list[tuple[tuple[Any, ...], pl.DataFrame]]:
-    return sorted(frame.partition_by(*keys, as_dict=True).items(), key=lambda item: item[0])
 
 
 def _over_time(axes: Axes, what: str, lines: list[Line], found: Run | Comparison, seed: int | None) -> None:
@@ -174,16 +112,14 @@ def _over_time(axes: Axes, what: str, lines: list[Line], found: Run | Comparison
             seed = seeds[0] if seed is None else seed
             number = min(line.flow for line in lines)
             chosen = [line for line in lines if line.seed == seed and line.flow == number]
-            _draw(axes, what, chosen)
+            steps(axes, what, chosen)
             title = f"{found.scenario}, seed {seed}, flow {number}"
     else:
         title = f"{found.scenario}, seed {found.seed}"
         if what == "goodput":
-            for line, style in zip(lines, _styles(), strict=False):
-                edges, rates = _rates(line.frame, found.summary["sim_seconds"])
-                axes.stairs(rates / 1000, edges, label=line.label, baseline=None, **style)
+            stairs(axes, lines, found.summary["sim_seconds"])
         else:
-            _draw(axes, what, lines)
+            steps(axes, what, lines)
         _mark_late(axes, found)
     axes.set_title(title)
     axes.set_xlabel("time, s")
@@ -203,39 +139,15 @@ def _mark_late(axes: Axes, run: Run) -> None:
         axes.axvspan(begin, end, color="0.4", alpha=0.3, linewidth=1.0, label=label)
 
 
-def _draw(axes: Axes, what: str, lines: list[Line]) -> None:
-    column, scale = {"cwnd": ("cwnd_segments", 1.0), "rtt": ("srtt_s", 1000.0)}[what]
-    for line, style in zip(lines, _styles(), strict=False):
-        values = line.frame[column].cast(float).to_numpy() * scale
-        axes.step(line.frame["t_s"].to_numpy(), values, where="post", label=line.label, **style)
-
-
-def _styles() -> Iterator[dict[str, Any]]:
-    """Colours first, then dashes: as many as there are lines."""
-    for dash in cycle(DASHES):
-        for colour in COLOURS:
-            yield {"color": colour, "linestyle": dash, "linewidth": 1.2}
-
-
-def _rates(series: pl.DataFrame, seconds: float) -> tuple[Array, Array]:
-    """Return intervals of time and the acknowledged rate in each, bit/s."""
-    edges = np.linspace(0.0, seconds, INTERVALS + 1)
-    times, acked = series["t_s"].to_numpy(), series["acked_bytes"].to_numpy()
-    # Acknowledged data at each edge.
-    place = np.searchsorted(times, edges, side="right")
-    total = np.concatenate(([0], acked))[place]
-    return edges, np.diff(total) * 8 / np.diff(edges)
-
-
 def _mean_goodput(axes: Axes, lines: list[Line], seconds: float) -> None:
     """Draw the sum over the flows, averaged over the seeds, with its 95 % interval."""
     arms: dict[str, dict[int, Array]] = {}
     edges = np.linspace(0.0, seconds, INTERVALS + 1)
     for line in lines:
-        edges, rates = _rates(line.frame, seconds)
+        edges, found = rates(line.frame, seconds)
         by_seed = arms.setdefault(line.label, {})
-        by_seed[line.seed] = by_seed.get(line.seed, np.zeros(INTERVALS)) + rates / 1000
-    for (arm, by_seed), style in zip(arms.items(), _styles(), strict=False):
+        by_seed[line.seed] = by_seed.get(line.seed, np.zeros(INTERVALS)) + found / 1000
+    for (arm, by_seed), style in zip(arms.items(), styles(), strict=False):
         table = np.array([by_seed[seed] for seed in sorted(by_seed)])
         axes.stairs(table.mean(axis=0), edges, label=arm, baseline=None, **style)
         intervals = [stats.t_interval(column) for column in table.T.tolist()]

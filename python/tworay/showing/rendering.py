@@ -48,6 +48,11 @@ def warnings(document: dict[str, Any]) -> list[Renderable]:
 
 
 def _flows(flows: list[dict[str, Any]]) -> list[Renderable]:
+    return table("flow", *flow_columns(flows), names=1)
+
+
+def flow_columns(flows: list[dict[str, Any]]) -> tuple[list[str], list[Column]]:
+    """Return the names of flows and the columns of their table; the first column has words."""
     names = [f"{flow['id']}: {flow['from']}→{flow['to']}" for flow in flows]
     shown = [*metrics.SHOWN, *(metrics.OF_DATAGRAMS if any(flow["tcp"] is None for flow in flows) else ())]
     shown.insert(1, "sent_segments")
@@ -55,7 +60,7 @@ def _flows(flows: list[dict[str, Any]]) -> list[Renderable]:
     columns += [
         Column(metrics.title(name), [value_of(name, flow.get(name)) for flow in flows]) for name in shown
     ]
-    return table("flow", names, columns, names=1)
+    return names, columns
 
 
 def _shares(flows: list[dict[str, Any]]) -> list[Renderable]:
@@ -149,19 +154,27 @@ def losses(
     width: int | None = None,
 ) -> list[Renderable]:
     """Render causes of loss; causes that did not occur are listed in one line."""
+    columns, never = loss_columns(ledgers)
+    if not columns:
+        return [Text("No segment was lost.")]
+    note = [Text(f"No loss by {', '.join(never)}.", style="dim")] if never else []
+    return [*table("lost: data + ACK", names, columns, width), *note]
+
+
+def loss_columns(ledgers: list[dict[str, dict[str, int]]]) -> tuple[list[Column], list[str]]:
+    """Return the columns of the table of losses, none without losses, and the causes that did not occur."""
     causes = list(dict.fromkeys(cause for ledger in ledgers for cause in ledger))
     seen = [c for c in causes if any(sum(ledger.get(c, {}).values()) for ledger in ledgers)]
+    never = [cause for cause in causes if cause not in seen]
     if not seen:
-        return [Text("No segment was lost.")]
+        return [], never
     nothing = {"data": 0, "ack": 0}
     everything = [sum(sum(cell.values()) for cell in ledger.values()) for ledger in ledgers]
     columns = [Column("all", [f"{total:,}" for total in everything])]
     for cause in seen:
         cells = [ledger.get(cause, nothing) for ledger in ledgers]
         columns.append(Column(cause, [_share(*pair) for pair in zip(cells, everything, strict=True)]))
-    never = [cause for cause in causes if cause not in seen]
-    note = [Text(f"No loss by {', '.join(never)}.", style="dim")] if never else []
-    return [*table("lost: data + ACK", names, columns, width), *note]
+    return columns, never
 
 
 def guesses(

@@ -44,7 +44,7 @@ def comparison_report(
     rows = [names[name] for name in cells]
     columns = columns_of(result) if shown is None else shown
     blocks: list[list[Renderable]] = [
-        [_head(result, document, same)],
+        [_head(result, document, same), *map(Text, labelled(document["arms"]))],
         [Text(line) for line in conclusion(document, columns, names)],
         _means(heading, rows, document, columns, width),
     ]
@@ -84,11 +84,24 @@ def labels(arms: dict[str, dict[str, Any]]) -> tuple[list[str], str, dict[str, s
     return same, " ".join(apart), short
 
 
-def _parts(about: dict[str, Any]) -> dict[str, str]:
+def sender_of(about: dict[str, Any]) -> str | None:
+    """Return the variant of an arm, by its label if it has one, or its mixture; ``None``: the scenario's."""
     shares = about.get("mix")
-    tcp = ",".join(f"{name}:{share:g}" for name, share in shares.items()) if shares else about["tcp"]
-    settings: dict[str, str] = about["set"]
-    return settings if tcp is None else {"tcp": tcp, **settings}
+    if shares:
+        return ",".join(f"{name}:{share:g}" for name, share in shares.items())
+    found: str | None = about.get("label") or about["tcp"]
+    return found
+
+
+def labelled(arms: dict[str, dict[str, Any]]) -> list[str]:
+    """Return a line that says which variants the labels stand for; none without labels."""
+    found = {about["label"]: about["tcp"] for about in arms.values() if about.get("label")}
+    return [f"{', '.join(f'{name} is {tcp}' for name, tcp in found.items())}."] if found else []
+
+
+def _parts(about: dict[str, Any]) -> dict[str, str]:
+    tcp, settings = sender_of(about), about["set"]
+    return dict(settings) if tcp is None else {"tcp": tcp, **settings}
 
 
 def _head(result: Comparison, document: dict[str, Any], same: list[str]) -> Text:
@@ -149,7 +162,7 @@ def conclusion(document: dict[str, Any], columns: list[str], names: dict[str, st
 
 def _whose(document: dict[str, Any]) -> list[str]:
     judged = document["judged"]
-    return [f"Judged: {judged}; --judge tcp, udp, all or flow.N chooses others."] if judged else []
+    return [f"Judged: {judged}; --judge tcp, udp, all or flow.N,flow.M chooses others."] if judged else []
 
 
 def _has_direction(name: str) -> bool:
@@ -208,6 +221,11 @@ def _known(cells: dict[str, Any], metric: str) -> bool:
 def _means(
     heading: str, rows: list[str], document: dict[str, Any], shown: list[str], width: int | None
 ) -> list[Renderable]:
+    return table(heading or "arm", rows, means(document, shown), width)
+
+
+def means(document: dict[str, Any], shown: list[str]) -> list[Column]:
+    """Return the columns of the table of means: one for each metric, with intervals and letters."""
     cells = document["variants"]
     columns = []
     for name in shown:
@@ -221,7 +239,7 @@ def _means(
         if room:
             texts = [f"{text} {letter:{room}}" for text, letter in zip(texts, letters, strict=True)]
         columns.append(Column(metrics.title(name), texts))
-    return table(heading or "arm", rows, columns, width)
+    return columns
 
 
 def _runs(cells: dict[str, Any]) -> int:

@@ -10,6 +10,7 @@ import polars as pl
 
 from tworay._native import RESULTS, SCHEMA, VERSION
 from tworay.errors import InputError
+from tworay.experiment.numbering import with_numbers
 from tworay.experiment.store.batches import CORRUPT, DONE, JOURNAL, PARTS, TABLES, write_whole
 from tworay.experiment.store.formats import FORMAT
 from tworay.experiment.store.manifest import MANIFEST, find_manifest
@@ -118,9 +119,9 @@ def write_runs(out: Path, plan: Plan, seeds: dict[int, list[int]]) -> None:
 
 def write_joined(out: Path, *, only: dict[int, list[int]] | None = None, judge: Judge = TCP) -> int:
     """Write the table of all runs, or those of some seeds by cell; return their number."""
-    from tworay.experiment.store.sweeps import joined
+    from tworay.experiment.store.sweeps import axes, joined
 
-    frame = joined(out, only=only, judge=judge)
+    frame = with_numbers(joined(out, only=only, judge=judge), axes(out))
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd", statistics=False)
     write_whole(out / RUNS, buffer.getvalue())

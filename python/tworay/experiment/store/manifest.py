@@ -105,6 +105,7 @@ def _check_manifest(path: Path, manifest: dict[str, Any]) -> None:
         if not (
             isinstance(arm, dict)
             and isinstance(arm.get("tcp"), str | None)
+            and isinstance(arm.get("label"), str | None)
             and isinstance(arm.get("set"), dict)
             and _are_shares(arm.get("mix"))
         ):

@@ -100,6 +100,13 @@ def _refuse_other(first: Stored, part: Stored) -> None:
                 f"{part.path} and {first.path} differ in {key}: {str(here)[:60]} and {str(there)[:60]}; only "
                 "parts of the same comparison can be merged"
             )
+    arms, known = part.manifest["arms"], first.manifest["arms"]
+    for name in arms.keys() & known.keys():
+        if arms[name]["tcp"] != known[name]["tcp"]:
+            raise InputError(
+                f"{part.path} and {first.path}: the arm `{name}` is {arms[name]['tcp']} and "
+                f"{known[name]['tcp']}; only parts of the same comparison can be merged"
+            )
     if read_scenario(part.path) != read_scenario(first.path):
         raise InputError(
             f"{part.path} and {first.path} have different scenarios ({SCENARIO}); only parts of the same "

@@ -24,6 +24,7 @@ from tworay.experiment.store.tables import lacking, tables_of_run
 from tworay.running.entries import entered
 from tworay.running.frames import Table
 from tworay.running.scenarios import load_text
+from tworay.running.switching import numbers
 
 if TYPE_CHECKING:
     import os
@@ -234,7 +235,9 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
     manifest = read_manifest(place)
     settings = settings_of_today(manifest["arms"][chosen[0][0]]["set"], manifest["format"])
     world = load_text(read_scenario(place), place / SCENARIO, settings)
-    state["kept"] = keep(entered(world, chosen[0][1], manifest.get("entries")))
+    fixed = manifest.get("set") or []
+    left = numbers([*fixed, *(f"{key}={value}" for key, value in settings.items())], world.flows)
+    state["kept"] = keep(entered(world, chosen[0][1], manifest.get("entries"), left))
     result.__setstate__(state)
     return result
 

@@ -1,0 +1,68 @@
+"""``--csv`` and ``--long`` of ``compare`` and ``show``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tworay.cli.output import check_apart, check_free, is_stdout, write_text
+from tworay.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import tworay
+
+
+@dataclass(frozen=True)
+class Exports:
+    """The files to write; ``--csv`` has means, ``--long`` every run."""
+
+    csv: Path | None
+    long: Path | None
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The files by their options."""
+        named = {"--csv": self.csv, "--long": self.long}
+        return {option: file for option, file in named.items() if file is not None}
+
+    @property
+    def printed(self) -> bool:
+        """True if one goes to standard output, which then has nothing else."""
+        return any(map(is_stdout, self.files.values()))
+
+    def check(self, *, force: bool, as_json: bool, out: Path | None = None) -> None:
+        """Reject files that exist, that are the same, or that would share standard output."""
+        printed = [option for option, file in self.files.items() if is_stdout(file)]
+        printed += ["--json"] if as_json and printed else []
+        if len(printed) > 1:
+            raise InputError(f"{' and '.join(printed)} both print; name a file for one of them")
+        check_apart({**self.files, "--out": out} if not printed else {"--out": out})
+        for file in self.files.values():
+            check_free(file, force=force)
+
+    def refuse(self, reason: str) -> None:
+        """Reject exports of what has no results."""
+        for option in self.files:
+            raise InputError(
+                f"{option}: {reason} has no results to write; leave one out (`tworay show DIR {option} "
+                "FILE.csv` writes stored ones)"
+            )
+
+    def write(self, found: tworay.Comparison | tworay.Run, wanted: str | None) -> None:
+        """Write the files; ``wanted`` are the metrics as the user names them, by default all."""
+        import tworay
+        from tworay import metrics
+        from tworay.experiment import exporting
+
+        if not self.files:
+            return
+        if isinstance(found, tworay.Run):
+            chosen = metrics.parse(wanted, metrics.values(found.summary, metrics.TCP))
+            tables = {"--csv": exporting.flows(found), "--long": exporting.long_flows(found, chosen)}
+        else:
+            chosen = metrics.parse(wanted, found.metrics)
+            tables = {"--csv": exporting.means(found, chosen), "--long": exporting.long(found, chosen)}
+        for option, file in self.files.items():
+            write_text(file, tables[option].write_csv())

@@ -1,0 +1,148 @@
+"""Results of runs and comparisons as tables for other programs: means, long form, verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tworay import metrics
+from tworay.analysis import verdict as judging
+from tworay.experiment.numbering import with_numbers
+from tworay.running.frames import Table
+from tworay.showing.reporting import sender_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from tworay.experiment.comparison import Comparison
+    from tworay.running.run import Run
+
+# Columns of the tables; a varied setting of the same name would be another column.
+ARM = "variant"
+
+
+def means(result: Comparison, chosen: Collection[str] | None = None) -> pl.DataFrame:
+    """Return one row per arm and metric: what the arm varies, then mean, deviation, intervals, runs, letters.
+
+    ``chosen`` are the metrics; by default all. ``group`` has the letters of the arm: arms that share one
+    don't differ in the metric.
+    """
+    table = _chosen(result.table, chosen)
+    pairs = result.summary["pairs"]
+    cells = result.summary["variants"]
+    groups: dict[tuple[str, str], str] = {}
+    for name in table["metric"].unique(maintain_order=True):
+        family = [pair for pair in pairs if pair["metric"] == name]
+        for arm, letters in judging.letters(judging.ordered(cells, name), family).items():
+            if family and not any(judging.undecided(pair, len(family)) for pair in family):
+                groups[arm, name] = letters
+    letters_of = [groups.get(place) for place in table.select(ARM, "metric").iter_rows()]
+    frame = _with_units(table).with_columns(pl.Series("group", letters_of, dtype=pl.String))
+    return Table(_with_axes(frame, result))
+
+
+def long(result: Comparison, chosen: Collection[str] | None = None) -> pl.DataFrame:
+    """Return one row per run and metric that it has: what the arm varies, ``seed``, metric, unit, value."""
+    rows = [
+        (variant, seed, name, value)
+        for variant in result.variants
+        for seed, values in result.values(variant).items()
+        for name, value in values.items()
+        if value is not None
+    ]
+    schema: Any = {ARM: pl.String, "seed": pl.UInt64, "metric": pl.String, "value": pl.Float64}
+    frame = _chosen(pl.DataFrame(rows, schema=schema, orient="row"), chosen)
+    return Table(_with_axes(_with_units(frame), result))
+
+
+def flows(run: Run) -> pl.DataFrame:
+    """Return one row per flow of a run, with scenario and seed."""
+    return Table(_of_run(run.flows, run))
+
+
+def long_flows(run: Run, chosen: Collection[str] | None = None) -> pl.DataFrame:
+    """Return one row per metric of a run: those of the whole run, and those of each flow by its name."""
+    found = metrics.values(run.summary, metrics.TCP)
+    rows = [(name, value) for name, value in found.items() if value is not None]
+    frame = pl.DataFrame(rows, schema={"metric": pl.String, "value": pl.Float64}, orient="row")
+    return Table(_of_run(_with_units(_chosen(frame, chosen)), run))
+
+
+def verdict(result: Comparison, metric: str) -> pl.DataFrame:
+    """Return the verdict about a metric, one row per arm, best first (``Comparison.verdict``)."""
+    (name,) = metrics.parse(metric, result.metrics) or [metric]
+    document = result.summary
+    found = judging.judge(document["variants"], document["pairs"], name)
+    ranking = [entry["arm"] for entry in found["ranking"]]
+    family = {(pair["a"], pair["b"]): pair for pair in document["pairs"] if pair["metric"] == name}
+    rows = []
+    for entry in found["ranking"]:
+        arm = entry["arm"]
+        cell = document["variants"][arm][name]
+        rows.append(
+            {
+                ARM: arm,
+                "group": entry["group"] if found["best"] or not found["better"] else None,
+                "best": arm in found["best"] if found["best"] else None,
+                "mean": cell["mean"],
+                **dict(zip(("ci95_low", "ci95_high"), cell["ci95"] or (None, None), strict=True)),
+                "n": cell["n"],
+                **_difference(family, arm, ranking[0]),
+            }
+        )
+    return Table(_with_axes(pl.DataFrame(rows, schema=_VERDICT, orient="row"), result))
+
+
+_VERDICT: Any = {ARM: str, "group": str, "best": bool, "mean": float, "ci95_low": float, "ci95_high": float}
+_VERDICT |= {"n": int, "difference": float, "difference_low": float, "difference_high": float}
+_VERDICT |= {"holm_p": float}
+
+
+def _difference(family: dict[tuple[str, str], dict[str, Any]], arm: str, first: str) -> dict[str, Any]:
+    """Return the difference of an arm to the first one."""
+    pair, sign = family.get((arm, first)), 1
+    if pair is None:
+        pair, sign = family.get((first, arm)), -1
+    if pair is None:
+        return dict.fromkeys(("difference", "difference_low", "difference_high", "holm_p"))
+    low, high = sorted(sign * end for end in pair["ci95"]) if pair["ci95"] else (None, None)
+    difference = None if pair["difference"] is None else sign * pair["difference"]
+    return {
+        "difference": difference,
+        "difference_low": low,
+        "difference_high": high,
+        "holm_p": pair["holm_p"],
+    }
+
+
+def _chosen(frame: pl.DataFrame, chosen: Collection[str] | None) -> pl.DataFrame:
+    return frame if chosen is None else frame.filter(pl.col("metric").is_in(list(chosen)))
+
+
+def _with_units(frame: pl.DataFrame) -> pl.DataFrame:
+    """Add the unit of each row's metric; of a count or a share ``1``."""
+    units = []
+    for name in frame["metric"]:
+        known = metrics.find(name)
+        units.append(known.unit if known else None)
+    place = frame.columns.index("metric") + 1
+    return frame.clone().insert_column(place, pl.Series("unit", units, dtype=pl.String))
+
+
+def _with_axes(frame: pl.DataFrame, result: Comparison) -> pl.DataFrame:
+    """Add what the arms vary after their names: ``tcp`` and a column for each setting."""
+    arms = result.summary["arms"]
+    settings = list(dict.fromkeys(key for about in arms.values() for key in about["set"]))
+    columns = {"tcp": {name: sender_of(about) for name, about in arms.items()}}
+    columns |= {key: {name: about["set"].get(key) for name, about in arms.items()} for key in settings}
+    for place, (key, texts) in enumerate(columns.items(), start=1):
+        if key not in frame.columns:
+            values = [texts[arm] for arm in frame[ARM]]
+            frame.insert_column(place, pl.Series(key, values, dtype=pl.String))
+    return with_numbers(frame, settings)
+
+
+def _of_run(frame: pl.DataFrame, run: Run) -> pl.DataFrame:
+    known = [pl.lit(run.scenario).alias("scenario"), pl.lit(run.seed, dtype=pl.UInt64).alias("seed")]
+    return frame.select([*known, *(name for name in frame.columns if name not in ("scenario", "seed"))])
