@@ -171,3 +171,11 @@ release: setup
 	$(MAKE) wheel
 	$(MAKE) wheel-check
 	@echo "dist/ holds the release; next: git commit -am \"Release $(VERSION)\" && git tag v$(VERSION)"
+# make site    builds the site of the documentation into target/site (open target/site/index.html) and checks its links
+# make pages   writes the generated pages of the reference anew: commands, scenario, metrics, variants, Python
+.PHONY: site pages
+site: setup
+	$(BIN)/python docs/make/build_site.py
+
+pages: setup
+	for page in commands scenario metrics variants python; do $(BIN)/python docs/make/$${page}_page.py || exit 1; done
