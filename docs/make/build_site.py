@@ -2,8 +2,8 @@
 
     .venv/bin/python docs/make/build_site.py [--check]
 
-The pages are those of `docs/`, with README, CONTRIBUTING and CHANGELOG. They are staged in target/site-pages:
-links that leave `docs/` lead to copies there. The site works from a folder as well as from a server, without a
+The pages are those of `docs/`, with README, CONTRIBUTING and CHANGELOG. They are staged in target/site-pages,
+and links that leave `docs/` lead to copies there. The site works from a folder and from a server, without a
 network.
 """
 

@@ -1,4 +1,4 @@
-"""Writes docs/reference/variants.md: every TCP variant with source and parameters, from the registry in Rust."""
+"""Writes docs/reference/variants.md: every TCP variant, its source and its parameters, as registered."""
 
 from __future__ import annotations
 
