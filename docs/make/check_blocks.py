@@ -6,11 +6,11 @@ A page's blocks run in order in one empty folder that holds the files of `docs/m
 `docs/examples`:
 
 - A block without a language, or ```` ```sh ````: its lines run in bash. ```` ```python ````: runs in one
-  namespace per page. Any other behind `<!-- file: NAME -->` is written to that file.
+  namespace per page. One behind `<!-- file: NAME -->` is that file instead, from the beginning.
 - ```` ```text ```` right behind one of these: its lines occur together in that block's output. A line `…`
   stands for any lines. `--write` replaces them with the whole output.
 - `<!-- not run: WHY -->` before a block leaves it out. Commands that install, build or need root are left out
-  by their first word. What is left out is counted.
+  by their first word, and those with a word to replace (HOST, DIR). What is left out is counted.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ BLOCK = re.compile(
 )
 # Programs that change the machine, need root or a checkout: named by their first word.
 ELSEWHERE = {"sudo", "make", "pip", "pipx", "uv", "apt", "apt-get", "git", "cargo", "source", "alias", "cd"}
+# Words in capitals that a reader replaces, and programs that wait for a person.
+PLACEHOLDER = re.compile(r"\b(HOST|DIR|YOUR)\b|--open\b|^tworay view\b")
 # The decisions and the studies speak of their own time; each study names the command that makes it again.
 PARTS = ("guide", "reference", "explanation")
 SECONDS = 900
@@ -99,7 +101,7 @@ def commands(text: str) -> list[str]:
 def is_elsewhere(command: str) -> bool:
     """Return whether a command is left out by its first word."""
     words = [word for word in command.split() if "=" not in word]
-    return not words or words[0] in ELSEWHERE
+    return not words or words[0] in ELSEWHERE or PLACEHOLDER.search(command.split(" #")[0]) is not None
 
 
 def differs(shown: str, printed: str) -> str:
@@ -136,6 +138,11 @@ class Page:
         new = self.text
         moved = 0
         for block in blocks(self.text):
+            if block.mark == "file":
+                place = self.folder / block.about
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(block.text, encoding="utf-8")
+        for block in blocks(self.text):
             if block.language == "text":
                 if printed is not None:
                     self.outcome.compared += 1
@@ -156,9 +163,6 @@ class Page:
     def _run(self, block: Block) -> str | None:
         """Run a block and return its output; `None` if it wasn't run."""
         if block.mark == "file":
-            place = self.folder / block.about
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(block.text, encoding="utf-8")
             return None
         is_shell = block.language in ("", "sh")
         if block.mark == "not run" or not (is_shell or block.language == "python"):
