@@ -41,8 +41,10 @@ BLOCK = re.compile(
 )
 # Programs that change the machine, need root or a checkout: named by their first word.
 ELSEWHERE = {"sudo", "make", "pip", "pipx", "uv", "apt", "apt-get", "git", "cargo", "source", "alias", "cd"}
-# Words in capitals that a reader replaces, and programs that wait for a person.
-PLACEHOLDER = re.compile(r"\b(HOST|DIR|YOUR)\b|--open\b|^tworay view\b")
+# Words in capitals that a reader replaces, programs that wait for a person, changes of the running kernel.
+PLACEHOLDER = re.compile(
+    r"\b(HOST|DIR|YOUR)\b|--open\b|^tworay view\b|\btworay (kernel (load|unload|stats|events)|live (run|up|shell|down))\b"
+)
 # The decisions and the studies speak of their own time; each study names the command that makes it again.
 PARTS = ("guide", "reference", "explanation")
 SECONDS = 900

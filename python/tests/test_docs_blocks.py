@@ -152,3 +152,12 @@ def test_the_gallery_is_made_of_its_list() -> None:
 def test_a_picture_of_the_gallery_is_what_its_command_draws() -> None:
     (picture,) = [one for one in gallery.pictures() if one.name == "window"]
     assert (ROOT / "docs/images/gallery/window.svg").read_text(encoding="utf-8") == picture.drawn()
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["sudo reboot", "tworay kernel load vegas", "A=1 make test", "tworay view .", "tworay show DIR --pairs"],
+)
+def test_commands_that_change_the_machine_or_wait_are_left_out(command: str) -> None:
+    assert check_blocks.is_elsewhere(command)
+    assert not check_blocks.is_elsewhere("tworay kernel list  # as sudo tworay kernel load does")
