@@ -171,3 +171,20 @@ release: setup
 	$(MAKE) wheel
 	$(MAKE) wheel-check
 	@echo "dist/ holds the release; next: git commit -am \"Release $(VERSION)\" && git tag v$(VERSION)"
+# make site    builds the site of the documentation into target/site (open target/site/index.html) and checks its links
+# make pages   writes the generated pages of the reference anew (commands, scenario, metrics, variants, Python), and the notebooks
+# make gallery runs the commands of docs/make/gallery.toml and writes the pictures and docs/gallery.md (two minutes)
+# make docs-check   runs every command and block of README and docs and compares the output that they show (half an hour; PAGES="docs/guide/tour.md" for some)
+.PHONY: site pages gallery docs-check
+site: setup
+	$(BIN)/python docs/make/build_site.py
+
+pages: setup
+	for page in commands scenario metrics variants python; do $(BIN)/python docs/make/$${page}_page.py || exit 1; done
+	$(BIN)/python docs/make/notebooks.py
+
+gallery: setup
+	$(BIN)/python docs/make/gallery.py
+
+docs-check: setup
+	$(BIN)/python docs/make/check_blocks.py $(PAGES)

@@ -39,7 +39,7 @@ def convert(
             help="Movements of ns-2 or BonnMotion, or a wireless trace of ns-2 (.tr), also gzipped; "
             "a scenario; tracks (.gpx, or .csv with id, time and lat, lon or x, y); measured links (.csv "
             "with from, to and loss, level, tq, etx or lq; output of batctl o, olsrd's txtinfo or jsoninfo, "
-            "or babeld's dump). Of tracks and links also several.",
+            "babeld's dump, or iw's info and station dump). Of tracks and links also several.",
         ),
     ],
     output: Annotated[

@@ -1,6 +1,6 @@
-"""Link tables of routing daemons: batctl, olsrd, NetJSON and babeld.
+"""Link tables of routing daemons (batctl, olsrd, NetJSON, babeld) and of interfaces (iw).
 
-All of them count the fraction of small broadcasts that arrive, so a quality q is a loss of 1 - q.
+All daemons count the fraction of small broadcasts that arrive, so a quality q is a loss of 1 - q.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tworay.imports import stations
 from tworay.imports.reading import Place, number, shown, wrong
 
 if TYPE_CHECKING:
@@ -22,13 +23,18 @@ if TYPE_CHECKING:
 HELLOS = 16
 
 
-class Loss(NamedTuple):
+class Heard(NamedTuple):
     """One direction of a link."""
 
     place: Place
     sender: str
     receiver: str
-    loss: float
+    loss: float | None = None
+    """The fraction that doesn't arrive."""
+    level: float | None = None
+    """Received power, dBm."""
+    rate: float | None = None
+    """Bit rate, Mb/s."""
 
 
 @dataclass
@@ -37,16 +43,31 @@ class Dump:
 
     command: str
     """The program that printed it."""
-    losses: list[Loss] = field(default_factory=list)
+    links: list[Heard] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     """Addresses of nodes that have a name, or several addresses."""
     notes: list[str] = field(default_factory=list)
     """Remarks on the figures."""
+    is_of_interfaces: bool = False
+    """True if a direction has only a part of its figures; the other direction's then stand for the rest."""
+
+    def add(
+        self,
+        place: Place,
+        sender: str,
+        receiver: str,
+        *,
+        loss: float | None = None,
+        level: float | None = None,
+        rate: float | None = None,
+    ) -> None:
+        """Record one direction of a link."""
+        self.links.append(Heard(place, sender, receiver, loss, level, rate))
 
     def both(self, place: Place, here: str, there: str, receives: float, reaches: float) -> None:
         """Record a link by the fractions that `here` receives from `there`, and in reverse."""
-        self.losses.append(Loss(place, there, here, 1 - receives))
-        self.losses.append(Loss(place, here, there, 1 - reaches))
+        self.add(place, there, here, loss=1 - receives)
+        self.add(place, here, there, loss=1 - reaches)
 
 
 def form_of(text: str) -> Callable[[str, str], Dump] | None:
@@ -58,6 +79,8 @@ def form_of(text: str) -> Callable[[str, str], Dump] | None:
         return olsrd
     if re.search(r"^(BABEL \d|(add|change) (neighbour|interface) )", start, re.MULTILINE):
         return babeld
+    if stations.is_dump(start):
+        return station_dump
     if start.lstrip()[:1] in ("{", "["):
         return from_json
     return None
@@ -95,9 +118,7 @@ def batctl(file: str, text: str) -> Dump:
             originator, quality, next_hop = (found[i].lower() for i in (1, 2, 3))
             # Others are reached over several hops, or over a detour.
             if originator == next_hop and here:
-                dump.losses.append(
-                    Loss(place, here, originator, 1 - number(quality, place, "TQ", 0, 255) / 255)
-                )
+                dump.add(place, here, originator, loss=1 - number(quality, place, "TQ", 0, 255) / 255)
         elif words.strip() and "Originator" not in words:
             problem = f'"{shown(words)}" is not a line of a table of originators'
             raise wrong(place, problem, f"give the output of {dump.command}")
@@ -174,16 +195,21 @@ def babeld(file: str, text: str) -> Dump:
         young += rxcost < 256 and hellos < HELLOS
         receives = 0.0 if rxcost == 65535 else 256 / rxcost if rxcost >= 256 else heard
         there = figures["address"]
-        dump.losses.append(Loss(place, there, name, 1 - receives))
+        dump.add(place, there, name, loss=1 - receives)
         # A neighbour's cost below 256 is no measurement either; then the neighbour's own dump is used.
         if txcost >= 256:
-            dump.losses.append(Loss(place, name, there, 1 - (0.0 if txcost == 65535 else 256 / txcost)))
+            dump.add(place, name, there, loss=1 - (0.0 if txcost == 65535 else 256 / txcost))
     if young:
         dump.notes.append(
             f"{file}: {young} of {len(neighbours)} neighbours were first heard fewer than {HELLOS} hellos "
             "ago, so their losses are rough; dump again a few minutes later"
         )
     return dump
+
+
+def station_dump(file: str, text: str) -> Dump:
+    """Read `iw dev IF info` with `iw dev IF station dump`: levels, retries and bit rates of neighbours."""
+    return stations.read(file, text, Dump(f"`{stations.COMMAND}`", is_of_interfaces=True))
 
 
 def _heard(reach: int) -> tuple[float, int]:

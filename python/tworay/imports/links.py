@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,17 +32,23 @@ READABLE = -90.0
 must be 4 dB above it; sensitivities of 802.11b cards at 2 Mb/s are a few decibels below."""
 SENSED = -96.0
 """The least power that is sensed there, dBm."""
+RATES = (1.0, 2.0, 5.5, 11.0)
+"""Bit rates of the simulated radio, Mb/s."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One direction of a link in a file; at least one of the two figures is given."""
+    """One direction of a link in a file; loss or level is given, or both."""
 
     place: Place
     sender: str
     receiver: str
     loss: float | None = None
     level: float | None = None
+    rate: float | None = None
+    """Bit rate, Mb/s."""
+    of_interface: bool = False
+    """True if what is missing may be that of the other direction."""
 
 
 @dataclass
@@ -77,21 +83,21 @@ def read(files: Iterable[str]) -> Links:
         notes += dump.notes
         found += [
             Measured(
-                one.place, again.get(one.sender, one.sender), again.get(one.receiver, one.receiver), one.loss
+                one.place,
+                again.get(one.sender, one.sender),
+                again.get(one.receiver, one.receiver),
+                one.loss,
+                one.level,
+                one.rate,
+                dump.is_of_interfaces,
             )
-            for one in dump.losses
+            for one in dump.links
         ]
-        if not dump.losses:
+        if not dump.links:
             raise wrong(file, "no link is in it", f"give the whole output of {dump.command}")
     # A station with several addresses is one node.
     found = [
-        Measured(
-            one.place,
-            names.get(one.sender, one.sender),
-            names.get(one.receiver, one.receiver),
-            one.loss,
-            one.level,
-        )
+        replace(one, sender=names.get(one.sender, one.sender), receiver=names.get(one.receiver, one.receiver))
         for one in found
     ]
     links = _merged([one for one in found if one.sender != one.receiver])
@@ -184,22 +190,25 @@ def _merged(found: list[Measured]) -> Links:
     together: dict[tuple[str, str], list[Measured]] = {}
     for one in found:
         together.setdefault((one.sender, one.receiver), []).append(one)
-    ways, dead, deaf = dict[tuple[str, str], Measured](), 0, 0
+    ways, dead, deaf, halves = dict[tuple[str, str], Measured](), 0, 0, 0
     for ends, several in together.items():
-        losses = [one.loss for one in several if one.loss is not None]
-        levels = [one.level for one in several if one.level is not None]
-        loss = math.fsum(losses) / len(losses) if losses else None
-        level = math.fsum(levels) / len(levels) if levels else None
+        loss, level = _mean(one.loss for one in several), _mean(one.level for one in several)
+        others = together.get((ends[1], ends[0]), []) if all(one.of_interface for one in several) else []
+        if (loss is None or level is None) and others:
+            # An interface measures the power of what it hears, and the losses of what it sends.
+            loss = _mean(one.loss for one in others) if loss is None else loss
+            level = _mean(one.level for one in others) if level is None else level
+            halves += 1
         if loss is not None and loss >= 1:
             dead += 1
         elif level is not None and level < SENSED:
             deaf += 1
         else:
-            ways[ends] = Measured(several[0].place, *ends, loss, level)
+            ways[ends] = Measured(several[0].place, *ends, loss, level, _mean(one.rate for one in several))
     mirrored = {(b, a) for a, b in ways if (b, a) not in together}
     for ends in sorted(mirrored):
         other = ways[ends[1], ends[0]]
-        ways[ends] = Measured(other.place, *ends, other.loss, other.level)
+        ways[ends] = Measured(other.place, *ends, other.loss, other.level, other.rate)
     if not ways:
         raise InputError(
             "every link loses everything, or is too weak to be sensed; nothing is left to simulate"
@@ -210,14 +219,42 @@ def _merged(found: list[Measured]) -> Links:
             f"{len(mirrored)} of {len(ways)} directions weren't measured, and take the other one's figure; "
             "to say that one carries nothing, list it with loss 1"
         )
+    if halves:
+        notes.append(
+            f"{halves} directions were measured at one end, and take level or loss of the other direction; "
+            "dump at the other end, too"
+        )
     if dead:
         notes.append(f"{dead} directions lose everything, and are left out")
     if deaf:
         notes.append(f"{deaf} directions are below {SENSED:g} dBm, and are left out")
+    rates = [way.rate for way in ways.values() if way.rate is not None]
+    if faster := sum(rate > RATES[-1] for rate in rates):
+        notes.append(
+            f"{faster} of {len(rates)} bit rates are above {RATES[-1]:g} Mb/s, the fastest of the simulated "
+            "radio (802.11b): goodput will be too low; compare variants with each other, not with your mesh"
+        )
     # Nodes that occur only in a dead link are nodes too.
     return Links(
         numbering(name for one in found for name in (one.sender, one.receiver)), ways, mirrored, notes
     )
+
+
+def _mean(figures: Iterable[float | None]) -> float | None:
+    known = [figure for figure in figures if figure is not None]
+    return math.fsum(known) / len(known) if known else None
+
+
+def data_rate(rates: Sequence[float]) -> float | None:
+    """Return the simulated radio's rate for links of these rates, Mb/s; `None` without any.
+
+    The radio has one rate for all links. The harmonic mean of the rates takes as long for a frame over every
+    link as they do; the fastest of the radio's rates up to it is chosen, at least the slowest.
+    """
+    if not rates:
+        return None
+    mean = len(rates) / math.fsum(1 / rate for rate in rates)
+    return max((rate for rate in RATES if rate <= mean * (1 + 1e-9)), default=RATES[0])
 
 
 def scenario(links: Links, flows: str, files: Sequence[str]) -> str:
@@ -257,8 +294,16 @@ def scenario(links: Links, flows: str, files: Sequence[str]) -> str:
             loss = "loss = 0.999999\n"
         level = "" if way.level is None else f'level = "{way.level:g}dBm"\n'
         note = "# as in the other direction\n" if ends in links.mirrored else ""
+        note += "" if way.rate is None else f"# measured bit rate: {way.rate:g} Mb/s\n"
         tables.append(
             f"\n[[radio.link]]\n{note}from = {numbers[ends[0]]}\nto = {numbers[ends[1]]}\n{loss}{level}"
+        )
+    rate = data_rate([way.rate for way in links.ways.values() if way.rate is not None])
+    if rate is not None:
+        tables.append(
+            "\n[mac]\n# One rate for all links: the radio's next below the measured ones' harmonic mean.\n"
+            f'data_rate = "{rate:g}Mbps"\n'
+            '# Linux sends no RTS unless it is told to (iw phy PHY set rts BYTES).\nrts_threshold = "3000B"\n'
         )
     tables.append('\n[routing]\nprotocol = "aodv"\n\n[tcp]\nvariant = "newreno"\n')
     tables.append(flows)

@@ -1,0 +1,163 @@
+"""The notebooks run and print what their pages show; the checker of all pages finds faults."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import runpy
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "docs/make"))
+
+import check_blocks  # noqa: E402
+import gallery  # noqa: E402
+
+MAKE = runpy.run_path(str(ROOT / "docs/make/notebooks.py"))
+
+
+def cells(page: str) -> list[dict[str, Any]]:
+    text = (ROOT / f"docs/notebooks/{page}.ipynb").read_text(encoding="utf-8")
+    return [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+
+
+@pytest.mark.parametrize("page", MAKE["PAGES"])
+def test_the_notebook_is_that_of_the_page(page: str) -> None:
+    known = (ROOT / f"docs/notebooks/{page}.ipynb").read_text(encoding="utf-8")
+    assert known == MAKE["notebook"](page), "write it anew: .venv/bin/python docs/make/notebooks.py"
+
+
+@pytest.mark.parametrize("page", MAKE["PAGES"])
+def test_the_notebook_runs_and_prints_what_it_shows(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cells are those of the page, so the page's blocks and their output are tested too."""
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "notebook"}
+    shown = 0
+    for cell in cells(page):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile("".join(cell["source"]), f"{page}.ipynb", "exec"), names)
+        for output in cell["outputs"]:
+            assert out.getvalue() == "".join(output["text"])
+            shown += 1
+    assert shown >= 3
+    if page == "student":
+        assert (tmp_path / "hops.svg").stat().st_size > 10_000
+
+
+def test_the_exercises_without_answers_keep_the_questions() -> None:
+    text = MAKE["notebook"]("teacher", answers=False)
+    assert text.count("**Question.**") == 6
+    assert "**Answer.**" not in text
+    assert not any(cell.get("outputs") for cell in json.loads(text)["cells"])
+
+
+PAGE = """# A page
+
+```sh
+printf 'one\\ntwo\\nthree\\n'
+```
+
+```text
+two
+three
+```
+
+<!-- file: a.txt -->
+```csv
+four
+```
+
+<!-- not run: no such program -->
+```
+nowhere
+```
+
+```
+sudo reboot
+cat a.txt  # the file above
+```
+
+```text
+four
+```
+
+```python
+print(1 + 1)
+```
+
+```text
+2
+```
+"""
+
+
+def checked(folder: Path, text: str) -> check_blocks.Outcome:
+    page = folder / "page.md"
+    page.write_text(text)
+    return check_blocks.check(page)
+
+
+def test_blocks_run_and_are_compared(tmp_path: Path) -> None:
+    found = checked(tmp_path, PAGE)
+    assert found.faults is None
+    assert (found.ran, found.compared, found.left_out) == (3, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "fault"),
+    [
+        ("two\nthree\n```", "three\ntwo\n```", ":8: this isn't printed: three"),
+        ("\n2\n", "\n3\n", "this isn't printed: 3"),
+        ("print(1 + 1)", "print(1 / 0)", "this Python fails: ZeroDivisionError: division by zero"),
+        ("cat a.txt", "cat b.txt", "cat b.txt  # the file above: ends with 1"),
+    ],
+)
+def test_what_is_wrong_is_found(tmp_path: Path, good: str, bad: str, fault: str) -> None:
+    assert good in PAGE
+    found = checked(tmp_path, PAGE.replace(good, bad, 1))
+    assert found.faults is not None
+    assert fault in found.faults[0]
+
+
+def test_three_dots_stand_for_lines() -> None:
+    assert check_blocks.differs("a\n…\nd\n", "a\nb\nc\nd\n") == ""
+    assert check_blocks.differs("d\n…\na\n", "a\nb\nc\nd\n") == "a"
+    assert check_blocks.differs("a\nc\n", "a\nb\nc\n") == "a"
+
+
+def test_write_replaces_what_is_shown(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(PAGE.replace("two\nthree\n```", "old\n```").replace("\n2\n", "\nold\n"))
+    check_blocks.check(page, write=True)
+    assert page.read_text() == PAGE.replace("two\nthree\n```", "one\ntwo\nthree\n```")
+
+
+def test_the_gallery_is_made_of_its_list() -> None:
+    assert (ROOT / "docs/gallery.md").read_text(encoding="utf-8") == gallery.page(), (
+        "write it anew: make gallery"
+    )
+    drawn = {file.stem for file in (ROOT / "docs/images/gallery").iterdir()}
+    assert drawn == {picture.name for picture in gallery.pictures()}
+
+
+def test_a_picture_of_the_gallery_is_what_its_command_draws() -> None:
+    (picture,) = [one for one in gallery.pictures() if one.name == "window"]
+    assert (ROOT / "docs/images/gallery/window.svg").read_text(encoding="utf-8") == picture.drawn()
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["sudo reboot", "tworay kernel load vegas", "A=1 make test", "tworay view .", "tworay show DIR --pairs"],
+)
+def test_commands_that_change_the_machine_or_wait_are_left_out(command: str) -> None:
+    assert check_blocks.is_elsewhere(command)
+    assert not check_blocks.is_elsewhere("tworay kernel list  # as sudo tworay kernel load does")
