@@ -43,7 +43,8 @@ BLOCK = re.compile(
 ELSEWHERE = {"sudo", "make", "pip", "pipx", "uv", "apt", "apt-get", "git", "cargo", "source", "alias", "cd"}
 # Words in capitals that a reader replaces, programs that wait for a person, changes of the running kernel.
 PLACEHOLDER = re.compile(
-    r"\b(HOST|DIR|YOUR)\b|--open\b|^tworay view\b|\btworay (kernel (load|unload|stats|events)|live (run|up|shell|down))\b"
+    r"\b(HOST|DIR|YOUR)\b|--open\b|^tworay view\b"
+    r"|\btworay (kernel (load|unload|stats|events)|live (run|up|shell|down))\b"
 )
 # The decisions and the studies speak of their own time; each study names the command that makes it again.
 PARTS = ("guide", "reference", "explanation")
