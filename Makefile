@@ -174,7 +174,7 @@ release: setup
 # make site    builds the site of the documentation into target/site (open target/site/index.html) and checks its links
 # make pages   writes the generated pages of the reference anew (commands, scenario, metrics, variants, Python), and the notebooks
 # make gallery runs the commands of docs/make/gallery.toml and writes the pictures and docs/gallery.md (two minutes)
-# make docs-check   runs every command and block of README and docs and compares the output that they show (half an hour; PAGES="docs/guide/tour.md" for some)
+# make docs-check   runs the commands and Python blocks of README and docs and compares the output that they show (an hour or so; PAGES="docs/guide/tour.md" for some)
 .PHONY: site pages gallery docs-check
 site: setup
 	$(BIN)/python docs/make/build_site.py

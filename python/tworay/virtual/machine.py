@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -87,6 +88,9 @@ class Machine:
             if process.poll() is None:
                 process.kill()
             process.wait()
+            # Its programs are processes of this host that its kernel traces; one that is just stopped stays.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
         return self._left(scratch, process.returncode)
 
     def _command(self, scratch: Path) -> list[str]:
