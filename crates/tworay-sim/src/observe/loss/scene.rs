@@ -86,7 +86,9 @@ impl Scene<'_> {
         let radio = self.radio.as_mut()?;
         let mended = radio.mended_since(from, node, next_hop);
         let looks = if radio.changes() { LOOKS } else { 0 };
-        let apart = mended || (0..=looks).any(|i| !radio.in_range(from + before * i / LOOKS, node, next_hop));
+        // The run may be younger than `before`.
+        let past = now.since(from);
+        let apart = mended || (0..=looks).any(|i| !radio.in_range(from + past * i / LOOKS, node, next_hop));
         // Positions are those of the past; the tracks must return to the present.
         radio.in_range(now, node, next_hop);
         apart.then_some(LossCause::LinkFailure)
