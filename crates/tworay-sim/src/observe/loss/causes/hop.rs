@@ -124,16 +124,16 @@ impl Causes {
     /// The message between two neighbours that was lost since the exchange in progress, or the latest one, began. ns-2
     /// repeats a request only for the next packet, however late that is.
     fn lost_of_exchange(&self, now: SimTime, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
-        let Miss { cause, interferer, .. } = *self.miss_of_exchange(node, next_hop)?;
+        let Miss { cause, interferer, .. } = *self.misses_of_exchange(node, next_hop).next()?;
         Some(RootCause { interferer, ..RootCause::new(now, node, cause).towards(next_hop) })
     }
 
-    /// When and why that message was lost.
-    fn miss_of_exchange(&self, node: NodeId, next_hop: NodeId) -> Option<&Miss> {
-        let began = *self.exchanges.get(&(node, next_hop))?;
+    /// When and why messages between two neighbours were lost since then.
+    fn misses_of_exchange(&self, node: NodeId, next_hop: NodeId) -> impl Iterator<Item = &Miss> {
+        let began = self.exchanges.get(&(node, next_hop));
         let pairs = [(node, next_hop), (next_hop, node)].into_iter();
-        let mut missed = pairs.filter_map(|(hearer, from)| self.missed(hearer, from));
-        missed.find(|miss| miss.at >= began)
+        let missed = pairs.filter_map(|(hearer, from)| self.missed(hearer, from));
+        missed.filter(move |miss| began.is_some_and(|began| miss.at >= *began))
     }
 
     /// The message that was lost while `node` asked for any address.
@@ -206,8 +206,9 @@ impl Causes {
         let now = scene.now;
         let [replaced, newer] = packets.map(|packet| scene.packets.get(packet));
         if is_message(replaced) && is_replaced(replaced, newer) {
-            // Packets that have waited for this reply lacked it since the message that keeps the address away was lost.
-            if let Some(miss) = self.miss_of_exchange(node, next_hop).copied() {
+            // Packets that have waited for this reply lacked it since the message that keeps the address away was lost. ns-2
+            // asks again for each packet: the latest one, for this reply.
+            if let Some(miss) = self.misses_of_exchange(node, next_hop).max_by_key(|miss| miss.at).copied() {
                 self.note_missed(miss.at, (next_hop, node), (miss.cause, miss.interferer), Some(replaced));
             }
             return RootCause::new(now, node, LossCause::Unknown);
