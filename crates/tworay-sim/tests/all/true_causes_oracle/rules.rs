@@ -269,13 +269,14 @@ impl<'a> Touch<'a> {
         }
     }
 
-    /// Whether the MAC at the root gave up the packet itself, and nothing had held it up before.
+    /// Whether the MAC at the root gave up the packet itself, and nothing had held it up before. A packet that was salvaged
+    /// may have passed the root before: only its latest stay counts.
     fn given_up(&self) -> bool {
         let Loss { node, root_node, died, since, uid, .. } = *self.loss;
-        let own = |t: &&Attempt| t.from == node && t.content == Content::Segment(uid);
-        matches!(died, "rts-retries" | "data-retries")
-            && root_node == node
-            && self.case.medium.attempts.iter().find(own).is_some_and(|first| first.at <= since)
+        let carries = |t: &&Attempt| t.content == Content::Segment(uid) && t.at <= since;
+        let attempts = self.case.medium.attempts.iter().filter(carries);
+        let mut stay = attempts.rev().take_while(|t| t.to != node);
+        matches!(died, "rts-retries" | "data-retries") && root_node == node && stay.any(|t| t.from == node)
     }
 
     /// Whether a message of the search failed for one of these reasons at a station on a path.
