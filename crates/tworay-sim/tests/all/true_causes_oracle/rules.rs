@@ -15,8 +15,6 @@ use tworay_sim::{Content, RunControl, RunOptions, run};
 const SERVICE: f64 = 3.0;
 /// Longest wait in a routing buffer, seconds: packets held up by a break may fill a queue that much later.
 const HELD: f64 = 30.0;
-/// Time within which a search succeeds that nothing delays, seconds: AODV's rings (RFC 3561 §6.4) take 1.92 s.
-const CHANCE: f64 = 2.0;
 /// Hop limit of a new packet.
 const HOP_LIMIT: usize = 64;
 /// A judgement by geometry may be this old, seconds.
@@ -33,6 +31,12 @@ fn memory(scene: &Scene) -> f64 {
         "olsr" => 20.0,
         _ => 13.0,
     }
+}
+
+/// Time within which a search succeeds that nothing delays, seconds: AODV's rings (RFC 3561 §6.4) take 1.92 s. Without
+/// rings, a request and its answer cross a few hops within milliseconds.
+fn chance(scene: &Scene) -> f64 {
+    if scene.routing() == "aodv" { 2.0 } else { 1.0 }
 }
 
 /// A run with all that the rules look at.
@@ -353,7 +357,8 @@ impl<'a> Touch<'a> {
             return None;
         }
         // A search has had its chance after some time; it does not matter if the path is gone later.
-        let until = if self.case.scene.reach.is_some() { since } else { at.min(since + CHANCE) };
+        let until =
+            if self.case.scene.reach.is_some() { since } else { at.min(since + chance(&self.case.scene)) };
         let apart = |step: &usize| !geometry.may_connect(*step, node, to);
         // The death of its own node ends the wait.
         let waits = |step: &usize| died != "node-down" || !geometry.off(*step, node);
