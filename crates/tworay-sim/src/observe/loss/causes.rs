@@ -64,7 +64,8 @@ pub(crate) struct Causes {
     heard: BTreeMap<(NodeId, NodeId), SimTime>,
     /// ARP exchanges in progress for traffic that a break has rerouted: its source, and the break.
     detours: BTreeMap<(NodeId, NodeId), (NodeId, RootCause)>,
-    /// The next hop whose address a node first needed for the packets of a flow to a destination.
+    /// The next hop whose address a node first needed for the packets of a flow to a destination, or knew from the first
+    /// request of the neighbour that had such packets for it in the other direction.
     first_hops: BTreeMap<(NodeId, FlowId, NodeId), NodeId>,
     /// For each flow when it last lost a packet to a break, the packet's source, and the break.
     struck: BTreeMap<FlowId, (SimTime, NodeId, RootCause)>,

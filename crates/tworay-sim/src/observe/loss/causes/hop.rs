@@ -48,6 +48,8 @@ impl Causes {
         let Packet { flow, src, dst, .. } = *packet;
         self.exchanges.insert((node, target), now);
         self.first_hops.entry((node, flow, dst)).or_insert(target);
+        // From the request the target learns this node's address, and sends the flow's answers without asking.
+        self.first_hops.entry((target, flow, src)).or_insert(node);
         let struck = || {
             let (_, of, root) = self.struck.get(&flow).filter(|(at, ..)| *at + self.timers.recent >= now)?;
             Some(if *of == src { *root } else { root.reversed() })
