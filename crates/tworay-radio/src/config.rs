@@ -1,7 +1,7 @@
 //! The scenario's `[radio]` table.
 
 use crate::air::{Preset, RateRule};
-use crate::fading::{FadingConfig, ShadowingConfig, refuse_flat, refuse_measured};
+use crate::fading::{Fader, FadingConfig, ShadowingConfig, refuse_flat, refuse_measured};
 use crate::measured::{self, MeasuredLink};
 use crate::phy::{Band, GuardInterval, SlotTime, Standard, Width};
 use crate::quirks::ReceptionQuirks;
@@ -256,6 +256,11 @@ impl FollowsDialect for RadioConfig {
 }
 
 impl RadioConfig {
+    /// What varies the power of signals in a run with `seed`; `None` if this radio has neither shadowing nor fading.
+    pub fn fader(&self, seed: u64) -> Option<Fader> {
+        Fader::new(self.shadowing.clone(), self.fading.clone(), seed)
+    }
+
     /// The quirks of the dialect.
     pub fn quirks(&self) -> ReceptionQuirks {
         match self.dialect {

@@ -83,9 +83,8 @@ pub struct Fader {
 }
 
 impl Fader {
-    /// The fader of a run with `seed`; `None` if the radio has neither shadowing nor fading.
-    pub fn new(config: &crate::RadioConfig, seed: u64) -> Option<Self> {
-        let (shadowing, fading) = (config.shadowing.clone(), config.fading.clone());
+    /// The fader of a run with `seed`; `None` if there is neither shadowing nor fading.
+    pub fn new(shadowing: Option<ShadowingConfig>, fading: Option<FadingConfig>, seed: u64) -> Option<Self> {
         (shadowing.is_some() || fading.is_some()).then_some(Self { seed, shadowing, fading })
     }
 

@@ -10,7 +10,7 @@ fn fader(shadowing: Option<f64>, k: Option<f64>) -> Fader {
         ..RadioConfig::default()
     };
     assert_eq!(config.validate(), Ok(()));
-    Fader::new(&config, 42).expect("something varies")
+    config.fader(42).expect("something varies")
 }
 
 fn gains(fader: &Fader) -> Vec<f64> {
@@ -103,7 +103,7 @@ fn coherence_keeps_a_value_for_its_time() {
         fading: Some(FadingConfig { k: 0.0, coherence: SimDuration::from_millis(10) }),
         ..RadioConfig::default()
     };
-    let fader = Fader::new(&config, 1).expect("fading");
+    let fader = config.fader(1).expect("fading");
     let gain = |ms: u64| fader.gain(NodeId(0), NodeId(1), SimTime::from_nanos(ms * 1_000_000));
     assert!(gain(20) == gain(29) && gain(29) != gain(30), "{} {} {}", gain(20), gain(29), gain(30));
 }
@@ -114,7 +114,7 @@ fn no_gain_is_above_the_most() {
         let most = gains(&fader).into_iter().fold(0.0, f64::max);
         assert!(most <= fader.most() && most > 0.02 * fader.most(), "{most} of {}", fader.most());
     }
-    assert_eq!(Fader::new(&RadioConfig::default(), 1), None);
+    assert_eq!(RadioConfig::default().fader(1), None);
 }
 
 #[test]

@@ -18,17 +18,17 @@ use errors::Errors;
 use tworay_base::{FlowId, NodeId, SimTime};
 use tworay_mac::Frame;
 use tworay_mobility::{Leg, Position, Track};
-use tworay_radio::{BodyRates, Channel, Fader, Reception};
+use tworay_radio::{BodyRates, Channel, Reception};
 use tworay_scenario::{LinkCut, Settings};
 
 /// The radio side of a network.
 pub(crate) struct Radio {
-    pub(in crate::network) medium: Medium,
+    pub(super) medium: Medium,
     /// Rules for overlapping signals.
     rules: Reception,
-    pub(in crate::network) tracks: Vec<Track>,
-    pub(in crate::network) cuts: Cuts,
-    pub(in crate::network) errors: Option<Box<Errors>>,
+    pub(super) tracks: Vec<Track>,
+    pub(super) cuts: Cuts,
+    pub(super) errors: Option<Box<Errors>>,
     /// True if anything can corrupt a frame that is received well: errors, a cut, or the sender's death.
     may_spoil: bool,
     /// True if links can change: stations move, or links are cut.
@@ -47,7 +47,7 @@ impl Radio {
         let rates = BodyRates([mac.basic_rate, mac.rate_of_acks(), mac.data_rate]);
         let rules = Reception::new(config, &channel, config.quirks(), rates, mac.plcp);
         let medium = match config.links.as_slice() {
-            [] => Medium::new(channel, Fader::new(config, seed), &mut tracks),
+            [] => Medium::new(channel, config.fader(seed), &mut tracks),
             links => Medium::measured(channel, links, tracks.len()),
         };
         let links_change = !cuts.is_empty() || tracks.iter().any(|track| !track.is_static());

@@ -86,7 +86,7 @@ pub fn bytes_of_lists(config: &RadioConfig, seed: u64, tracks: &mut [Track]) -> 
     if !config.links.is_empty() {
         return near * (2 * CANDIDATE + HEARER);
     }
-    let still = Fader::new(config, seed).is_none() && tracks.iter().all(Track::is_static);
+    let still = config.fader(seed).is_none() && tracks.iter().all(Track::is_static);
     near * (CANDIDATE + if still { HEARER } else { 0 })
 }
 
@@ -95,7 +95,7 @@ pub fn in_reach(config: &RadioConfig, seed: u64, tracks: &mut [Track]) -> u64 {
     if !config.links.is_empty() {
         return config.links.len() as u64;
     }
-    let fader = Fader::new(config, seed);
+    let fader = config.fader(seed);
     let wide = (1.0 + MARGIN) * reach_of(&Channel::new(config), fader.as_ref());
     let grid = Grid::new(tracks.iter_mut().map(|t| t.position(SimTime::ZERO)).collect(), wide);
     let mut near = 0u64;

@@ -8,7 +8,7 @@ const N: u64 = 20_000;
 /// Fraction of frames that a station at `metres` can decode.
 fn read(radio: &RadioConfig, metres: f64) -> f64 {
     let mut tracks = [Track::fixed(Position::new(0.0, 0.0)), Track::fixed(Position::new(metres, 0.0))];
-    let mut medium = Medium::new(Channel::new(radio), Fader::new(radio, 7), &mut tracks);
+    let mut medium = Medium::new(Channel::new(radio), radio.fader(7), &mut tracks);
     let frame = Frame {
         kind: FrameKind::Rts,
         from: NodeId(0),
