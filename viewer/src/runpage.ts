@@ -81,7 +81,7 @@ export async function runPage(page: RunPage): Promise<void> {
         { label: "smoothed RTT", column: "srtt", colour: "line-1" },
         { label: "RTO", column: "rto", colour: "line-2", dash: [5, 4] },
       ],
-      about: "Smoothed round-trip time and retransmission timeout over time.",
+      about: "Round-trip time and timeout over time.",
     }, context),
   ];
   const queues = page.queues.map(
@@ -163,7 +163,7 @@ export async function runPage(page: RunPage): Promise<void> {
       follow(id);
       const behind = found.losses[Number(button.dataset.loss ?? NaN)];
       if (behind) tell(behind);
-      else forget("No loss is behind this time without a new acknowledgment.");
+      else forget("No loss is behind this silence.");
       jump(from - margin, to + margin, Number(button.dataset.at ?? from));
       const target = button.dataset.target === "map" && map ? map.root : sequence.root;
       target.scrollIntoView({ block: "center" });

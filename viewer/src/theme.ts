@@ -4,13 +4,13 @@
 import { svg } from "./dom";
 import type { Pen } from "./pen";
 
-type Shape = "wedge" | "bar" | "triangle" | "cross" | "diamond" | "square" | "pentagon" | "hexagon" | "star" | "circle";
+type Shape = "wedge" | "bar" | "triangle" | "cross" | "diamond" | "square" | "pentagon" | "star" | "circle";
 
 const SHAPES: Record<string, Shape> = {
   congestion: "triangle",
   contention: "cross",
   channel: "diamond",
-  rate: "hexagon",
+  rate: "diamond",
   "link-failure": "square",
   "node-down": "pentagon",
   "no-route": "wedge",
@@ -32,7 +32,6 @@ const CORNERS: Record<Shape, [number, number][]> = {
   wedge: [[0, 1.1], [-1.05, -0.8], [1.05, -0.8]],
   bar: [[-1.1, -0.4], [1.1, -0.4], [1.1, 0.4], [-1.1, 0.4]],
   pentagon: polygon(5, 1.1, 1.1),
-  hexagon: polygon(6, 1.1, 1.1),
   star: polygon(10, 1.3, 0.55),
   circle: [],
 };

@@ -158,7 +158,7 @@ export class MapPanel {
 
   private about(): string {
     const ends = this.page.flows.map((f) => `${f.label} from node ${f.from} to node ${f.to}`).join("; ");
-    return `Map of ${this.page.nodes} nodes at the moment shown. ${ends}. The list of nodes below gives each one's place, queue and routes.`;
+    return `Map of ${this.page.nodes} nodes at the moment shown. ${ends}. The list below has places, queues and routes.`;
   }
 
   private scene(): Scene {

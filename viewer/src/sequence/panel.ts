@@ -151,7 +151,7 @@ export class SequencePanel {
       ...this.lines().map(([name, text]) => el("span", { class: "key" }, el("i", { class: `line c-${name}` }), text)),
       ...causes.map((cause) => el("span", { class: "key" }, shapeIcon(cause), cause)),
       ...(this.guesses.length
-        ? [el("span", { class: "key", title: "at the moment of the guess, joined with the loss" }, shapeIcon("channel", true), "open: the sender's guess")]
+        ? [el("span", { class: "key", title: "when guessed, joined with the loss" }, shapeIcon("channel", true), "open: the sender's guess")]
         : []),
     ];
   }
