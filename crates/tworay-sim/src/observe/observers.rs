@@ -191,9 +191,7 @@ impl Observers {
         if p.uid >= UNTRACKED {
             return self.message_lost(packet, root, view);
         }
-        if root.is_physical() {
-            self.roots.causes.note_struck(view.now, (p.flow, p.src), root);
-        }
+        self.roots.causes.note_struck(view.now, p, root);
         let cause = root.cause.unwrap_or(LossCause::Unknown);
         let booked = self.ledger.records().len();
         let death = Death { root, cause, died, node, from: p.src, hops: p.hops };

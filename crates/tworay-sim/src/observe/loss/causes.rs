@@ -33,6 +33,7 @@ use tables::Hellos;
 use timers::Timers;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimTime};
 use tworay_routing::{DropReason, Protocol, RoutingConfig};
+use tworay_wire::Packet;
 
 /// Event to which a router reacts when it loses routes or drops packets.
 #[derive(Copy, Clone, Debug)]
@@ -69,6 +70,8 @@ pub(crate) struct Causes {
     first_hops: BTreeMap<(NodeId, FlowId, NodeId), NodeId>,
     /// For each flow when it last lost a packet to a break, the packet's source, and the break.
     struck: BTreeMap<FlowId, (SimTime, NodeId, RootCause)>,
+    /// For each source and destination when they last lost a packet to something else than load, and its root.
+    starved: BTreeMap<(NodeId, NodeId), (SimTime, RootCause)>,
     /// For each node the destinations to which it lost the route.
     lost: Vec<BTreeMap<NodeId, LostRoute>>,
     /// The first HELLOs of each node, if routers exchange tables.
@@ -93,10 +96,16 @@ impl Causes {
         }
     }
 
-    /// A packet of `flow` from `src` was lost to a break.
+    /// A packet of a transport was lost.
     #[cold]
-    pub fn note_struck(&mut self, now: SimTime, (flow, src): (FlowId, NodeId), root: RootCause) {
-        self.struck.insert(flow, (now, src, root));
+    pub fn note_struck(&mut self, now: SimTime, packet: &Packet, root: RootCause) {
+        let Packet { flow, src, dst, .. } = *packet;
+        if root.is_physical() {
+            self.struck.insert(flow, (now, src, root));
+        }
+        if root.cause.is_some_and(|cause| !matches!(cause, LossCause::Congestion | LossCause::NoRoute)) {
+            self.starved.insert((src, dst), (now, root));
+        }
     }
 
     /// A hop failed.
@@ -166,8 +175,11 @@ impl Causes {
             ) => self.missing_route(scene, node, dst),
         };
         let root = self.outcome(scene, root, dst, died);
-        let detour = (root.cause == Some(LossCause::NoRoute)).then(|| Self::detour(scene, node, packet));
-        (died, detour.flatten().unwrap_or(root))
+        if root.cause != Some(LossCause::NoRoute) {
+            return (died, root);
+        }
+        let earlier = Self::detour(scene, node, packet);
+        (died, earlier.or_else(|| self.expired(scene, node, packet)).unwrap_or(root))
     }
 
     /// The break that a packet met earlier, if it still stands: a relay would not have got the packet otherwise, which a
@@ -177,5 +189,15 @@ impl Causes {
         let relayed = scene.packets.get(packet).src != node;
         let stands = relayed && scene.out_of_reach(met.node, met.next_hop?) == met.cause;
         stands.then_some(RootCause { at: scene.now, ..met })
+    }
+
+    /// What destroyed an earlier packet between the same two ends, which would have kept a relay's route alive: routes of
+    /// AODV that no packet uses expire (ACTIVE_ROUTE_TIMEOUT, RFC 3561 §6.2). It was lost at the relay or before it.
+    fn expired(&self, scene: &mut Scene<'_>, node: NodeId, packet: PacketId) -> Option<RootCause> {
+        let Packet { src, dst, .. } = *scene.packets.get(packet);
+        let (at, root) = *self.starved.get(&(src, dst)).filter(|_| src != node)?;
+        let refreshed = at + self.timers.expiry >= scene.now;
+        let on_the_way = refreshed && (root.node == node || scene.hops(dst).is_closer(node, root.node));
+        on_the_way.then_some(RootCause { at: scene.now, ..root })
     }
 }

@@ -84,3 +84,27 @@ fn errors_above_the_mac() {
         losses.iter().all(|l| (l.cause.as_str(), l.died.as_str(), l.attempts) == ("channel", "error", 0))
     );
 }
+
+/// `0 ── 1 ── 2`, datagrams every 0.5 s. Each station destroys half of the packets that it receives, above the MAC, so that the
+/// relay is without a packet for 3 s (AODV's ACTIVE_ROUTE_TIMEOUT) after one packet in 64 on average, and its route
+/// expires. The next packet that survives dies there for want of it. The stations never move, load is far below the
+/// capacity, and without errors nothing is lost: the errors alone are the reason.
+#[test]
+fn errors_above_the_mac_let_a_route_expire() {
+    let lost = |errors: &str| {
+        losses(&run_once(
+            &parse(&format!(
+                "duration = \"600s\"\nrouting.protocol = \"aodv\"\n{errors}\n\
+                 topology = {{ kind = \"explicit\", positions = [[0, 0], [150, 0], [300, 0]] }}\n\
+                 flow = [{{ from = 0, to = 2, app = \"cbr\", size = \"512B\", rate = \"8192bps\" }}]"
+            )),
+            1,
+        ))
+    };
+    assert_eq!(lost("").len(), 0);
+    let losses = lost("errors.pkt_err = { bernoulli = { rate = 0.5 } }");
+    let expired: Vec<&Loss> =
+        losses.iter().filter(|l| (l.node, l.died.as_str()) == (1, "no-route")).collect();
+    assert!(expired.len() >= 3, "{expired:?}");
+    assert_eq!(causes(&losses), BTreeSet::from(["channel"]), "{expired:?}");
+}

@@ -7,15 +7,6 @@ use super::rules::Case;
 use super::world::{BitErrors, Scene, Traffic};
 use proptest::prelude::*;
 
-/// Errors above the MAC with AODV are left out: where they destroy the packets that would have refreshed a route, it
-/// expires or breaks, and the ledger does not know yet that this is why (docs/explanation/how-it-is-checked.md).
-fn known(scene: &Scene) -> bool {
-    !(matches!(scene.errors, BitErrors::PerPacket(_)) && AODV.contains(&scene.protocol))
-}
-
-/// AODV's dialects in `world::PROTOCOLS`.
-const AODV: std::ops::RangeInclusive<usize> = 1..=4;
-
 /// From a frame here and there to links that are gone for longer than the run.
 fn losses_of_the_channel() -> impl Strategy<Value = BitErrors> {
     let keeps = || prop_oneof![Just(0u32), 1u32..10, 10u32..200, Just(1000u32)];
@@ -36,7 +27,6 @@ fn fading_and_errors_above_the_mac_are_channel() {
             Scene { errors, ..scene }.after_convergence()
         },
     );
-    let scenes = scenes.prop_filter("known", known);
     let name = "fading_and_errors_above_the_mac_are_channel";
     // A hop that is out of range by the mean power, and over which fading has let a request through.
     let beyond = |loss: &Loss, case: &Case| {
@@ -56,6 +46,5 @@ fn fading_and_another_disturbance() {
             scene.after_convergence()
         },
     );
-    let scenes = scenes.prop_filter("known", known);
     oracle(file!(), "fading_and_another_disturbance", scenes, 10, |_, _| true);
 }

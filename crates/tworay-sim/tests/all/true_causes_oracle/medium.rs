@@ -172,9 +172,12 @@ fn reserved(geometry: &Geometry, log: &[Emission], place: usize, receiver: usize
     })
 }
 
-/// When links were cut: just after the first data packet of the flow that crosses one from the order's time on.
+/// When links were cut: just after the first data packet of the flow that crosses one from the order's time on. One
+/// that is destroyed above the MAC has not crossed it.
 pub fn cut_times(scene: &Scene, report: &RunReport, segments: &BTreeMap<u64, Segment>) -> Vec<CutTime> {
     let log = report.medium_log().expect("the medium was logged").emissions();
+    let destroyed: BTreeSet<_> =
+        losses(report).iter().filter(|loss| loss.died == "error").map(|loss| (loss.uid, loss.node)).collect();
     let mut waiting: Vec<_> = scene.cuts.clone();
     waiting.sort_by_key(|cut| cut.at);
     // Frames that were received, until their sender receives the ACK: what it repeats is a duplicate. A frame after
@@ -190,7 +193,8 @@ pub fn cut_times(scene: &Scene, report: &RunReport, segments: &BTreeMap<u64, Seg
         if in_time && answer(log, place).is_some_and(|ack| received(ack, e.from.index())) {
             repeated.remove(&frame);
         }
-        let Some(segment) = segments.get(&uid).filter(|_| is_new) else { continue };
+        let crosses = is_new && !destroyed.contains(&(uid, e.to.index()));
+        let Some(segment) = segments.get(&uid).filter(|_| crosses) else { continue };
         let due = waiting.iter().position(|cut| {
             // The order is due when the last bit arrives.
             let flight = scene.distance(e.from.index(), e.to.index(), end(e)) / LIGHT;

@@ -88,11 +88,16 @@ impl Case {
     /// Whether a relay has forgotten its route: AODV's routes expire ACTIVE_ROUTE_TIMEOUT after their last packet (RFC
     /// 3561 §6.2), however well the path works.
     pub fn route_expired(&self, loss: &Loss) -> bool {
-        let lifetime = self.scene.scenario().settings.routing.aodv.active_route_timeout.as_secs_f64();
+        let lifetime = self.route_lifetime();
         let relayed = loss.died == "no-route" && loss.node != self.segment(loss).from;
         self.scene.routing() == "aodv"
             && relayed
             && self.searches.idle(loss.node, loss.uid, loss.since - lifetime, loss.since)
+    }
+
+    /// ACTIVE_ROUTE_TIMEOUT of AODV, seconds.
+    fn route_lifetime(&self) -> f64 {
+        self.scene.scenario().settings.routing.aodv.active_route_timeout.as_secs_f64()
     }
 
     /// Whether any reception at an addressed station failed by overlap, or a station had to leave a frame
@@ -245,7 +250,7 @@ impl<'a> Touch<'a> {
             };
             let lost_above =
                 self.loss.died == "error" && self.case.medium.failures_between(from, until).iter().any(above);
-            let found = lost_above || self.message_failed(reasons);
+            let found = lost_above || self.message_failed(reasons) || self.starved(reasons);
             return (!found)
                 .then(|| format!("no message was lost by {reasons:?} on a path since {from:.1} s"));
         };
@@ -271,6 +276,24 @@ impl<'a> Touch<'a> {
             (_, false) => Some(format!("no path of the packet contains the link {a}-{b}")),
             (true, true) => None,
         }
+    }
+
+    /// Whether a relay had no route any more, and an earlier segment between the same ends was destroyed there, or at the root
+    /// before it, within the lifetime of AODV's routes.
+    fn starved(&self, reasons: &[Reason]) -> bool {
+        let Loss { node, root_node, died, since, uid, .. } = *self.loss;
+        let earlier = |f: &Failure| match f.content {
+            Content::Segment(other) if other != uid => {
+                let ends = |s: &Segment| (s.from, s.to);
+                ends(&self.case.segments[&other]) == ends(self.segment)
+            }
+            _ => false,
+        };
+        let here = |f: &&Failure| f.receiver == root_node && reasons.contains(&f.why) && earlier(f);
+        let lifetime = self.case.route_lifetime();
+        died == "no-route"
+            && node != self.segment.from
+            && self.case.medium.failures_between(since - lifetime, since).iter().any(|f| here(&f))
     }
 
     /// Whether the MAC at the root gave up the packet itself, and nothing had held it up before. A packet that was salvaged

@@ -60,6 +60,9 @@ pub(super) struct Timers {
     /// After that time without a packet, the route would have expired by itself (AODV's ACTIVE_ROUTE_TIMEOUT), and no
     /// search waits for its next request any more.
     pub unused: SimDuration,
+    /// A relay's route that no packet has used for that long is gone (ACTIVE_ROUTE_TIMEOUT, RFC 3561 §6.2); zero if
+    /// routes don't expire, or if tables renew them.
+    pub expiry: SimDuration,
     /// A node that was off so recently would know its neighbours' addresses otherwise: it sends anew once it has found a
     /// route. A request that was sent so recently while its target was off explains an address that is still unknown.
     pub forgot: SimDuration,
@@ -91,6 +94,7 @@ impl Timers {
             aftermath: PAUSE + ANSWERED,
             kept: KEPT,
             unused: PAUSE,
+            expiry: SimDuration::ZERO,
             forgot: PAUSE + ANSWERED,
         }
     }
@@ -112,6 +116,7 @@ impl Timers {
             aftermath: interval + ANSWERED,
             kept: config.buffer_timeout,
             unused: config.active_route_timeout.max(interval),
+            expiry: config.active_route_timeout,
             forgot: interval + ANSWERED,
             ..Self::without_search()
         }
