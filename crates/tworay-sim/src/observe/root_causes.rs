@@ -128,9 +128,10 @@ impl RootCauses {
         }
     }
 
-    /// How the packet dies for which a hop failed, and the root cause.
+    /// How a packet dies for which a hop failed, and the root cause.
     fn hop_failed(
         &mut self,
+        packet: PacketId,
         (node, next_hop): (NodeId, NodeId),
         why: HopFailure,
         world: &mut World<'_>,
@@ -138,7 +139,7 @@ impl RootCauses {
         match why {
             HopFailure::NoAddress => {
                 let (causes, mut scene) = self.with_scene(world);
-                let root = causes.address(&mut scene, node, next_hop);
+                let root = causes.address(&mut scene, packet, (node, next_hop));
                 (Died::ArpUnanswered, RootCause { attempts: MAX_REQUESTS.into(), ..root })
             }
             HopFailure::Retries(unanswered) => {
@@ -279,7 +280,7 @@ impl Observers {
                 causes.note_route_lost(&mut scene, (node, dst), &trigger);
             }
             Fact::LinkFailed { node, packet, next_hop, why, .. } => {
-                let (died, root) = self.roots.hop_failed((node, next_hop), why, world);
+                let (died, root) = self.roots.hop_failed(packet, (node, next_hop), why, world);
                 self.counters.observe(fact, view);
                 self.roots.causes.note_break(root);
                 self.message_lost(packet, root, view);

@@ -13,6 +13,8 @@ use tworay_sim::{ColumnData, Content, Emission, RunReport, Table};
 
 /// Longest propagation delay between stations that sense each other, seconds.
 const PROPAGATION: f64 = 2e-6;
+/// Resolution of the simulator's clock, seconds.
+const INSTANT: f64 = 1e-9;
 /// Speed of light, m/s.
 const LIGHT: f64 = 299_792_458.0;
 /// Answers start a SIFS (10 µs) after the frame; anything later belongs to another exchange.
@@ -189,16 +191,21 @@ pub fn cut_times(scene: &Scene, report: &RunReport, segments: &BTreeMap<u64, Seg
         let frame = (uid, e.from, e.to);
         let is_new = received(e, e.to.index()) && repeated.insert(frame);
         // An ACK from farther away comes after the timer for it.
-        let in_time = scene.distance(e.from.index(), e.to.index(), end(e)) / LIGHT <= PROPAGATION;
-        if in_time && answer(log, place).is_some_and(|ack| received(ack, e.from.index())) {
+        let flight = |e: &Emission| scene.distance(e.from.index(), e.to.index(), end(e)) / LIGHT;
+        let acknowledged = answer(log, place).is_some_and(|ack| received(ack, e.from.index()));
+        if flight(e) <= PROPAGATION && acknowledged {
             repeated.remove(&frame);
         }
-        let crosses = is_new && !destroyed.contains(&(uid, e.to.index()));
+        // Of two that arrive in the same instant, the one whose ACK comes back has not cut its link.
+        let twin = |other: &Emission| {
+            data(other) && (end(other) + flight(other) - end(e) - flight(e)).abs() < INSTANT
+        };
+        let later = acknowledged && around(log, place, start(e), end(e)).any(twin);
+        let crosses = is_new && !later && !destroyed.contains(&(uid, e.to.index()));
         let Some(segment) = segments.get(&uid).filter(|_| crosses) else { continue };
         let due = waiting.iter().position(|cut| {
             // The order is due when the last bit arrives.
-            let flight = scene.distance(e.from.index(), e.to.index(), end(e)) / LIGHT;
-            f64::from(cut.at) / 10.0 <= end(e) + flight
+            f64::from(cut.at) / 10.0 <= end(e) + flight(e)
                 && segment.flow == cut.flow
                 && segment.to == scene.flows[cut.flow].to
         });

@@ -161,9 +161,15 @@ impl Causes {
         spoilt.filter(|root| root.cause != Some(LossCause::Congestion))
     }
 
-    /// Why a node could not resolve a neighbour's address. If nothing was lost, the request has not been sent yet, or
-    /// the answer is under way: packets came faster than ARP can answer.
-    pub fn address(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> RootCause {
+    /// Why a node could not resolve a neighbour's address for a packet. If nothing was lost, the request has not been sent
+    /// yet, or the answer is under way: packets came faster than ARP can answer, because of load or because something had
+    /// held them up before.
+    pub fn address(
+        &self,
+        scene: &mut Scene<'_>,
+        packet: PacketId,
+        (node, next_hop): (NodeId, NodeId),
+    ) -> RootCause {
         let now = scene.now;
         let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
         let lost = self.asked_in_vain(scene, node, next_hop).or_else(|| self.spoiled(scene, node, next_hop));
@@ -185,7 +191,11 @@ impl Causes {
                 let waits = scene.message_waits(node, next_hop);
                 fresh(if waits { LossCause::Congestion } else { LossCause::Unknown })
             }
-            None => self.forgotten(scene, node).unwrap_or_else(|| fresh(LossCause::Congestion)),
+            None => {
+                let burst = scene.burst(packet, &[], None).map(|root| RootCause { at: now, ..root });
+                let early = burst.or_else(|| self.forgotten(scene, node));
+                early.unwrap_or_else(|| fresh(LossCause::Congestion))
+            }
         }
     }
 

@@ -2,9 +2,9 @@
 //!
 //! The cause is that of the messages of this very search that were lost on a path that could have carried the
 //! packet, and without whose loss it would have had a chance: the hop limit of a request must have reached as far as the
-//! destination, or a node that knew a route to it. If none were lost, routing had not found the path, or cannot: `no-route`. A routing buffer that
-//! is full before a search has had a second is full because of load. A reply that is lost to another reply of its search
-//! kept nothing from being found: what becomes of the other one decides.
+//! destination, or a node that knew a route to it. If none were lost, routing had not found the path, or cannot:
+//! `no-route`. A routing buffer that is full before a search has had a second is full because of load. A reply that is
+//! lost to another reply of its search kept nothing from being found: what becomes of the other one decides.
 
 use super::Causes;
 use super::records::{Leg, LostMessage, LostRoute, Miss, Prospect, Ring, Search};
@@ -60,6 +60,25 @@ fn answered(
     let Some(ring) = ring.filter(|ring| !ring.answerers.is_empty()) else { return false };
     let near = scene.hops(from);
     ring.answerers.iter().any(|node| near.of(*node).is_some_and(|hops| hops <= reach))
+}
+
+/// True if a lost message was on a path that could have carried the packet: requests approach the destination. A reply comes
+/// back on the path that its request took, which need not be a shortest one.
+fn useful(scene: &mut Scene<'_>, search: &Search, lost: &LostMessage, (near, far): (&Hops, &Hops)) -> bool {
+    let LostMessage { leg, from, to, ttl, .. } = *lost;
+    match leg {
+        Leg::Reply if to.is_broadcast() => near.of(from).is_some(),
+        Leg::Reply => far.of(from).is_some() && near.of(to).is_some(),
+        Leg::Request if to.is_broadcast() => {
+            near.of(from).is_some() && answered(scene, search, lost, (from, ttl.into()), far)
+        }
+        Leg::Request => {
+            let left = u16::from(ttl).saturating_sub(1);
+            near.of(from).is_some()
+                && far.is_closer(to, from)
+                && answered(scene, search, lost, (to, left), far)
+        }
+    }
 }
 
 impl Search {
@@ -333,27 +352,18 @@ impl Causes {
             return self.missed_table(scene, ends, (near, far));
         }
         let (now, search) = (scene.now, self.searches.get(&ends)?);
-        // On a path that could have carried the packet, requests approach the destination. A reply comes back on
-        // the path that its request took, which need not be a shortest one.
-        let mut useful = |lost: &LostMessage| {
-            let LostMessage { leg, from, to, ttl, .. } = *lost;
-            match leg {
-                Leg::Reply if to.is_broadcast() => near.of(from).is_some(),
-                Leg::Reply => far.of(from).is_some() && near.of(to).is_some(),
-                Leg::Request if to.is_broadcast() => {
-                    near.of(from).is_some() && answered(scene, search, lost, (from, ttl.into()), far)
-                }
-                Leg::Request => {
-                    let left = u16::from(ttl).saturating_sub(1);
-                    near.of(from).is_some()
-                        && far.is_closer(to, from)
-                        && answered(scene, search, lost, (to, left), far)
-                }
-            }
+        let of_this = || search.lost.iter().filter(|lost| lost.miss.at >= since && lost.miss.at < until);
+        let mattered = |scene: &mut Scene<'_>, lost: &LostMessage, (near, far): (&Hops, &Hops)| {
+            search.answer_of(lost, (near, far)) <= now && useful(scene, search, lost, (near, far))
         };
-        let of_this = search.lost.iter().filter(|lost| lost.miss.at >= since && lost.miss.at < until);
-        let mut of_this = of_this.filter(|lost| search.answer_of(lost, (near, far)) <= now);
-        let found = of_this.find(|lost| useful(lost));
+        let found = of_this().find(|lost| mattered(scene, lost, (near, far)));
+        let changes = scene.changes();
+        // Where paths change, the one that mattered to a message is that of its own time.
+        let then = |lost: &&LostMessage| {
+            let [near, far] = [ends.0, ends.1].map(|end| scene.hops_at(end, lost.miss.at));
+            far.of(ends.0).is_some() && mattered(scene, lost, (&near, &far))
+        };
+        let found = if found.is_none() && changes { of_this().find(then) } else { found };
         found.map(|lost| ((lost.from, lost.to), lost.miss))
     }
 
