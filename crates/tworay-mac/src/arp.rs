@@ -138,14 +138,14 @@ impl ArpTable {
     /// Clears the table; returns the held packets in the order of their nodes.
     pub fn clear(&mut self) -> Vec<PacketId> {
         self.entries.sort_unstable_by_key(|e| e.node);
-        let held = self.held().collect();
+        let held = self.held().map(|(_, packet)| packet).collect();
         (self.places, self.entries) = (NodeMap::default(), Vec::new());
         held
     }
 
-    /// The held packets.
-    pub fn held(&self) -> impl Iterator<Item = PacketId> {
-        self.entries.iter().filter_map(|e| e.held)
+    /// The held packets, with the node whose address each waits for.
+    pub fn held(&self) -> impl Iterator<Item = (NodeId, PacketId)> {
+        self.entries.iter().filter_map(|e| Some((e.node, e.held?)))
     }
 }
 

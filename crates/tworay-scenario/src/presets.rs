@@ -26,13 +26,11 @@ const DSSS_KEYS: [&str; 16] = [
     "radio.sinr.thresholds",
 ];
 
-/// Values at 2.4 GHz: 100 mW and antennas of 5 dBi, so that frames at the lowest rate reach 250 m.
-const GHZ2: &str = r#"
+/// Values of the OFDM radios, in both bands: antennas of 5 dBi.
+const OFDM: &str = r#"
 [radio]
 profile = "custom"
 propagation = { log-distance = { exponent = 3.0, reference = "1m" } }
-tx_power = "100mW"
-frequency = "2.412GHz"
 tx_gain = "5dB"
 rx_gain = "5dB"
 rx_threshold = "6.309573pW"
@@ -41,25 +39,15 @@ cs_threshold = "0.07943282pW"
 basic_rate = "6Mbps"
 rts_threshold = "1048576B"
 "#;
+
+/// With 100 mW, frames at the lowest rate reach 250 m.
+const GHZ2: &str = r#"radio = { tx_power = "100mW", frequency = "2.412GHz" }"#;
+
+/// With 500 mW, frames at the lowest rate reach 256 m.
+const GHZ5: &str = r#"radio = { tx_power = "500mW", frequency = "5.18GHz" }"#;
 
 /// The queues of Linux' mac80211, for standards with aggregates.
 const BY_FLOW: &str = r#"mac = { queue = "fq-codel", queue_limit = 10240 }"#;
-
-/// Values at 5 GHz: 500 mW and antennas of 5 dBi, so that frames at the lowest rate reach 256 m.
-const GHZ5: &str = r#"
-[radio]
-profile = "custom"
-propagation = { log-distance = { exponent = 3.0, reference = "1m" } }
-tx_power = "500mW"
-frequency = "5.18GHz"
-tx_gain = "5dB"
-rx_gain = "5dB"
-rx_threshold = "6.309573pW"
-cs_threshold = "0.07943282pW"
-[mac]
-basic_rate = "6Mbps"
-rts_threshold = "1048576B"
-"#;
 
 /// What a preset sets beyond the values of its band.
 fn keys_of(preset: Preset) -> (&'static str, &'static str) {
@@ -96,11 +84,14 @@ pub(crate) fn apply(tree: &mut TomlNode, user: &TomlNode) -> Result<(), Scenario
         (None, Some(Standard::B) | None) => return Ok(()),
     };
     let defaults = tree.clone();
-    let aggregates = matches!(preset, Some(Preset::N20 | Preset::N40x2 | Preset::Ac80x2))
-        || preset.is_none() && matches!(given, Some(Standard::N | Standard::Ac));
-    for text in [band, keys, if aggregates { BY_FLOW } else { "" }] {
-        let table: toml::Table = text.parse().expect("presets are TOML: their tests read them");
-        tree.overlay(TomlNode::from_toml(&toml::Value::Table(table)));
+    let ofdm = if band.is_empty() { "" } else { OFDM };
+    [ofdm, band, keys].into_iter().for_each(|text| overlay(tree, text));
+    let of_preset = match find(tree, "radio.standard") {
+        Some(node) => Some(read::<Standard>(node, "radio.standard")?),
+        None => None,
+    };
+    if matches!(given.or(of_preset), Some(Standard::N | Standard::Ac)) {
+        overlay(tree, BY_FLOW);
     }
     if let Some(node) = find(user, "radio.standard")
         && preset.is_some()
@@ -110,6 +101,12 @@ pub(crate) fn apply(tree: &mut TomlNode, user: &TomlNode) -> Result<(), Scenario
         return Err(ScenarioError::new(node.place.clone(), problem, "Give one of the two."));
     }
     if band.is_empty() { Ok(()) } else { refuse_dsss(&defaults, user) }
+}
+
+/// Puts the values of a text in TOML on top of a tree.
+fn overlay(tree: &mut TomlNode, text: &str) {
+    let table: toml::Table = text.parse().expect("presets are TOML: their tests read them");
+    tree.overlay(TomlNode::from_toml(&toml::Value::Table(table)));
 }
 
 /// Refuses keys of the 802.11b radio that differ from their defaults.

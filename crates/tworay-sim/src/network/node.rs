@@ -172,7 +172,7 @@ impl Nodes {
         for n in &self.list {
             out.extend(n.mac.holds());
             out.extend(n.queue.iter().map(|e| e.packet));
-            out.extend(n.arp.held());
+            out.extend(n.arp.held().map(|(_, packet)| packet));
             out.extend(n.router.buffered());
         }
     }

@@ -182,12 +182,18 @@ pub fn cut_times(scene: &Scene, report: &RunReport, segments: &BTreeMap<u64, Seg
         losses(report).iter().filter(|loss| loss.died == "error").map(|loss| (loss.uid, loss.node)).collect();
     let mut waiting: Vec<_> = scene.cuts.clone();
     waiting.sort_by_key(|cut| cut.at);
-    // Frames that were received, until their sender receives the ACK: what it repeats is a duplicate. A frame after
-    // that is a copy that routing sends, and crosses the link again.
+    // Frames that were received, until their sender receives the ACK or gives up and turns to something else: what it
+    // repeats is a duplicate. A frame after that is a copy that routing sends, and crosses the link again.
     let (mut repeated, mut cuts) = (BTreeSet::new(), Vec::new());
     let data = |e: &Emission| e.kind == FrameKind::Data && !e.to.is_broadcast();
-    for (place, e) in log.iter().enumerate().filter(|(_, e)| data(e)) {
+    for (place, e) in
+        log.iter().enumerate().filter(|(_, e)| matches!(e.kind, FrameKind::Rts | FrameKind::Data))
+    {
+        repeated.retain(|(uid, from, _)| *from != e.from || Content::Segment(*uid) == e.content);
         let Content::Segment(uid) = e.content else { continue };
+        if !data(e) {
+            continue;
+        }
         let frame = (uid, e.from, e.to);
         let is_new = received(e, e.to.index()) && repeated.insert(frame);
         // An ACK from farther away comes after the timer for it.

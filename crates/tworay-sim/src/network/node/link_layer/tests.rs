@@ -9,7 +9,7 @@ fn arp_holds_a_packet_until_the_next_hop_has_answered() {
     let mut network = row(&[0.0, 200.0], &format!("{STATIC}arp = true\n"));
     let packet = network.datagram(0, 1);
     network.send_to_link(NodeId(0), packet, NodeId(1));
-    assert_eq!(network.nodes[NodeId(0)].arp.held().collect::<Vec<_>>(), [packet]);
+    assert_eq!(network.nodes[NodeId(0)].arp.held().collect::<Vec<_>>(), [(NodeId(1), packet)]);
     network.run_to(100);
     assert_eq!((network.arrived(), network.losses().len()), (1, 0));
     // The address is known now: the next packet is not held.

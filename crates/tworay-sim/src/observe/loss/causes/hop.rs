@@ -138,10 +138,15 @@ impl Causes {
         missed.filter(move |miss| began.is_some_and(|began| miss.at >= *began))
     }
 
-    /// The message that was lost while `node` asked for any address.
-    pub(super) fn lost_for_address(&self, now: SimTime, node: NodeId) -> Option<RootCause> {
-        let of_node = self.exchanges.range((node, NodeId(0))..=(node, NodeId::BROADCAST));
-        of_node.into_iter().find_map(|((_, target), _)| self.lost_of_exchange(now, node, *target))
+    /// What keeps a neighbour's address from a node that asks for it. Fading may have let a message through over a hop that
+    /// is out of reach.
+    pub(super) fn lost_for_address(
+        &self,
+        scene: &mut Scene<'_>,
+        (node, target): (NodeId, NodeId),
+    ) -> Option<RootCause> {
+        let apart = self.asked_in_vain(scene, node, target);
+        apart.or_else(|| self.lost_of_exchange(scene.now, node, target))
     }
 
     /// A packet that waited for an address goes on: what delayed it, if load did not.

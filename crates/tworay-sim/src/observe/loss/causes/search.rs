@@ -368,9 +368,11 @@ impl Causes {
     }
 
     /// What keeps the address away for which a reply to `node` about `dst` waits.
-    fn held_reply(&self, scene: &Scene<'_>, (node, dst): (NodeId, NodeId)) -> Option<RootCause> {
+    fn held_reply(&self, scene: &mut Scene<'_>, (node, dst): (NodeId, NodeId)) -> Option<RootCause> {
         let replies = |id| searches(scene.packets.get(id)).contains(&(node, dst, Leg::Reply));
-        let holders = scene.nodes.ids().filter(|n| scene.nodes[*n].arp.held().any(replies));
-        holders.into_iter().find_map(|n| self.lost_for_address(scene.now, n))
+        let held =
+            |n: NodeId| scene.nodes[n].arp.held().filter(|(_, id)| replies(*id)).map(move |(to, _)| (n, to));
+        let waiting: Vec<(NodeId, NodeId)> = scene.nodes.ids().flat_map(held).collect();
+        waiting.into_iter().find_map(|hop| self.lost_for_address(scene, hop))
     }
 }
