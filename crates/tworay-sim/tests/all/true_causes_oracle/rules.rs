@@ -335,7 +335,8 @@ impl<'a> Touch<'a> {
             // Load kept ARP or HELLOs from a neighbour, or exhausted ARP, and the route over it was lost.
             let mut then = geometry.steps(since - memory(&self.case.scene), since);
             let near = then.any(|step| geometry.near(step, root_node, b) && !geometry.off(step, b));
-            let fast = self.case.scene.can_fill_a_queue() || self.case.scene.can_exhaust_arp();
+            let scene = &self.case.scene;
+            let fast = scene.can_fill_a_queue() || scene.can_exhaust_arp() || scene.can_contest_a_slot();
             let possible = near && self.has_link(root_node, b) && fast;
             return (!possible).then(|| format!("load cannot have cost the route over {root_node}-{b}"));
         }

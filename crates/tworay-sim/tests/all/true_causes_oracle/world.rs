@@ -160,6 +160,12 @@ impl Scene {
         self.ns2 && self.arp && (self.flows.iter().any(three) || self.can_fill_a_queue())
     }
 
+    /// Whether two packets may need the same address at once, of which ARP's hold slot keeps one: a reply to the search of
+    /// another station, and a packet that waited for the route which that search's request has brought.
+    pub fn can_contest_a_slot(&self) -> bool {
+        self.arp && self.flows.len() > 1
+    }
+
     /// The scenario file.
     pub fn toml(&self) -> String {
         let mut t = format!("name = \"random\"\nduration = \"{}\"\n", seconds(self.duration));
