@@ -10,7 +10,8 @@ import pytest
 from tworay.errors import InputError
 from tworay.papers import library, pages, stored
 from tworay.papers.earlier import Earlier
-from tworay.papers.reproducing import MAIN, from_stored
+from tworay.papers.library import MAIN
+from tworay.papers.reproducing import from_stored
 from tworay.papers.rule import Verdict
 from tworay.papers.verdicts import Measured
 

@@ -189,10 +189,7 @@ def _pages(results: list[Reproduction], chosen: list[Paper], folder: Path, *, wh
             pages.refresh(one, folder)
     if whole:
         testbed.page(folder)
-        if not left_out:
-            overview.overview(results, folder)
-        elif (folder / overview.OVERVIEW).is_file():
-            overview.refresh(chosen, judged, folder)
+        overview.write_both(results, chosen, folder)
 
 
 def _list(chosen: list[Paper], figure: str | None, *, as_json: bool) -> None:
