@@ -25,9 +25,9 @@ def reproduce(
     paper: Annotated[
         str | None,
         typer.Argument(
-            metavar="[PAPER[:FIGURE|:CLAIM]]",
-            help="A paper, or one figure or claim of it, such as probing, thesis:3.8a or thesis:T5.41. "
-            "Default: all papers.",
+            metavar="[PAPER[:FIGURE|:CLAIM|:HEADLINE]]",
+            help="A paper, or one figure, claim or headline of it, such as probing, thesis:3.8a, "
+            "thesis:T5.41 or thesis:H2. Default: all papers.",
         ),
     ] = None,
     list_: Annotated[
@@ -88,6 +88,7 @@ def reproduce(
     Runs their experiments, draws their figures and judges their claims. A pilot of 10 seeds decides how many
     follow (--budget); --seeds and --quick do without.
     """
+    from tworay.cli.claims import explain_all, named_claims, show_claims
     from tworay.cli.output import note, print_json
     from tworay.errors import InputError
     from tworay.experiment.engines import Shard
@@ -103,7 +104,8 @@ def reproduce(
 
     name, _, figure = (paper or "").partition(":")
     chosen = [find(name)] if name else papers()
-    if figure and chosen[0].claim(figure) is None:
+    of_claims = bool(figure) and named_claims(chosen[0], figure)
+    if figure and not of_claims:
         chosen[0].numbered(figure)
     if list_:
         _list(chosen, figure or None, as_json=json)
@@ -165,9 +167,12 @@ def reproduce(
         print_json({"claims": [c for r in results for c in _judged(r)], "figures": _drawn(results)})
     else:
         for result in results:
+            if of_claims:
+                show_claims(result, figure, explain=explain)
+                continue
             _show(result, one=bool(figure))
             if explain:
-                _explain(result)
+                explain_all(result)
     if any(result.failed for result in results):
         note(f"tworay: some runs failed; failures/ of the sweeps in {out} has the scenarios to replay them")
         sys.exit(FAILED)
@@ -193,15 +198,19 @@ def _pages(results: list[Reproduction], chosen: list[Paper], folder: Path, *, wh
 
 
 def _list(chosen: list[Paper], figure: str | None, *, as_json: bool) -> None:
+    from tworay.cli.claims import named_claims
     from tworay.cli.output import print_entry, print_json
 
     figures = [
         (p, f)
         for p in chosen
-        for f in (p.figures if figure is None else p.numbered(figure) if p.claim(figure) is None else ())
+        for f in (p.figures if figure is None else () if named_claims(p, figure) else p.numbered(figure))
     ]
     wanted = {f.experiment for _, f in figures}
-    claims = [(p, c) for p in chosen for c in p.claims if figure in (None, c.id) or c.experiment in wanted]
+    named = named_claims(chosen[0], figure) if figure else ()
+    claims = [
+        (p, c) for p in chosen for c in p.claims if figure is None or c.id in named or c.experiment in wanted
+    ]
     if as_json:
         print_json(
             {
@@ -346,26 +355,3 @@ def _show(result: Reproduction, *, one: bool) -> None:
         shown.append(Text(f"{len(own)} {claims_}: {summary}. {listed}"))
     shown += [Text(f"figure {name}: {file}") for name, file in result.drawn.items()]
     show(Group(*shown))
-
-
-def _explain(result: Reproduction) -> None:
-    """Print for each claim what it says, its band with the origin, and how each cell was judged."""
-    from tworay.papers.bands import band_in_words
-    from tworay.papers.verdicts import explained
-
-    for claim in result.paper.claims:
-        judgement = result.judgements.get(claim.id)
-        if judgement is None:
-            continue
-        print(f"\n{claim.id} ({claim.source}): {claim.says}")
-        if claim.quote:
-            print(f"  the source: “{claim.quote}”")
-        if claim.experiment:
-            print(f"  judged as: {band_in_words(claim.how)}; margin of relevance {claim.margin:g} %")
-        for cell in judgement.cells:
-            print(f"  {explained(cell, judgement.unit)}")
-        several = f" ({judgement.share}; {judgement.across.said})" if len(judgement.tested) > 1 else ""
-        reason = f": {judgement.reason}" if judgement.reason else ""
-        print(f"  verdict: {judgement.verdict}{several}{reason}")
-        for name, other in result.others.get(claim.id, {}).items():
-            print(f"  {name}: {other.verdict}; {other.ours or other.reason}")

@@ -41,8 +41,9 @@ def cause(result: Reproduction, claim: Claim) -> str:
         return ""
     known = claim.known or _headline(result, claim) or _experiment(result, claim)
     readings = by_readings(result, claim.id)
-    if known:
-        return " ".join(filter(None, [f"{told(result, known).rstrip('.')}.", readings]))
+    why = told(result, known).rstrip(".")
+    if why:
+        return " ".join(filter(None, [f"{why}.", readings]))
     return readings or f"{NOT_KNOWN}: {how_it_differs(judgement)}; {_tried(result, claim.id)}."
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tworay.papers.bands import band_in_words
-from tworay.papers.causes import cause
+from tworay.papers.causes import cause, told
 from tworay.papers.headlines import of_result
 from tworay.papers.library import STANDARD, Role
 from tworay.papers.markdown import listed, prose, table
@@ -44,7 +44,9 @@ def because(result: Reproduction, claim: Claim) -> str:
     """Return result or reason, the source's sentence, and the cause of a difference or what else is known."""
     judgement = result.judgements.get(claim.id, NOT_RUN)
     quote = f"“{claim.quote}”" if claim.quote else ""
-    return ". ".join(filter(None, [ours(judgement), quote, cause(result, claim) or claim.known]))
+    return ". ".join(
+        filter(None, [ours(judgement), quote, cause(result, claim) or told(result, claim.known)])
+    )
 
 
 def by_headline(

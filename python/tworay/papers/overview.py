@@ -34,8 +34,8 @@ READ = (
     "many of the headline's claims hold. `tworay reproduce PAPER:H1` runs one."
 )
 WAITING = (
-    "{names}: no cells are stored yet. Their lines ({mark}) are from an earlier run, without a verdict by "
-    "the [rule as it is now](how-claims-are-judged.md)."
+    "{names}: no cells are stored yet. Their lines ({mark}) are from an earlier run, partly with other "
+    "settings, and have no verdict by the [rule as it is now](how-claims-are-judged.md)."
 )
 MORE = (
     "[A paper of four pages](what-held.md) has the method, the table and what explains the differences. Each "
