@@ -79,8 +79,8 @@ def test_texts_name_claims_of_their_paper_and_readings_of_their_experiments(pape
                 for of, names in paper.trials[trial].open.items()
                 for name in names
             }
-            assert match[2] == " paper" or reading(match) in {library.MAIN, *known}, match[0]
-            assert match[2] != " paper" or judged[match[1]].paper, match[0]
+            assert (match[2] or "").split() == ["paper"] or reading(match) in {library.MAIN, *known}, match[0]
+            assert (match[2] or "").split() != ["paper"] or judged[match[1]].paper, match[0]
         # Braces that are no place would stay on the page.
         assert "{" not in PLACE.sub("", text), text
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tworay.papers.library import Paper
     from tworay.papers.reproducing import Reproduction
 
-PLACE = re.compile(r"\{([A-Z]+[0-9.]+[a-z0-9-]*)( paper| standard| in [^{}]+?)?( verdict)?\}")
+PLACE = re.compile(r"\{([A-Z]+[0-9.]+[a-z0-9-]*)(\s+paper|\s+standard|\s+in\s+[^{}]+?)?(\s+verdict)?\}")
 UNKNOWN = "not run yet"
 
 Told = tuple[str, str]
@@ -35,7 +35,7 @@ def filled_line(text: str, told: Callable[[str, str], Told | None], paper: Paper
     """
 
     def one(match: re.Match[str]) -> str:
-        if match[2] == " paper":
+        if _named(match) == "paper":
             claim = paper.claim(match[1])
             return claim.paper if claim else UNKNOWN
         found = told(match[1], reading(match))
@@ -49,9 +49,15 @@ def filled_line(text: str, told: Callable[[str, str], Told | None], paper: Paper
 
 def reading(match: re.Match[str]) -> str:
     """Return the reading that a place names."""
-    if match[2] and match[2].startswith(" in "):
-        return match[2].removeprefix(" in ")
-    return STANDARD if match[2] == " standard" else MAIN
+    name = _named(match)
+    if name.startswith("in "):
+        return name.removeprefix("in ")
+    return STANDARD if name == "standard" else MAIN
+
+
+def _named(match: re.Match[str]) -> str:
+    """Return what a place names beside the claim, in one line."""
+    return " ".join((match[2] or "").split())
 
 
 def filled(notes: str, told: Callable[[str, str], Told | None], paper: Paper) -> str:
