@@ -12,6 +12,7 @@ from tworay.papers.markdown import listed, prose, table
 from tworay.papers.numbering import names
 from tworay.papers.reproducing import NOT_RUN
 from tworay.papers.tables import guess_table
+from tworay.papers.verdicts import interval, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
     from tworay.papers.headlines import Row
     from tworay.papers.library import Claim, Paper, Trial
     from tworay.papers.reproducing import Reproduction
-    from tworay.papers.verdicts import Judgement
+    from tworay.papers.verdicts import Cell, Judgement
 
 GUESSES = "Guesses of the senders by true cause, summed over all runs (`none`: nothing had been lost):"
 WITHOUT_RUNS = "Without runs of their own"
 IN_HEADLINES = "All of its claims are among the headlines."
+INTERVALS = "Its cells, with 95 % intervals:"
 HEAD = ["", "source", "claim", "paper's value", "judged as", "verdict", "tworay, and why"]
 
 
@@ -58,6 +60,7 @@ def by_headline(
         claims = [claim for name in row.claims if (claim := result.paper.claim(name)) is not None]
         trials = dict.fromkeys(trial for claim in claims for trial in claim.experiments)
         lines += [f"### H{row.number}. {row.says}", "", *prose(_found(row)), *rows(result, claims)]
+        lines += cells(result, claims)
         lines += _plots(result, claims, before)
         lines += listed(
             f"`{name}`{_size(result, name, size)}: {settings(result.paper.trials[name])}" for name in trials
@@ -149,6 +152,35 @@ def rows(result: Reproduction, claims: Sequence[Claim]) -> list[str]:
         row = [claim.id, claim.source, said(claim), claim.paper, band, f"**{judgement.verdict}**", here]
         found.append([*row, _standard(result, claim)] if beside else row)
     return table([*HEAD, "standard dialect"] if beside else HEAD, found)
+
+
+def cells(result: Reproduction, claims: Sequence[Claim]) -> list[str]:
+    """Return the table of these claims' cells with intervals in both dialects; empty if there is none."""
+    found = []
+    for claim in claims:
+        judgement = result.judgements.get(claim.id, NOT_RUN)
+        beside = result.others.get(claim.id, {}).get(STANDARD)
+        other = {cell.place: cell for cell in beside.cells} if beside else {}
+        for cell in judgement.cells:
+            there = other.get(cell.place)
+            found.append(
+                [
+                    claim.id,
+                    cell.place,
+                    shown(cell, judgement.unit),
+                    str(cell.measured.seeds),
+                    str(cell.verdict),
+                    shown(there, judgement.unit) if there else "",
+                    f"{there.verdict}, {there.measured.seeds} seeds" if there else "",
+                ]
+            )
+    head = ["claim", "cell", "found", "seeds", "verdict", "standard dialect", "verdict there"]
+    return [*prose(INTERVALS), *table(head, found)] if found else []
+
+
+def shown(cell: Cell, unit: str) -> str:
+    """Return the estimate of a cell and its interval."""
+    return f"{number(cell.measured.estimate, unit)} ({interval(cell.measured, unit)})"
 
 
 def mechanisms(paper: Paper) -> list[str]:

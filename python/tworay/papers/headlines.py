@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tworay.papers.causes import tag, told
+from tworay.papers.causes import SENTENCES, tag, told
 from tworay.papers.filling import filled_line, of_page
 from tworay.papers.library import MAIN, STANDARD, Role
 from tworay.papers.markdown import prose, table
@@ -41,11 +41,8 @@ class Row:
     found: str
     standard: str
     why: str
-
-    @property
-    def cells(self) -> list[str]:
-        """The cells of its line in a table."""
-        return [f"H{self.number}", self.says, self.found, self.standard, self.why]
+    brief: str = ""
+    """The explanation without its numbers."""
 
 
 def of_result(result: Reproduction) -> list[Row]:
@@ -60,7 +57,7 @@ def of_result(result: Reproduction) -> list[Row]:
             one.claims,
             found(one, result.judgements),
             found(one, standard) or NOT_RUN,
-            _why(result, one),
+            *_why(result, one),
         )
         for number, one in enumerate(result.paper.headlines, 1)
     ]
@@ -94,14 +91,15 @@ def headlines(result: Reproduction) -> list[str]:
     return ["## In short", "", *prose(TOLD), *rows_of(of_result(result))]
 
 
-def rows_of(rows: Sequence[Row]) -> list[str]:
+def rows_of(rows: Sequence[Row], *, brief: bool = False) -> list[str]:
     """Return the table of headlines; an explanation that is already there is named by its headline."""
     first: dict[str, int] = {}
     shown = []
     for row in rows:
-        *cells, why = row.cells
+        why = row.brief if brief else row.why
         same = first.setdefault(why, row.number) if len(why) > SHORT else row.number
-        shown.append([*cells, why if same == row.number else f"As H{same}."])
+        said = why if same == row.number else f"As H{same}."
+        shown.append([f"H{row.number}", row.says, row.found, row.standard, said])
     return table(HEAD, shown)
 
 
@@ -111,6 +109,8 @@ def found(headline: Headline, judgements: Mapping[str, Judgement]) -> str:
     if not known:
         return ""
     first = known[0]
+    if not first.cells and first.verdict is Verdict.UNTESTED:
+        return first.reason
     said = f"**{first.verdict}** {first.span}"
     if len(headline.claims) == 1:
         return said
@@ -118,13 +118,15 @@ def found(headline: Headline, judgements: Mapping[str, Judgement]) -> str:
     return f"{said}; {holds} of {len(known)}"
 
 
-def _why(result: Reproduction, headline: Headline) -> str:
-    """Return what the result depends on, and the cause; a claim that holds in both dialects needs none."""
+def _why(result: Reproduction, headline: Headline) -> tuple[str, str]:
+    """Return what the result depends on and the cause, whole and in brief; if both hold there is no cause."""
     first = headline.claims[0]
     judgement, beside = result.judgements.get(first), result.others.get(first, {}).get(STANDARD)
     both = {one.verdict for one in (judgement, beside) if one is not None}
     because = "" if both == {Verdict.HOLDS} else told(result, headline.because)
-    return " ".join(filter(None, [tag(result, first), because]))
+    depends = tag(result, first)
+    brief = SENTENCES.split(because)[0]
+    return " ".join(filter(None, [depends, because])), " ".join(filter(None, [depends, brief]))
 
 
 @dataclass(frozen=True)

@@ -81,9 +81,9 @@ def front(results: Sequence[Reproduction], papers: Sequence[Paper], folder: Path
     for paper in papers:
         lines += [f"## [{paper.title}]({paper.key}.md)", ""]
         if paper.name in by_name:
-            lines += rows_of(of_result(by_name[paper.name]))
+            lines += rows_of(of_result(by_name[paper.name]), brief=True)
         else:
-            lines += rows_of(of_earlier(paper, Earlier.read(folder / f"{paper.key}.md")))
+            lines += rows_of(of_earlier(paper, Earlier.read(folder / f"{paper.key}.md")), brief=True)
     return [*lines, "## Tally", "", *tally(results), *prose(MORE)]
 
 
