@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from tworay.papers import library, stored
+from tworay.papers import forest, library, stored
 from tworay.papers.library import MAIN
+from tworay.papers.reproducing import from_stored
 from tworay.papers.verdicts import Measured
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +32,29 @@ def test_the_pdf_is_set_from_the_text_and_has_four_pages_at_most(made: dict[str,
     text = made["PAGE"].read_text(encoding="utf-8")
     assert f"md-{made['digest'](text)}".encode() in pdf, "set it anew: make paper"
     assert 1 <= made["pages_of"](pdf) <= 4
+
+
+def test_the_drawing_shows_what_the_stored_cells_give(made: dict[str, Any]) -> None:
+    papers = [paper for paper in library.papers() if not paper.study]
+    known = [paper for paper in papers if stored.file_of(made["STUDIES"], paper.key).is_file()]
+    found = forest.lines([from_stored(paper, made["STUDIES"]) for paper in known])
+    text = (made["STUDIES"] / forest.NAME).read_text(encoding="utf-8")
+    assert f"<!-- cells {forest.digest(found)} -->" in text, "draw it anew: make paper"
+    assert all(line.name in text for line in found)
+
+
+def test_a_drawing_has_the_band_and_the_ends_of_the_cells(tmp_path: Path) -> None:
+    """Two cells of T4.04, which claims +33 to +71 %, and one of T5.03, which claims 7 to 11 % less."""
+    paper = library.find("thesis")
+    cells = [Measured(("string-3",), 40.0, 35.0, 45.0, 20), Measured(("string-4",), 50.0, 44.0, 56.0, 20)]
+    values = {"T4.04": {MAIN: cells, library.STANDARD: cells[:1]}, "T5.03": {MAIN: cells[:1]}}
+    stored.write(values, stored.file_of(tmp_path, paper.key))
+    first, second = forest.lines([from_stored(paper, tmp_path)])
+    assert (first.name, second.name) == ("thesis H2", "thesis H5")
+    assert first.found == forest.Span(40.0, 50.0, 35.0, 56.0)
+    assert first.standard == forest.Span(40.0, 40.0, 35.0, 45.0)
+    assert second.standard is None
+    assert [(one.low, one.high) for one in (*first.claimed, *second.claimed)] == [(33, 71), (-11, -7)]
 
 
 def test_pages_are_counted_by_the_page_tree(made: dict[str, Any]) -> None:

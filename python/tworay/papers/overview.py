@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tworay.papers import forest
 from tworay.papers.claimlists import because
 from tworay.papers.earlier import Earlier
 from tworay.papers.headlines import EARLIER, of_earlier, of_result, rows_of, survival
@@ -65,6 +66,7 @@ def write_both(results: Sequence[Reproduction], papers: Sequence[Paper], folder:
     """
     results = [result for result in results if not result.paper.study]
     papers = [paper for paper in papers if not paper.study]
+    forest.draw(results, folder)
     write(folder / OVERVIEW, front(results, papers, folder))
     write(folder / LISTS, lists(results, papers, folder))
 
@@ -74,6 +76,8 @@ def front(results: Sequence[Reproduction], papers: Sequence[Paper], folder: Path
     lines = ["# Which claims of five papers hold", "", *prose(f"{ASKED} {today()}")]
     lines += prose(f"**{survival(results).said}.** The table below says which, paper by paper.")
     lines += prose(READ)
+    if forest.lines(results):
+        lines += [f"![{forest.CAPTION}]({forest.NAME})", ""]
     by_name = {result.paper.name: result for result in results}
     waiting = [paper for paper in papers if paper.name not in by_name]
     if waiting:
