@@ -78,6 +78,14 @@ def reproduce(
     plan: Annotated[
         bool, typer.Option("--plan", help="Only run the pilots, and print and store the plan of seeds.")
     ] = False,
+    plan_of: Annotated[
+        Path | None,
+        typer.Option(
+            "--plan-of",
+            metavar="DIR",
+            help="Take the plan of seeds beside the pages in DIR, such as docs/studies: the same runs.",
+        ),
+    ] = None,
     pages: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a Markdown page per paper, and an overview.")
     ] = None,
@@ -93,11 +101,12 @@ def reproduce(
     from tworay.errors import InputError
     from tworay.experiment.engines import Shard
     from tworay.papers.library import find, papers
-    from tworay.papers.planfile import beside, planned, read
+    from tworay.papers.planfile import beside, planned, read, take
     from tworay.papers.planfile import file_of as file_of_plan
-    from tworay.papers.planning import Asked
+    from tworay.papers.planning import Asked, only
     from tworay.papers.planning import plan as plan_seeds
     from tworay.papers.reproducing import QUICK, from_stored
+    from tworay.papers.reproducing import chosen as selected
     from tworay.papers.reproducing import reproduce as do
     from tworay.papers.stored import file_of
     from tworay.running.progress import Progress
@@ -120,18 +129,27 @@ def reproduce(
         results = [from_stored(one, stored, wanted=figure or None) for one in chosen if one not in left_out]
     if budget is not None and not 0 < budget < math.inf:
         raise InputError(f"--budget: {budget:g} is out of range; give hours above 0, such as 8")
-    if (plan or budget is not None) and (quick or no_run or seeds is not None or stored is not None):
+    planning = plan or budget is not None or plan_of is not None
+    if planning and (quick or no_run or seeds is not None or stored is not None):
         raise InputError(
-            "--plan and --budget belong to full runs; leave --quick, --no-run, --seeds and --stored out"
+            "--plan, --plan-of and --budget belong to full runs; leave --quick, --no-run, --seeds and "
+            "--stored out"
         )
+    if budget is not None and plan_of is not None:
+        raise InputError("--budget makes a new plan; leave it or --plan-of out")
     plans: dict[str, Planned] = {}
     if stored is None and not quick and seeds is None:
         if no_run:
             plans = {one.name: planned(read(file_of_plan(out, one))) for one in chosen}
         else:
+            if plan_of is not None:
+                take(plan_of, out, chosen)
             asked = Asked(chosen, figure or None, out, jobs, Shard.parse(shard), budget)
             with Progress("pilots", cells=True) as progress:
                 plans = plan_seeds(asked, note, progress.watch)
+        if of_claims and figure:
+            _, trials, claims = selected(chosen[0], figure)
+            plans = {name: only(one, claims, trials) for name, one in plans.items()}
     if plan:
         return
     for one in chosen if stored is None else ():

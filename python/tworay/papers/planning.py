@@ -17,6 +17,7 @@ from tworay.papers.judging import decided, sampled
 from tworay.papers.library import STANDARD
 from tworay.papers.planfile import Need, file_of, planned, read, write
 from tworay.papers.plannedruns import BESIDE, PILOT, PlannedSweep
+from tworay.papers.plannedruns import beside as beside_of
 from tworay.papers.reproducing import chosen, frame_of, place, plan_of, readings
 from tworay.papers.seeding import CEILING, LEAST, seeds_for, spread_of, wanted_half_width
 
@@ -84,6 +85,19 @@ def cells_of_claims(claims: Iterable[Claim], trials: Iterable[Trial]) -> dict[st
         for name, cell in (arm for sample in sampled(claim, frames) for arm in sample.arms):
             found[name].add(cell)
     return found
+
+
+def only(planned_: Planned, claims: Iterable[Claim], trials: Sequence[Trial]) -> Planned:
+    """Return a plan without the cells that these claims don't compare: they are not run."""
+    compared = cells_of_claims(claims, trials)
+    kept = dict(planned_)
+    for trial in trials:
+        for name in (trial.id, beside_of(trial.id)):
+            if name in planned_:
+                kept[name] = {
+                    cell: number for cell, number in planned_[name].items() if cell in compared[trial.id]
+                }
+    return kept
 
 
 def within(found: Sequence[Need], seconds: float) -> tuple[list[Need], int]:
