@@ -103,6 +103,12 @@ def test_a_headline_has_the_range_of_its_first_claim_and_the_number_that_hold(tm
     assert rows[1].standard == "not run"
 
 
+def test_a_headline_without_runs_is_not_explained(tmp_path: Path) -> None:
+    rows = headlines.of_result(judged(tmp_path, {"F20": {MAIN: NONE}}))
+    assert (rows[0].found, rows[0].standard, rows[0].why, rows[0].brief) == ("not run yet", "not run", "", "")
+    assert rows[1].brief.startswith("Setting: without replies from caches")
+
+
 def test_a_page_groups_claims_by_headline_with_cells_plot_settings_and_command(tmp_path: Path) -> None:
     figure = "**7: Goodput by speed**; 12 seeds; as defined.\n\n![7: Goodput by speed](a.svg)\n"
     (tmp_path / f"{PAPER.key}.md").write_text(f"# T\n\n{pages.FIGURES}\n\n{figure}\n## Settings\n")

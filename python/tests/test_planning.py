@@ -17,7 +17,7 @@ from tworay.experiment.store import sweeps as reading
 from tworay.papers import library, planfile
 from tworay.papers.bands import claimed_of
 from tworay.papers.library import STANDARD, Claim
-from tworay.papers.plannedruns import BESIDE, PILOT, seeds_after
+from tworay.papers.plannedruns import BESIDE, PILOT, seeds_after, times_of
 from tworay.papers.planning import Asked, cells_of_claims, cost, needs, only, plan, told, within
 from tworay.papers.reproducing import frame_of, from_stored, place, reproduce
 from tworay.papers.rule import LEVEL
@@ -178,6 +178,27 @@ def test_pilot_plan_and_runs(tmp_path: Path) -> None:
     assert {len(part): part["seed"].to_list() for _, part in frame.group_by("cell")} == wanted
     unrun = reproduce(paper, tmp_path, figure=claims[0], run=False, planned=plans["thesis"])
     assert unrun.judgements == result.judgements
+
+
+def test_a_plan_knows_what_a_run_costs_and_keeps_its_budget(tmp_path: Path) -> None:
+    """A run of four seconds over a string takes milliseconds: no budget is too small for the least seeds."""
+    paper = short()
+    claim = paper.claims_of({"rts-attempts"})[0].id
+    asked = Asked([paper], claim, tmp_path, jobs=2, hours=8.0)
+    whole = plan(asked, lambda _: None, silent)["thesis"]["rts-attempts"]
+    file = planfile.file_of(tmp_path, paper)
+    costs = {need.cell: need.seconds for need in planfile.read(file)}
+    assert all(0 < seconds < 60 for seconds in costs.values())
+    assert max(whole.values()) > LEAST
+    said: list[str] = []
+    less = plan(replace(asked, hours=1e-6), said.append, silent)["thesis"]["rts-attempts"]
+    assert set(less.values()) == {LEAST}
+    assert "the ceiling of 200 runs a cell became 15" in said[-1]
+    # The pilot's times are known later, and measured anew if they are lost.
+    assert {need.cell: need.seconds for need in planfile.read(file)} == costs
+    times_of(place(tmp_path, paper, paper.trials["rts-attempts"])).unlink()
+    plan(asked, lambda _: None, silent)
+    assert all(0 < need.seconds < 60 for need in planfile.read(file))
 
 
 def test_the_command_plans_first(cli: Any, tmp_path: Path) -> None:

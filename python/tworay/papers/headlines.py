@@ -122,6 +122,8 @@ def _why(result: Reproduction, headline: Headline) -> tuple[str, str]:
     """Return what the result depends on and the cause, whole and in brief; if both hold there is no cause."""
     first = headline.claims[0]
     judgement, beside = result.judgements.get(first), result.others.get(first, {}).get(STANDARD)
+    if judgement is None or (judgement.verdict is Verdict.UNTESTED and not judgement.cells):
+        return "", ""
     both = {one.verdict for one in (judgement, beside) if one is not None}
     because = "" if both == {Verdict.HOLDS} else told(result, headline.because)
     depends = tag(result, first)
