@@ -175,7 +175,8 @@ release: setup
 # make pages   writes the generated pages of the reference anew (commands, scenario, metrics, variants, Python), and the notebooks
 # make gallery runs the commands of docs/make/gallery.toml and writes the pictures and docs/gallery.md (two minutes)
 # make docs-check   runs the commands and Python blocks of README and docs and compares the output that they show (an hour or so; PAGES="docs/guide/tour.md" for some)
-.PHONY: site pages gallery docs-check
+# make paper   fills docs/studies/what-held.md from the stored cells and sets what-held.pdf, at most four pages (gets pandoc and typst from PyPI, 70 MB)
+.PHONY: site pages gallery docs-check paper
 site: setup
 	$(BIN)/python docs/make/build_site.py
 
@@ -188,3 +189,9 @@ gallery: setup
 
 docs-check: setup
 	$(BIN)/python docs/make/check_blocks.py $(PAGES)
+
+$(VENV)/.paper: $(VENV)/.python requirements-paper.txt scripts/setup.sh
+	@began=$$(mktemp) && scripts/setup.sh paper && touch -r $$began $@ && rm -f $$began
+
+paper: setup $(VENV)/.paper
+	$(BIN)/python docs/make/what_held.py

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prepares .venv/: system packages, a virtual environment, pinned Python packages, the native module.
-# Called by make for the parts that are out of date:  setup.sh python | native | kernel [if-possible] | tests | wheel
+# Called by make for the parts that are out of date:  setup.sh python | native | kernel [if-possible] | tests | wheel | paper
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # Some of what the tests use is there, which is not in every user's path.
@@ -170,6 +170,12 @@ setup_wheel() {
   step "packing the sources" "$venv/bin/maturin" sdist --out dist
 }
 
+# Installs what sets the PDF of docs/studies/what-held.md. No test needs it.
+setup_paper() {
+  step "installing pandoc and typst (requirements-paper.txt, 70 MB)" \
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r requirements-paper.txt
+}
+
 mkdir -p "$venv"
 case "${1:-}" in
   python) setup_python ;;
@@ -177,5 +183,6 @@ case "${1:-}" in
   kernel) setup_kernel "${2:-}" ;;
   tests) setup_tests ;;
   wheel) setup_wheel ;;
-  *) die "usage: setup.sh python|native|kernel|tests|wheel" ;;
+  paper) setup_paper ;;
+  *) die "usage: setup.sh python|native|kernel|tests|wheel|paper" ;;
 esac

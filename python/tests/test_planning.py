@@ -13,11 +13,12 @@ from scipy import stats as sp
 from tworay.analysis import stats
 from tworay.errors import InputError
 from tworay.experiment.engines import Shard
+from tworay.experiment.store import sweeps as reading
 from tworay.papers import library, planfile
 from tworay.papers.bands import claimed_of
 from tworay.papers.library import STANDARD, Claim
-from tworay.papers.plannedruns import BESIDE, PILOT, seeds_after
-from tworay.papers.planning import Asked, cells_of_claims, cost, needs, plan, told, within
+from tworay.papers.plannedruns import BESIDE, PILOT, seeds_after, times_of
+from tworay.papers.planning import Asked, cells_of_claims, cost, needs, only, plan, told, within
 from tworay.papers.reproducing import frame_of, from_stored, place, reproduce
 from tworay.papers.rule import LEVEL
 from tworay.papers.seeding import CEILING, LEAST, seeds_for, spread_of, wanted_half_width
@@ -179,11 +180,77 @@ def test_pilot_plan_and_runs(tmp_path: Path) -> None:
     assert unrun.judgements == result.judgements
 
 
+def test_a_plan_knows_what_a_run_costs_and_keeps_its_budget(tmp_path: Path) -> None:
+    """A run of four seconds over a string takes milliseconds: no budget is too small for the least seeds."""
+    paper = short()
+    claim = paper.claims_of({"rts-attempts"})[0].id
+    asked = Asked([paper], claim, tmp_path, jobs=2, hours=8.0)
+    whole = plan(asked, lambda _: None, silent)["thesis"]["rts-attempts"]
+    file = planfile.file_of(tmp_path, paper)
+    costs = {need.cell: need.seconds for need in planfile.read(file)}
+    assert all(0 < seconds < 60 for seconds in costs.values())
+    assert max(whole.values()) > LEAST
+    said: list[str] = []
+    less = plan(replace(asked, hours=1e-6), said.append, silent)["thesis"]["rts-attempts"]
+    assert set(less.values()) == {LEAST}
+    assert "the ceiling of 200 runs a cell became 15" in said[-1]
+    # The pilot's times are known later, and measured anew if they are lost.
+    assert {need.cell: need.seconds for need in planfile.read(file)} == costs
+    times_of(place(tmp_path, paper, paper.trials["rts-attempts"])).unlink()
+    plan(asked, lambda _: None, silent)
+    assert all(0 < need.seconds < 60 for need in planfile.read(file))
+
+
 def test_the_command_plans_first(cli: Any, tmp_path: Path) -> None:
     wrong = cli("reproduce", "thesis:T5.33", "--quick", "--budget", "1")
     assert (wrong.code, "--budget" in wrong.err) == (2, True)
     wrong = cli("reproduce", "thesis:T5.33", "--budget", "0")
     assert (wrong.code, "out of range" in wrong.err) == (2, True)
+
+
+def test_a_single_claim_runs_only_the_cells_that_it_compares() -> None:
+    """T5.41 compares partial with full RTS for delayed ACKs over nine lengths: 18 cells of 81."""
+    paper = library.find("thesis")
+    trial = paper.trials["rts-1"]
+    (claim,) = [claim for claim in paper.claims if claim.id == "T5.41"]
+    (all_,) = cells_of_claims(paper.claims, [trial]).values()
+    whole = {
+        "rts-1": dict.fromkeys(all_, 30),
+        "rts-1~standard": dict.fromkeys(all_, 20),
+        "rts-2": {one("x"): 3},
+    }
+    kept = only(whole, [claim], [trial])
+    assert len(kept["rts-1"]) == 18
+    assert {(dict(cell)["acks"], dict(cell)["rts"]) for cell in kept["rts-1"]} == {
+        ("delayed", "partial"),
+        ("delayed", "full"),
+    }
+    assert kept["rts-1~standard"].keys() == kept["rts-1"].keys()
+    assert set(kept["rts-1"].values()) == {30}
+    assert kept["rts-2"] == whole["rts-2"]
+
+
+def test_a_claim_is_repeated_with_the_seeds_beside_the_pages(cli: Any, tmp_path: Path) -> None:
+    """E06 compares NewReno with Reno: two cells, with the two seeds after the pilot that DIR names."""
+    paper = library.find("energy")
+    trial = paper.trials["field"]
+    found = [
+        planfile.Need("field", cell, "E06", 1.0, 2.5, 2, 1.0, 2, standard=True)
+        for cell in cells_of_claims(paper.claims, [trial])["field"]
+    ]
+    planfile.write(found, planfile.beside(tmp_path, paper))
+    out = str(tmp_path / "r")
+    ran = cli("reproduce", "energy:E06", "--plan-of", str(tmp_path), "--out", out, "--json")
+    assert ran.code == 0, ran.err
+    assert "pilot" not in ran.err, "no pilot runs"
+    (claim,) = ran.document["claims"]
+    assert [cell["seeds"] for cell in claim["cells"]] == [2]
+    runs = reading.joined(tmp_path / "r/energy/field")
+    assert sorted(runs["seed"].unique().to_list()) == [11, 12]
+    assert runs.height == 2 * 2
+    for wrong, said in (((str(tmp_path), "--budget", "1"), "--budget"), ((out,), "no such plan")):
+        bad = cli("reproduce", "energy:E06", "--out", out, "--plan-of", *wrong)
+        assert (bad.code, said in bad.err) == (2, True), bad.err
 
 
 def test_stored_verdicts_know_the_plan(tmp_path: Path) -> None:

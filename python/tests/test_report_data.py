@@ -22,9 +22,9 @@ import pytest
 import tworay
 from tworay.cli.whole import app
 from tworay.errors import InputError
+from tworay.papers.numbering import names
 from tworay.report.packing import pack
 from tworay.report.page import capital, coded, whole_page
-from tworay.report.paperpage import names
 from tworay.report.qlog import qlog, ranges, write_qlog
 from tworay.report.rundata import FlowData
 from tworay.report.runpage import settings_of

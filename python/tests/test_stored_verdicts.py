@@ -10,7 +10,8 @@ import pytest
 from tworay.errors import InputError
 from tworay.papers import library, pages, stored
 from tworay.papers.earlier import Earlier
-from tworay.papers.reproducing import MAIN, from_stored
+from tworay.papers.library import MAIN
+from tworay.papers.reproducing import from_stored
 from tworay.papers.rule import Verdict
 from tworay.papers.verdicts import Measured
 
@@ -102,8 +103,13 @@ def test_one_claim_is_judged_and_explained_by_its_name(cli: Cli, tmp_path: Path)
     told = cli("reproduce", "freeze-probing:F24", "--stored", str(tmp_path), "--explain")
     assert told.code == 0, told.err
     assert "does not hold" in told.out
-    assert "[l, u] = [-0.5 %, +9.3 %], 20 seeds: [l, u] is outside the band +570 % to +630 %" in told.out
-    assert "F20" not in told.out
+    text = " ".join(told.out.split())
+    assert "[l, u] = [-0.5 %, +9.3 %], 20 seeds: [l, u] is outside the band +570 % to +630 %" in text
+    assert "judged as: +570 to +630: a printed figure ±5 %; margin of relevance 5 %" in text
+    assert "Simulator: it holds with a standard MAC." in text
+    assert "F20" not in text
+    short = " ".join(cli("reproduce", "freeze-probing:F24", "--stored", str(tmp_path)).out.split())
+    assert "found: +4.4 % (-0.5 % to +9.3 %) verdict: does not hold (20 seeds or more a cell)" in short
     found = cli("reproduce", "freeze-probing:F20", "--stored", str(tmp_path), "--json").document
     (claim,) = found["claims"]
     assert (claim["verdict"], claim["role"], claim["across"]) == ("inconclusive", "claim", "every")
@@ -117,6 +123,26 @@ def test_one_claim_is_judged_and_explained_by_its_name(cli: Cli, tmp_path: Path)
     assert [one["id"] for one in listed["claims"]] == ["F24"]
     wrong = cli("reproduce", "freeze-probing:F99", "--stored", str(tmp_path))
     assert (wrong.code, "F9" in wrong.err) == (2, True)
+
+
+def test_a_headline_is_judged_by_its_number(cli: Cli, tmp_path: Path) -> None:
+    """H1 is made up of F22, F23, F24 and F26, of which F24 has cells."""
+    stored.write(CELLS, stored.file_of(tmp_path, "freeze-probing-2005"))
+    told = cli("reproduce", "freeze-probing:H1", "--stored", str(tmp_path))
+    assert told.code == 0, told.err
+    assert told.out.startswith(
+        "freeze-probing:H1: Freeze-Probing's gain over Reno grows with speed: +16 to +600 %"
+    )
+    assert [line[15:18] for line in told.out.splitlines() if line.startswith("freeze-probing:F")] == [
+        "F22",
+        "F23",
+        "F24",
+        "F26",
+    ]
+    listed = cli("reproduce", "freeze-probing:H1", "--list", "--json").document
+    assert [one["id"] for one in listed["claims"]] == ["F22", "F23", "F24", "F26"]
+    for wrong in ("H0", "H99", "H"):
+        assert cli("reproduce", f"freeze-probing:{wrong}", "--stored", str(tmp_path)).code == 2
 
 
 def test_a_claim_is_run_by_its_name(cli: Cli, tmp_path: Path) -> None:

@@ -25,9 +25,9 @@ def reproduce(
     paper: Annotated[
         str | None,
         typer.Argument(
-            metavar="[PAPER[:FIGURE|:CLAIM]]",
-            help="A paper, or one figure or claim of it, such as probing, thesis:3.8a or thesis:T5.41. "
-            "Default: all papers.",
+            metavar="[PAPER[:FIGURE|:CLAIM|:HEADLINE]]",
+            help="A paper, or one figure, claim or headline of it, such as probing, thesis:3.8a, "
+            "thesis:T5.41 or thesis:H2. Default: all papers.",
         ),
     ] = None,
     list_: Annotated[
@@ -78,6 +78,14 @@ def reproduce(
     plan: Annotated[
         bool, typer.Option("--plan", help="Only run the pilots, and print and store the plan of seeds.")
     ] = False,
+    plan_of: Annotated[
+        Path | None,
+        typer.Option(
+            "--plan-of",
+            metavar="DIR",
+            help="Take the plan of seeds beside the pages in DIR, such as docs/studies: the same runs.",
+        ),
+    ] = None,
     pages: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a Markdown page per paper, and an overview.")
     ] = None,
@@ -88,22 +96,25 @@ def reproduce(
     Runs their experiments, draws their figures and judges their claims. A pilot of 10 seeds decides how many
     follow (--budget); --seeds and --quick do without.
     """
+    from tworay.cli.claims import explain_all, named_claims, show_claims
     from tworay.cli.output import note, print_json
     from tworay.errors import InputError
     from tworay.experiment.engines import Shard
     from tworay.papers.library import find, papers
-    from tworay.papers.planfile import beside, planned, read
+    from tworay.papers.planfile import beside, planned, read, take
     from tworay.papers.planfile import file_of as file_of_plan
-    from tworay.papers.planning import Asked
+    from tworay.papers.planning import Asked, only
     from tworay.papers.planning import plan as plan_seeds
     from tworay.papers.reproducing import QUICK, from_stored
+    from tworay.papers.reproducing import chosen as selected
     from tworay.papers.reproducing import reproduce as do
     from tworay.papers.stored import file_of
     from tworay.running.progress import Progress
 
     name, _, figure = (paper or "").partition(":")
     chosen = [find(name)] if name else papers()
-    if figure and chosen[0].claim(figure) is None:
+    of_claims = bool(figure) and named_claims(chosen[0], figure)
+    if figure and not of_claims:
         chosen[0].numbered(figure)
     if list_:
         _list(chosen, figure or None, as_json=json)
@@ -118,18 +129,27 @@ def reproduce(
         results = [from_stored(one, stored, wanted=figure or None) for one in chosen if one not in left_out]
     if budget is not None and not 0 < budget < math.inf:
         raise InputError(f"--budget: {budget:g} is out of range; give hours above 0, such as 8")
-    if (plan or budget is not None) and (quick or no_run or seeds is not None or stored is not None):
+    planning = plan or budget is not None or plan_of is not None
+    if planning and (quick or no_run or seeds is not None or stored is not None):
         raise InputError(
-            "--plan and --budget belong to full runs; leave --quick, --no-run, --seeds and --stored out"
+            "--plan, --plan-of and --budget belong to full runs; leave --quick, --no-run, --seeds and "
+            "--stored out"
         )
+    if budget is not None and plan_of is not None:
+        raise InputError("--budget makes a new plan; leave it or --plan-of out")
     plans: dict[str, Planned] = {}
     if stored is None and not quick and seeds is None:
         if no_run:
             plans = {one.name: planned(read(file_of_plan(out, one))) for one in chosen}
         else:
+            if plan_of is not None:
+                take(plan_of, out, chosen)
             asked = Asked(chosen, figure or None, out, jobs, Shard.parse(shard), budget)
             with Progress("pilots", cells=True) as progress:
                 plans = plan_seeds(asked, note, progress.watch)
+        if of_claims and figure:
+            _, trials, claims = selected(chosen[0], figure)
+            plans = {name: only(one, claims, trials) for name, one in plans.items()}
     if plan:
         return
     for one in chosen if stored is None else ():
@@ -165,9 +185,12 @@ def reproduce(
         print_json({"claims": [c for r in results for c in _judged(r)], "figures": _drawn(results)})
     else:
         for result in results:
+            if of_claims:
+                show_claims(result, figure, explain=explain)
+                continue
             _show(result, one=bool(figure))
             if explain:
-                _explain(result)
+                explain_all(result)
     if any(result.failed for result in results):
         note(f"tworay: some runs failed; failures/ of the sweeps in {out} has the scenarios to replay them")
         sys.exit(FAILED)
@@ -189,22 +212,23 @@ def _pages(results: list[Reproduction], chosen: list[Paper], folder: Path, *, wh
             pages.refresh(one, folder)
     if whole:
         testbed.page(folder)
-        if not left_out:
-            overview.overview(results, folder)
-        elif (folder / overview.OVERVIEW).is_file():
-            overview.refresh(chosen, judged, folder)
+        overview.write_both(results, chosen, folder)
 
 
 def _list(chosen: list[Paper], figure: str | None, *, as_json: bool) -> None:
+    from tworay.cli.claims import named_claims
     from tworay.cli.output import print_entry, print_json
 
     figures = [
         (p, f)
         for p in chosen
-        for f in (p.figures if figure is None else p.numbered(figure) if p.claim(figure) is None else ())
+        for f in (p.figures if figure is None else () if named_claims(p, figure) else p.numbered(figure))
     ]
     wanted = {f.experiment for _, f in figures}
-    claims = [(p, c) for p in chosen for c in p.claims if figure in (None, c.id) or c.experiment in wanted]
+    named = named_claims(chosen[0], figure) if figure else ()
+    claims = [
+        (p, c) for p in chosen for c in p.claims if figure is None or c.id in named or c.experiment in wanted
+    ]
     if as_json:
         print_json(
             {
@@ -349,26 +373,3 @@ def _show(result: Reproduction, *, one: bool) -> None:
         shown.append(Text(f"{len(own)} {claims_}: {summary}. {listed}"))
     shown += [Text(f"figure {name}: {file}") for name, file in result.drawn.items()]
     show(Group(*shown))
-
-
-def _explain(result: Reproduction) -> None:
-    """Print for each claim what it says, its band with the origin, and how each cell was judged."""
-    from tworay.papers.bands import band_in_words
-    from tworay.papers.verdicts import explained
-
-    for claim in result.paper.claims:
-        judgement = result.judgements.get(claim.id)
-        if judgement is None:
-            continue
-        print(f"\n{claim.id} ({claim.source}): {claim.says}")
-        if claim.quote:
-            print(f"  the source: “{claim.quote}”")
-        if claim.experiment:
-            print(f"  judged as: {band_in_words(claim.how)}; margin of relevance {claim.margin:g} %")
-        for cell in judgement.cells:
-            print(f"  {explained(cell, judgement.unit)}")
-        several = f" ({judgement.share}; {judgement.across.said})" if len(judgement.tested) > 1 else ""
-        reason = f": {judgement.reason}" if judgement.reason else ""
-        print(f"  verdict: {judgement.verdict}{several}{reason}")
-        for name, other in result.others.get(claim.id, {}).items():
-            print(f"  {name}: {other.verdict}; {other.ours or other.reason}")

@@ -23,6 +23,8 @@ HERE = Path(__file__).parent
 # The setting that selects the dialect, and the name of the reading that changes it.
 DIALECT = "dialect"
 STANDARD = "dialect: standard"
+# Name of the reading that decides.
+MAIN = "as judged"
 READING_SEEDS = 8
 OPTIONAL = ("paper", "known", "quote", "reading_of", "quoted")
 KINDS = ("gain", "value", "grows", "summary", "shown", "cannot", "contradicted")
@@ -212,7 +214,9 @@ class Headline:
     """A main claim of a paper: in a sentence, the claims that make it up, and what explains the result."""
 
     says: str
+    """With the source's numbers as places that `tworay.papers.filling` fills, such as ``{F24 paper}``."""
     claims: tuple[str, ...]
+    """The first stands for the headline."""
     because: str = ""
 
 
@@ -232,6 +236,8 @@ class Trial:
     """The reading that decides: the settings whose verdicts count."""
     stated: str = ""
     """The sentence of the source that states these settings."""
+    because: str = ""
+    """The cause of differences from the source, for claims that have none of their own."""
     variants: dict[str, str] = field(default_factory=dict)
     """By label: the variant that the source states, where it is not the label itself."""
 
@@ -286,6 +292,12 @@ class Paper:
     def claim(self, wanted: str) -> Claim | None:
         """Return the claim with this id, or ``None``."""
         return next((one for one in self.claims if one.id == wanted), None)
+
+    def headline(self, wanted: str) -> Headline | None:
+        """Return the headline with this number, such as ``H2``, or ``None``."""
+        number = wanted.removeprefix("H")
+        there = wanted.startswith("H") and number.isdecimal() and 1 <= int(number) <= len(self.headlines)
+        return self.headlines[int(number) - 1] if there else None
 
     def claims_of(self, trials: set[str]) -> list[Claim]:
         """Return the claims that are judged on these experiments alone."""
@@ -409,6 +421,7 @@ def _trial(paper: str, name: str, table: dict[str, Any]) -> Trial:
         open_ = {"dialect": {"standard": {DIALECT: "standard"}}} | open_
     seeds = table.pop("reading_seeds", READING_SEEDS)
     decides, stated = table.pop("decides", ""), table.pop("stated", "")
+    because = table.pop("because", "")
     variants = table.pop("variants", {})
     return Trial(
         name,
@@ -420,6 +433,7 @@ def _trial(paper: str, name: str, table: dict[str, Any]) -> Trial:
         seeds,
         decides,
         stated,
+        because,
         variants,
     )
 

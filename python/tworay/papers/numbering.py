@@ -32,6 +32,12 @@ def same(known: str, wanted: str) -> bool:
     return other[3] in ("", one[3]) and other[4] in ("", one[4])
 
 
+def names(source: str, number: str) -> bool:
+    """Return whether a source names a figure: ``figures 4 to 6`` names 4 and 6, ``table 5.1`` itself."""
+    kind = "" if number[:1].isalpha() else r"figures? (?:[\d.]+[a-z]?(?:,| and| to) )*"
+    return re.search(rf"(?<![\w.]){kind}{re.escape(number)}[a-d]?(?![\w]|\.\d)", source) is not None
+
+
 def nearest(wanted: str, numbers: Sequence[str], others: Sequence[str]) -> list[str]:
     """Return the known names that are nearest: for a number those next to it, else those spelt alike."""
     there = parsed(wanted)

@@ -1,4 +1,4 @@
-"""The overview of all papers, in Markdown: how many claims hold, and which do not."""
+"""The page of the papers' headlines, which a reader begins with, and the lists of all claims, in Markdown."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tworay.papers import forest
+from tworay.papers.claimlists import because
 from tworay.papers.earlier import Earlier
+from tworay.papers.headlines import EARLIER, of_earlier, of_result, rows_of, survival
 from tworay.papers.library import WITHOUT_RESULTS, Role, State
 from tworay.papers.markdown import prose, table, write
-from tworay.papers.pages import SHOWN, because, count, full_size, seeds_of, today
+from tworay.papers.pages import SHOWN, count, full_size, seeds_of, today
 from tworay.papers.reproducing import NOT_RUN, Reproduction
 from tworay.papers.rule import Verdict
 from tworay.papers.verdicts import RULE
@@ -20,18 +23,112 @@ if TYPE_CHECKING:
     from tworay.papers.library import Claim, Paper
 
 OVERVIEW = "README.md"
+LISTS = "all-claims.md"
 FIGURES = "## Figures and tables"
 SEEDS = "## Seeds of each experiment"
 SEEDS_HEAD = ["paper", "experiment", "what", "seeds", "full size"]
-NEWER = (
-    "{names} since been judged anew from stored cells, by the [rule as it is now](how-claims-are-judged.md): "
-    "see there for the newer tally. The rest of this page is that of the last complete run."
+ASKED = "Which claims of five papers on TCP over wireless hold here, and do they survive a standard MAC?"
+READ = (
+    "All five papers ran ns-2. Each was run in ns-2's dialect, with the settings that it states, and beside "
+    "it in the standard dialect (IEEE 802.11, the RFCs). *Found* is the result of a headline's first claim: "
+    "the range of its cells' estimates, in parentheses the outermost ends of their 95 % intervals; then how "
+    "many of the headline's claims hold. `tworay reproduce PAPER:H1` runs one."
+)
+WAITING = (
+    "{names}: no cells are stored yet. Their lines ({mark}) are from an earlier run, partly with other "
+    "settings, and have no verdict by the [rule as it is now](how-claims-are-judged.md)."
+)
+MORE = (
+    "[A paper of four pages](what-held.md) has the method, the table and what explains the differences. Each "
+    "paper's page has all of its claims with causes, plots and settings; [all claims](all-claims.md) are "
+    "also listed by verdict, with figures and seeds. [How claims are judged](how-claims-are-judged.md) "
+    "measures how often the rule is wrong."
 )
 STATES = (
     "How many figures and tables are made as their authors define them. Parts of a figure that are drawn "
     "apart count once each. Drawings and tables of settings have no results: scenarios, dialects and "
     "variants carry them. `tworay reproduce --list` names each with its state."
 )
+LISTED = (
+    (Verdict.HOLDS, "Claims that hold"),
+    (Verdict.DIRECTION, "Claims that hold in direction"),
+    (Verdict.FAILS, "Claims that do not hold"),
+    (Verdict.INCONCLUSIVE, "Claims that these seeds cannot decide"),
+    (Verdict.CONTRADICTED, "Claims that their own source contradicts"),
+    (Verdict.UNTESTED, "Claims not tested, and why"),
+)
+
+
+def write_both(results: Sequence[Reproduction], papers: Sequence[Paper], folder: Path) -> None:
+    """Write the page of the headlines, and the lists of all claims.
+
+    ``papers`` are all papers; those without a result in ``results`` have the numbers of their earlier page.
+    """
+    results = [result for result in results if not result.paper.study]
+    papers = [paper for paper in papers if not paper.study]
+    forest.draw(results, folder)
+    write(folder / OVERVIEW, front(results, papers, folder))
+    write(folder / LISTS, lists(results, papers, folder))
+
+
+def front(results: Sequence[Reproduction], papers: Sequence[Paper], folder: Path) -> list[str]:
+    """Return the lines of the page of the headlines."""
+    lines = ["# Which claims of five papers hold", "", *prose(f"{ASKED} {today()}")]
+    lines += prose(f"**{survival(results).said}.** The table below says which, paper by paper.")
+    lines += prose(READ)
+    if forest.lines(results):
+        lines += [f"![{forest.CAPTION}]({forest.NAME})", ""]
+    by_name = {result.paper.name: result for result in results}
+    waiting = [paper for paper in papers if paper.name not in by_name]
+    if waiting:
+        lines += prose(WAITING.format(names=", ".join(p.name for p in waiting), mark=EARLIER.strip(" :*")))
+    for paper in papers:
+        lines += [f"## [{paper.title}]({paper.key}.md)", ""]
+        if paper.name in by_name:
+            lines += rows_of(of_result(by_name[paper.name]), brief=True)
+        else:
+            lines += rows_of(of_earlier(paper, Earlier.read(folder / f"{paper.key}.md")), brief=True)
+    return [*lines, "## Tally", "", *tally(results), *prose(MORE)]
+
+
+def tally(results: Sequence[Reproduction]) -> list[str]:
+    """Return the table of the verdicts on the papers' own claims, each counted once."""
+    rows, totals, open_ = [], Counter[Verdict](), 0
+    for result in results:
+        counts = count(result)
+        totals += counts
+        not_run = sum(result.judgements[c.id].reason == NOT_RUN.reason for c in _own(result))
+        open_ += not_run
+        shown = [str(counts[verdict]) for verdict in SHOWN]
+        rows.append(
+            [f"[{result.paper.name}]({result.paper.key}.md)", *shown, str(not_run), str(counts.total())]
+        )
+    rows.append(["all", *(str(totals[verdict]) for verdict in SHOWN), str(open_), str(totals.total())])
+    return table(["paper", *SHOWN, "of these, not run yet", "claims"], rows)
+
+
+def lists(results: Sequence[Reproduction], papers: Sequence[Paper], folder: Path) -> list[str]:
+    """Return the lines of the lists: claims by verdict, states of the figures, and seeds."""
+    lines = ["# All claims of five papers, by verdict", ""]
+    lines += prose(f"Where does a paper's claim, figure or experiment stand? {today()}")
+    lines += prose("The [headlines](README.md) are shorter; the papers' pages have plots and settings.")
+    waiting = [paper.name for paper in papers if paper.name not in {r.paper.name for r in results}]
+    if waiting:
+        lines += prose(f"Not listed, because no cells are stored yet: claims of {', '.join(waiting)}.")
+    for verdict, title in LISTED:
+        rows = [
+            [r.paper.name, c.id, c.says, c.paper, because(r, c)]
+            for r in results
+            for c in _own(r)
+            if r.judgements[c.id].verdict is verdict and r.judgements[c.id].reason != NOT_RUN.reason
+        ]
+        if rows:
+            head = ["paper", "", "claim", "paper's value", "tworay, and cause or note"]
+            lines += [f"## {title}", "", *table(head, rows)]
+    lines += [FIGURES, "", *prose(STATES), *table(*states(papers))]
+    seeds = [row for paper in papers for row in _seeds_on(paper, Earlier.read(folder / f"{paper.key}.md"))]
+    lines += [SEEDS, "", *table(SEEDS_HEAD, seeds)]
+    return [*lines, "## How a claim is judged", "", *prose(RULE)]
 
 
 def states(papers: Sequence[Paper]) -> tuple[list[str], list[list[str]]]:
@@ -44,72 +141,6 @@ def states(papers: Sequence[Paper]) -> tuple[list[str], list[list[str]]]:
         rows.append([paper.name, *(str(counts[state]) for state in named)])
     rows.append(["all", *(str(totals[state]) for state in named)])
     return ["paper", *named[:3], "drawings", "settings", "added here"], rows
-
-
-def overview(results: list[Reproduction], folder: Path) -> None:
-    """Write the overview: how many claims hold, and which do not, with the cause if it is known."""
-    results = [result for result in results if not result.paper.study]
-    lines = ["# Which claims of five papers hold", "", *prose(today())]
-    head = ["paper", *SHOWN, "of these, not run yet", "claims"]
-    rows, not_run = [], 0
-    for result in results:
-        counts = count(result)
-        link = f"[{result.paper.name}]({result.paper.key}.md)"
-        open_ = sum(result.judgements[c.id].reason == NOT_RUN.reason for c in _own(result))
-        not_run += open_
-        rows.append([link, *(str(counts[v]) for v in SHOWN), str(open_), str(sum(counts.values()))])
-    totals = [sum(count(r)[v] for r in results) for v in SHOWN]
-    rows.append(["all", *map(str, totals), str(not_run), str(sum(totals))])
-    lines += table(head, rows)
-    lines += _states([r.paper for r in results])
-    seeds = [
-        [r.paper.name, name, t.title, seeds_of(r, name), full_size(r, name)]
-        for r in results
-        for name, t in r.paper.trials.items()
-    ]
-    lines += [SEEDS, "", *table(SEEDS_HEAD, seeds)]
-    for verdict, title in (
-        (Verdict.HOLDS, "Claims that hold"),
-        (Verdict.DIRECTION, "Claims that hold in direction"),
-        (Verdict.FAILS, "Claims that do not hold"),
-        (Verdict.INCONCLUSIVE, "Claims that these seeds cannot decide"),
-        (Verdict.CONTRADICTED, "Claims that their own source contradicts"),
-        (Verdict.UNTESTED, "Claims not tested, and why"),
-    ):
-        rows = [
-            [r.paper.name, c.id, c.says, c.paper, because(c, r.judgements[c.id])]
-            for r in results
-            for c in _own(r)
-            if r.judgements[c.id].verdict is verdict and r.judgements[c.id].reason != NOT_RUN.reason
-        ]
-        if rows:
-            head = ["paper", "", "claim", "paper's value", "tworay, and cause or note"]
-            lines += [f"## {title}", "", *table(head, rows)]
-    lines += ["## How a claim is judged", "", *prose(RULE)]
-    write(folder / OVERVIEW, lines)
-
-
-def _states(papers: Sequence[Paper]) -> list[str]:
-    return [FIGURES, "", *prose(STATES), *table(*states(papers))]
-
-
-def refresh(papers: Sequence[Paper], judged: Sequence[Paper], folder: Path) -> None:
-    """Write the parts of an existing overview anew that need no runs: figures' states, and seeds.
-
-    ``judged`` are papers that were judged from stored cells after the last complete run.
-    """
-    before = Earlier.read(folder / OVERVIEW)
-    papers = [paper for paper in papers if not paper.study]
-    head = before.until(FIGURES)
-    table_ends = max((i for i, line in enumerate(head) if line.startswith("|")), default=len(head) - 1)
-    lines = [*head[: table_ends + 1], ""]
-    names = [f"[{paper.name}]({paper.key}.md)" for paper in judged if not paper.study]
-    if names:
-        lines += prose(NEWER.format(names=f"{' and '.join(names)} {'has' if len(names) == 1 else 'have'}"))
-    lines += _states(papers)
-    rows = [row for paper in papers for row in _seeds_on(paper, Earlier.read(folder / f"{paper.key}.md"))]
-    lines += [SEEDS, "", *table(SEEDS_HEAD, rows), *before.after(SEEDS)]
-    write(folder / OVERVIEW, lines)
 
 
 def _seeds_on(paper: Paper, page: Earlier) -> list[list[str]]:

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 
 from tworay._native import VERSION
 from tworay.papers import stored
-from tworay.papers.bands import band_in_words
+from tworay.papers.claimlists import by_experiment, by_headline, mechanisms, ours
 from tworay.papers.deciding import deciding
 from tworay.papers.earlier import Earlier
 from tworay.papers.filling import filled, of_page, of_result
 from tworay.papers.headlines import headlines
-from tworay.papers.library import STANDARD, WITHOUT_RESULTS, Role
+from tworay.papers.library import MAIN, STANDARD, WITHOUT_RESULTS, Role
 from tworay.papers.markdown import listed, prose, table, write
-from tworay.papers.reproducing import MAIN, NOT_RUN, Reproduction, cells_of
+from tworay.papers.reproducing import Reproduction, cells_of
 from tworay.papers.rule import Verdict
-from tworay.papers.tables import guess_table
-from tworay.papers.verdicts import RULE, Judgement
+from tworay.papers.verdicts import RULE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,11 +30,10 @@ if TYPE_CHECKING:
 
 FIGURES = "## Figures and tables"
 CELLS = (
-    "Estimate, 95 % interval and seeds of every cell are in [{file}]({file}). `tworay reproduce --stored "
-    "docs/studies` judges them again without runs; with `--explain` it says how. The sentence in quotation "
-    "marks is the source's."
+    "Estimate, 95 % interval and seeds of every cell are in [{file}]({file}). `tworay reproduce "
+    "{name}:CLAIM` runs one claim; with `--stored docs/studies` it judges the stored cells without runs, and "
+    "with `--explain` it says how, cell by cell. The sentence in quotation marks is the source's."
 )
-GUESSES = "Guesses of the senders by true cause, summed over all runs (`none`: nothing had been lost):"
 NUMBERS = "Numbers are means over seeds ± half of the 95 % interval."
 STATES = (
     "A figure is *as defined* if it shows what its authors define, *deviating* if not, and *added* if the "
@@ -55,18 +53,17 @@ def page(result: Reproduction, folder: Path) -> None:
     """
     paper = result.paper
     file = folder / f"{paper.key}.md"
+    cells_file = stored.file_of(folder, paper.key)
     before = Earlier.read(file) if result.stored else None
     lines = [f"# {paper.title}", "", *prose(paper.cite), *_made(result, before)]
     lines += headlines(result)
     lines += _counts(result)
-    lines += ["## The claims", "", *prose(CELLS.format(file=stored.file_of(folder, paper.key).name))]
-    of_trial: dict[str | None, list[Claim]] = {}
-    for claim in paper.claims:
-        if claim.role is not Role.MECHANISM:
-            of_trial.setdefault(claim.experiment, []).append(claim)
-    for trial, of in of_trial.items():
-        lines += _claims(result, trial, of, before)
-    lines += _mechanisms(result)
+    lines += ["## The claims", "", *prose(CELLS.format(name=paper.name, file=cells_file.name))]
+    lines += by_headline(result, size, before)
+    if paper.headlines:
+        lines += ["## The other claims, by experiment", ""]
+    lines += by_experiment(result, size, before)
+    lines += mechanisms(paper)
     lines += deciding(paper)
     lines += _sensitivity(result)
     lines += _kept_figures(result, before) if before else _figures(result, folder)
@@ -75,7 +72,7 @@ def page(result: Reproduction, folder: Path) -> None:
     lines += prose("[How often the rule is wrong](how-claims-are-judged.md) has been measured.")
     write(file, lines)
     if not result.stored:
-        stored.write(cells_of(result), stored.file_of(folder, paper.key))
+        stored.write(cells_of(result), cells_file)
 
 
 def written(paper: Paper, folder: Path) -> bool:
@@ -97,10 +94,10 @@ def refresh(paper: Paper, folder: Path) -> None:
     write(file, lines)
 
 
-def _settings(paper: Paper, told: Callable[[str, bool], Told | None]) -> list[str]:
+def _settings(paper: Paper, told: Callable[[str, str], Told | None]) -> list[str]:
     lines = [SETTINGS, "", "Stated by the source:", "", *listed(paper.stated)]
     lines += ["Left open by the source:", "", *listed(paper.left_open)]
-    return [*lines, filled(paper.notes, told), ""] if paper.notes else lines
+    return [*lines, filled(paper.notes, told, paper), ""] if paper.notes else lines
 
 
 def today() -> str:
@@ -159,8 +156,17 @@ def count(result: Reproduction) -> Counter[Verdict]:
 
 
 def _counts(result: Reproduction) -> list[str]:
-    counted = count(result)
-    rows = [[str(verdict), str(counted[verdict])] for verdict in SHOWN]
+    own = {
+        verdict: [
+            claim.id
+            for claim in result.paper.claims
+            if claim.role is Role.CLAIM
+            and claim.id in result.judgements
+            and result.judgements[claim.id].verdict is verdict
+        ]
+        for verdict in SHOWN
+    }
+    rows = [[str(verdict), str(len(own[verdict])), ", ".join(own[verdict])] for verdict in SHOWN]
     roles = Counter(claim.role for claim in result.paper.claims)
     apart = [
         f"{roles[role]} {said}"
@@ -171,74 +177,8 @@ def _counts(result: Reproduction) -> list[str]:
         )
         if roles[role]
     ]
-    told = ["## Verdicts", "", *table(["verdict", "claims"], rows)]
+    told = ["## Verdicts", "", *table(["verdict", "claims", "which"], rows)]
     return told + (prose(f"Not counted: {', '.join(apart)}.") if apart else [])
-
-
-def ours(judgement: Judgement) -> str:
-    """Return the result for a claim, or the reason why there is none."""
-    return judgement.ours or judgement.reason
-
-
-def said(claim: Claim) -> str:
-    """Return the claim in words, marked if it is not counted."""
-    if claim.role is Role.READING:
-        return f"{claim.says} (a reading of {claim.reading_of})"
-    return f"{claim.says} (quoted)" if claim.role is Role.QUOTED else claim.says
-
-
-def because(claim: Claim, judgement: Judgement) -> str:
-    """Return result or reason, the source's sentence, and what is known of the cause."""
-    quote = f"“{claim.quote}”" if claim.quote else ""
-    return ". ".join(filter(None, [ours(judgement), quote, claim.known]))
-
-
-def _claims(
-    result: Reproduction, trial: str | None, claims: list[Claim], before: Earlier | None
-) -> list[str]:
-    paper = result.paper
-    title = paper.trials[trial].title if trial in paper.trials else "Without runs of their own"
-    lines = [f"### {title}", ""]
-    if trial in result.seeds:
-        lines += prose(f"Experiment `{trial}`, {size(result, trial)}.")
-    beside = any(STANDARD in result.others.get(claim.id, {}) for claim in claims)
-    rows = []
-    for claim in claims:
-        judgement = result.judgements.get(claim.id, NOT_RUN)
-        band = band_in_words(claim.how) if claim.experiment else ""
-        here = because(claim, judgement)
-        row = [claim.id, claim.source, said(claim), claim.paper, band, f"**{judgement.verdict}**", here]
-        rows.append([*row, _standard(result, claim)] if beside else row)
-    head = ["", "source", "claim", "paper's value", "judged as", "verdict", "tworay"]
-    lines += table([*head, "standard dialect"] if beside else head, rows)
-    guessed = result.guesses.get(trial or "")
-    if guessed:
-        lines += prose(GUESSES)
-        lines += table(*guess_table(guessed))
-    if before:
-        lines += before.part(f"### {title}", GUESSES)
-    return lines
-
-
-def _mechanisms(result: Reproduction) -> list[str]:
-    rows = [
-        [claim.id, claim.source, claim.says, claim.how["shown"]]
-        for claim in result.paper.claims
-        if claim.role is Role.MECHANISM
-    ]
-    if not rows:
-        return []
-    told = "Descriptions of algorithms and definitions, which unit tests cover. They get no verdict."
-    return ["### As described", "", *prose(told), *table(["", "source", "description", "tests"], rows)]
-
-
-def _standard(result: Reproduction, claim: Claim) -> str:
-    """Return verdict and result in the standard dialect."""
-    judgement = result.others.get(claim.id, {}).get(STANDARD)
-    if judgement is None:
-        return ""
-    seeds = f"; {judgement.seeds} seeds" if judgement.cells else ""
-    return f"**{judgement.verdict}**: {ours(judgement)}{seeds}"
 
 
 def _sensitivity(result: Reproduction) -> list[str]:

@@ -57,6 +57,20 @@ def beside(folder: Path, paper: Paper) -> Path:
     return folder / f"{paper.key}-seeds.csv"
 
 
+def take(folder: Path, out: Path, papers: Iterable[Paper]) -> None:
+    """Take the plans that a folder holds beside the pages, in place of those among the runs.
+
+    Raises:
+        InputError: the folder has no plan of a paper, or one that cannot be read.
+
+    """
+    for paper in papers:
+        there = beside(folder, paper)
+        if not there.is_file():
+            raise InputError(f"{there}: no such plan; leave --plan-of out to plan from a pilot")
+        write(read(there), file_of(out, paper))
+
+
 def write(found: Iterable[Need], file: Path) -> None:
     """Write a plan atomically."""
     file.parent.mkdir(parents=True, exist_ok=True)

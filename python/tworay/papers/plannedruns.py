@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tworay.experiment.onerun import do
 from tworay.experiment.store import sweeps as reading
 from tworay.experiment.sweeping import Sweep
+from tworay.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
-    from pathlib import Path
 
     from tworay.experiment.engines import Shard
     from tworay.experiment.plan import Plan
+    from tworay.experiment.store.batches import Row
 
 # Seeds of a pilot, 1 to 10. They decide how many seeds follow, and are not used otherwise.
 PILOT = 10
@@ -37,10 +41,17 @@ def seeds_after(number: int) -> list[int]:
     return list(range(PILOT + 1, PILOT + number + 1))
 
 
+def times_of(where: Path) -> Path:
+    """Return the file of a pilot's processor times, which a sweep's own files don't have: they vary."""
+    return where.with_name(f"{where.name}-times.json")
+
+
 class PlannedSweep(Sweep):
     """A sweep with seeds of its own for each cell; a cell without any is not run."""
 
     seeds_of: Callable[[Place], Sequence[int]] | None = None
+    spent: dict[str, list[float]] | None = None
+    """By world: the processor time of each run of this session, s; kept for a pilot only."""
 
     @classmethod
     def of(cls, plan: Plan, out: Path, planned: Mapping[Place, int] | None, *, shard: Shard) -> PlannedSweep:
@@ -55,7 +66,32 @@ class PlannedSweep(Sweep):
         """Return the pilot of a plan in these cells."""
         sweep = cls(plan, out, retry_failed=True)
         sweep.seeds_of = lambda cell: range(1, PILOT + 1) if cell in cells else ()
+        sweep.spent = {}
         return sweep
+
+    def add(self, row: Row) -> None:
+        """Store a run that has ended, and keep its processor time."""
+        super().add(row)
+        seconds = row.get("cpu_seconds")
+        if self.spent is not None and seconds is not None:
+            self.spent.setdefault(row["world"], []).append(seconds)
+
+    def costs(self) -> dict[str, float]:
+        """Return the mean processor time of a run by world, s: of this pilot or of its earlier part.
+
+        A cell whose pilot ran earlier and left no times is run once more.
+        """
+        file = times_of(Path(self.path))
+        known: dict[str, float] = json.loads(file.read_text()) if file.is_file() else {}
+        known |= {world: sum(of) / len(of) for world, of in (self.spent or {}).items()}
+        for cell in self.cells:
+            asked = self.seeds_of(frozenset(cell.place.items())) if self.seeds_of else ()
+            if asked and cell.key not in known:
+                row = do(cell, asked[0], self.plan, None, lambda _name, _table: None)
+                known[cell.key] = row.get("cpu_seconds") or 0.0
+        with replacing(file) as hidden:
+            hidden.write_text(json.dumps(known, indent=0))
+        return known
 
     def start(self) -> dict[int, list[int]]:
         """Return every cell's seeds."""

@@ -17,6 +17,7 @@ from tworay.papers.judging import decided, sampled
 from tworay.papers.library import STANDARD
 from tworay.papers.planfile import Need, file_of, planned, read, write
 from tworay.papers.plannedruns import BESIDE, PILOT, PlannedSweep
+from tworay.papers.plannedruns import beside as beside_of
 from tworay.papers.reproducing import chosen, frame_of, place, plan_of, readings
 from tworay.papers.seeding import CEILING, LEAST, seeds_for, spread_of, wanted_half_width
 
@@ -86,6 +87,19 @@ def cells_of_claims(claims: Iterable[Claim], trials: Iterable[Trial]) -> dict[st
     return found
 
 
+def only(planned_: Planned, claims: Iterable[Claim], trials: Sequence[Trial]) -> Planned:
+    """Return a plan without the cells that these claims don't compare: they are not run."""
+    compared = cells_of_claims(claims, trials)
+    kept = dict(planned_)
+    for trial in trials:
+        for name in (trial.id, beside_of(trial.id)):
+            if name in planned_:
+                kept[name] = {
+                    cell: number for cell, number in planned_[name].items() if cell in compared[trial.id]
+                }
+    return kept
+
+
 def within(found: Sequence[Need], seconds: float) -> tuple[list[Need], int]:
     """Give each cell what it needs, up to the highest ceiling whose runs fit in the processor time.
 
@@ -151,7 +165,7 @@ def plan(asked: Asked, say: Callable[[str], None], watch: Watcher) -> dict[str, 
             frame, axes = pilot_frame(trial, where)
             if not frame.is_empty():
                 frames[trial.id] = frame, axes
-                seconds[trial.id] = _seconds(frame, axes, sweep)
+                seconds[trial.id] = _seconds(sweep)
         beside = {trial.id for trial in open_[paper.name] if STANDARD in readings(trial)}
         found[paper.name] = needs(paper.claims, frames, seconds, beside)
     if any(found.values()):
@@ -195,22 +209,14 @@ def told(found: Sequence[Need], cores: int, hours: float, ceiling: int) -> list[
 
 def pilot_frame(trial: Trial, where: Path) -> tuple[pl.DataFrame, list[str]]:
     """Return a pilot's runs and the names of the axes."""
-    frame = frame_of(where, trial).filter(pl.col("seed") <= PILOT)
-    times = reading.batch_frame(where, ["cpu_seconds"]).select("world", "seed", "cpu_seconds")
-    frame = frame.join(times, on=["world", "seed"], how="left", maintain_order="left")
-    return frame.drop("document"), reading.axes(where)
+    return frame_of(where, trial).filter(pl.col("seed") <= PILOT).drop("document"), reading.axes(where)
 
 
-def _seconds(frame: pl.DataFrame, axes: Sequence[str], sweep: PlannedSweep) -> dict[Place, float]:
+def _seconds(sweep: PlannedSweep) -> dict[Place, float]:
     """Return the mean processor time of a run of each cell, s; without a pilot that of the experiment."""
-    means = frame.group_by("cell", *axes, maintain_order=True).agg(pl.col("cpu_seconds").mean())
-    known = {
-        frozenset(zip(axes, map(str, labels), strict=True)): float(seconds or 0.0)
-        for _, *labels, seconds in means.iter_rows()
-    }
+    known = sweep.costs()
     mean = stats.mean(list(known.values())) or 0.0
-    places = [frozenset(cell.place.items()) for cell in sweep.cells]
-    return {place_: known.get(place_, mean) for place_ in places}
+    return {frozenset(cell.place.items()): known.get(cell.key, mean) for cell in sweep.cells}
 
 
 def _time(seconds: float) -> str:

@@ -17,7 +17,7 @@ from tworay.papers import stored, timelines
 from tworay.papers.derived import DERIVED
 from tworay.papers.figures import draw_figure
 from tworay.papers.judging import decided, judge_claim, judge_measured, judge_summary
-from tworay.papers.library import STANDARD, Role
+from tworay.papers.library import MAIN, STANDARD, Role
 from tworay.papers.planfile import beside, planned
 from tworay.papers.planfile import read as read_plan
 from tworay.papers.plannedruns import PlannedSweep, by_number
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from tworay.papers.tables import Guesses, Table
     from tworay.running.executing import Watcher
 
-# Name of the main reading in tables of other readings.
-MAIN = "as judged"
 # Directory of the runs of --quick, next to the full-size runs.
 QUICK = "quick"
 NOT_RUN = Judgement(Verdict.UNTESTED, reason="not run yet")
@@ -88,27 +86,30 @@ class Effort:
 
 
 def chosen(paper: Paper, wanted: str | None) -> tuple[list[Figure], list[Trial], list[Claim]]:
-    """Return the selected figures, experiments and claims; all if no figure or claim is named.
+    """Return the selected figures, experiments and claims; all if no figure, claim or headline is named.
 
     A drawing or a table of settings has no experiment, and so no runs.
 
     Raises:
-        InputError: the figure or claim does not exist, or the figure is not made.
+        InputError: there is no such figure, claim or headline, or the figure is not made.
 
     """
     if wanted is None:
         return list(paper.figures), list(paper.trials.values()), list(paper.claims)
-    claim = paper.claim(wanted)
-    if claim is not None:
-        parts = [one for one in paper.claims if one.id in claim.parts]
-        wanted_trials = dict.fromkeys(trial for one in [claim, *parts] for trial in one.experiments)
-        return [], [paper.trials[trial] for trial in wanted_trials], [*parts, claim]
+    headline, claim = paper.headline(wanted), paper.claim(wanted)
+    if headline is not None or claim is not None:
+        named = set(headline.claims) if headline is not None else {wanted}
+        of = [one for one in paper.claims if one.id in named]
+        parts = [one for one in paper.claims if any(one.id in whole.parts for whole in of)]
+        wanted_trials = dict.fromkeys(trial for one in [*of, *parts] for trial in one.experiments)
+        judged = [*(one for one in parts if one not in of), *of]
+        return [], [paper.trials[trial] for trial in wanted_trials], judged
     figures = paper.numbered(wanted)
     for one in figures:
         if one.missing:
             raise InputError(f"{paper.name}:{wanted} is not made: {one.missing}")
-    of = dict.fromkeys(one.experiment for one in figures if one.experiment)
-    return figures, [paper.trials[name] for name in of], paper.claims_of(set(of))
+    drawn_from = dict.fromkeys(one.experiment for one in figures if one.experiment)
+    return figures, [paper.trials[name] for name in drawn_from], paper.claims_of(set(drawn_from))
 
 
 def document(trial: Trial, *, quick: bool, changed: dict[str, Any] | None = None) -> dict[str, Any]:

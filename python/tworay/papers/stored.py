@@ -52,7 +52,10 @@ def read(file: Path) -> Stored:
 
     """
     if not file.is_file():
-        raise InputError(f"{file}: there are no stored cells; `tworay reproduce --pages DIR` writes them")
+        raise InputError(
+            f"{file}: there are no stored cells; `tworay reproduce PAPER --pages {file.parent}` runs the "
+            "paper and writes them"
+        )
     found: Stored = {}
     with file.open(encoding="utf-8", newline="") as text:
         lines = csv.reader(text)

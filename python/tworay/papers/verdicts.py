@@ -130,6 +130,22 @@ class Judgement:
         return "; ".join([ends, *([self.share] if self.tested else []), *self.beside])
 
     @property
+    def span(self) -> str:
+        """The range of the estimates, and in parentheses the outermost ends of the intervals."""
+        known = [cell.measured for cell in self.cells if cell.measured.estimate is not None]
+        values = [one.estimate for one in known if one.estimate is not None]
+        if not values:
+            return self.reason
+        lows = [one.low for one in known if one.low is not None]
+        highs = [one.high for one in known if one.high is not None]
+        said = (
+            between(min(values), max(values), self.unit) if len(values) > 1 else number(values[0], self.unit)
+        )
+        if not lows or not highs:
+            return f"{said} (no interval)"
+        return f"{said} ({between(min(lows), max(highs), self.unit).removesuffix(' %')})"
+
+    @property
     def share(self) -> str:
         """The number of cells by verdict, in words."""
         tested = self.tested
@@ -169,6 +185,11 @@ def number(value: float | None, unit: str) -> str:
             return f"{value:+.2g} %"
         return f"{value:+.1f} %" if abs(value) < 100 else f"{value:+.0f} %"
     return f"{value:.4g}"
+
+
+def between(low: float, high: float, unit: str) -> str:
+    """Format a range, with its unit once."""
+    return f"{number(low, unit).removesuffix(' %')} to {number(high, unit)}"
 
 
 def interval(one: Measured, unit: str) -> str:

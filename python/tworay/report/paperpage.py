@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
-import re
 from typing import TYPE_CHECKING
 
 from tworay.papers.bands import band_in_words
-from tworay.papers.pages import because, count, said
+from tworay.papers.claimlists import because, said
+from tworay.papers.numbering import names
+from tworay.papers.pages import count
 from tworay.papers.rule import Verdict
 from tworay.papers.verdicts import RULE
 from tworay.report.figures import figure
@@ -75,7 +76,7 @@ def _claims(result: Reproduction) -> str:
                 esc(claim.paper),
                 esc(band_in_words(claim.how)) if claim.experiment else "",
                 _verdict(judgement),
-                esc(because(claim, judgement)),
+                esc(because(result, claim)),
                 judgement.seeds if judgement.cells else None,
             ]
         )
@@ -119,12 +120,6 @@ def _figure(result: Reproduction, number: str, title: str, file: Path | None) ->
     # A table of the paper has no picture: its numbers are shown at once.
     opened = file is None
     return figure(name.replace(" ", "-"), heading, "", picture + claims, known, opened=opened)
-
-
-def names(source: str, number: str) -> bool:
-    """Return whether a source names a figure: ``figures 4 to 6`` names 4 and 6, ``table 5.1`` itself."""
-    kind = "" if number[:1].isalpha() else r"figures? (?:[\d.]+[a-z]?(?:,| and| to) )*"
-    return re.search(rf"(?<![\w.]){kind}{re.escape(number)}[a-d]?(?![\w]|\.\d)", source) is not None
 
 
 def _verdict(judgement: Judgement) -> str:
