@@ -8,6 +8,7 @@ use crate::costs::{self, Costs};
 use crate::de::read;
 use crate::error::ScenarioError;
 use crate::kinds;
+use crate::names;
 use crate::scenario::Scenario;
 use crate::settings::{DEFAULT_VARIANT, Settings};
 use crate::tree::{Kind, Table, TomlNode};
@@ -31,6 +32,7 @@ pub(crate) fn resolve(
 ) -> Result<Scenario, ScenarioError> {
     let variant = variant(&tree)?;
     kinds::apply(&mut tree)?;
+    names::apply(&mut tree)?;
     // The variant is in the same table, but it is not a setting of an endpoint.
     let whole = tree.clone();
     if let Some(tcp) = table_mut(&mut tree, "tcp") {
@@ -51,6 +53,9 @@ pub(crate) fn resolve(
     let mut scenario = Scenario { settings, costs, variant, flows: Vec::new(), radio_nodes };
     let nodes = scenario.node_count();
     let settings = &mut scenario.settings;
+    for (name, &node) in &settings.names {
+        check.node(&format!("names.{name}"), u32::from(node), nodes)?;
+    }
     check.events(&settings.events, nodes, radio_nodes, settings.flows.len(), settings.duration)?;
     for (i, battery) in settings.energy.batteries.iter().enumerate() {
         check.node(&format!("energy.batteries.{i}.node"), u32::from(battery.node), nodes)?;

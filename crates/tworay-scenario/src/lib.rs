@@ -17,6 +17,7 @@ mod flow;
 mod kinds;
 mod layers;
 mod load;
+mod names;
 mod overrides;
 mod presets;
 mod saturated;

@@ -4,6 +4,7 @@ use crate::costs::Costs;
 use crate::error::{Place, ScenarioError, Source};
 use crate::flow::{Application, FlowSetup};
 use crate::settings::Settings;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tworay_base::SimTime;
 use tworay_tcp::Variant;
@@ -101,6 +102,11 @@ impl Scenario {
             .iter()
             .map(|wire| u32::from(wire.from.max(wire.to)) + 1)
             .fold(self.radio_nodes, u32::max)
+    }
+
+    /// Names of nodes, in order of the nodes' numbers.
+    pub fn node_names(&self) -> BTreeMap<u16, String> {
+        self.settings.names.iter().map(|(name, &node)| (node, name.clone())).collect()
     }
 
     /// Number of nodes with a radio: all, or none in a wired-only network (wires and no topology).

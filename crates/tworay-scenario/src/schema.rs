@@ -1,5 +1,6 @@
 //! JSON Schema of the scenario file, for editors and for the help in messages.
 
+use crate::names;
 use crate::settings::{DEFAULT_VARIANT, Settings};
 use serde_json::{Value, json};
 
@@ -19,6 +20,7 @@ pub fn json_schema() -> Value {
             }),
         );
     }
+    names::widen(&mut schema);
     schema
 }
 

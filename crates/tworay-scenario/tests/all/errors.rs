@@ -1,6 +1,7 @@
 //! The complete message for each kind of user error, word by word.
 
 mod keys;
+mod names;
 mod traffic;
 mod values;
 mod wires;
