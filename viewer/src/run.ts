@@ -23,6 +23,11 @@ export interface RunPage {
   seconds: number;
   recorded: boolean;
   nodes: number;
+  /** Each node's name, or `node 3`; and where room is scarce, or its number. */
+  node: string[];
+  short: string[];
+  /** Begin and end of the first pause or loss, s; absent if there is none. */
+  trouble?: [number, number];
   queueLimit: number | null;
   ranges: { receive: number; sense: number } | null;
   placed: boolean;

@@ -277,7 +277,7 @@ pub fn device(node: u16) -> String {
 
 fn nodes(scenario: &Scenario, settings: &SessionSettings) -> Result<Vec<NodeId>, Error> {
     let count = scenario.node_count();
-    let tcp = scenario.flows.iter().filter(|f| matches!(f.application, Application::Ftp { .. }));
+    let tcp = scenario.flows.iter().filter(|f| f.application.variant().is_some());
     let nodes: BTreeSet<NodeId> = match (settings.nodes.as_slice(), settings.layer) {
         ([], Layer::Three) => tcp.flat_map(|f| [f.from, f.to]).collect(),
         ([], Layer::Two) => (0..count).map(|n| NodeId(n as u16)).collect(),

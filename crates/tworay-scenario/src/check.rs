@@ -2,6 +2,7 @@
 
 mod events;
 mod flows;
+mod traffic;
 mod wires;
 
 use crate::costs::{self, Costs};
@@ -61,7 +62,7 @@ pub(crate) fn resolve(
         check.node(&format!("energy.batteries.{i}.node"), u32::from(battery.node), nodes)?;
     }
     settings.events.sort_by_key(|event| event.at);
-    scenario.flows = check.flows(settings, nodes, &scenario.variant)?;
+    scenario.flows = check.flows(settings, nodes, &scenario.variant, base_dir)?;
     settings.flows.clear();
     settings.wire_kind.clear();
     Ok(scenario)

@@ -87,6 +87,13 @@ pub struct Settings {
     pub events: Vec<EventConfig>,
 }
 
+impl Settings {
+    /// Names of nodes, in order of the nodes' numbers.
+    pub fn node_names(&self) -> BTreeMap<u16, String> {
+        self.names.iter().map(|(name, &node)| (node, name.clone())).collect()
+    }
+}
+
 impl FollowsDialect for Settings {
     fn of(dialect: Dialect) -> Self {
         Self {

@@ -1,5 +1,6 @@
 //! The complete message for each kind of user error, word by word.
 
+mod flows;
 mod keys;
 mod names;
 mod traffic;

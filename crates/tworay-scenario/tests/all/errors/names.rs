@@ -31,7 +31,10 @@ fn edited(old: &str, new: &str) -> String {
 fn a_name_stands_for_a_number_wherever_a_node_is_meant() {
     let world = read(NAMED, &[]);
     assert_eq!((world.flows[0].from.0, world.flows[0].to.0), (0, 4));
-    assert_eq!(world.node_names().into_iter().collect::<Vec<_>>(), [(0, "roof".into()), (4, "alice".into())]);
+    assert_eq!(
+        world.settings.node_names().into_iter().collect::<Vec<_>>(),
+        [(0, "roof".into()), (4, "alice".into())]
+    );
     let plain = read(&edited("from = \"roof\"", "from = 0"), &["flow.0.to=4"]);
     assert_eq!(plain.flows, world.flows);
     let swapped = read(NAMED, &["flow.0.to=roof", "flow.0.from=alice"]);
