@@ -337,7 +337,7 @@ fn flow_report(f: &Flow, id: u16, outcome: &Outcome) -> FlowReport {
         mean_data_alive_segments: data_alive,
         mean_ack_alive_segments: ack_alive,
         mean_delay_seconds: path.mean_delay(),
-        delay_under_load_seconds: path.high_delay(),
+        latency_under_load_seconds: path.high_delay(),
         jitter_seconds: path.jitter(),
         mean_hops: path.mean_hops(),
         ..FlowReport::default()

@@ -28,7 +28,7 @@ NAMES = ("id", "from", "to", "tcp")
 # Default columns of tables.
 SHOWN = (
     "goodput_bps",
-    "delay_under_load_seconds",
+    "latency_under_load_seconds",
     "retransmitted_segments",
     "timeouts",
     "rto_idle_seconds",

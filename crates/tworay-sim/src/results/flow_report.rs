@@ -99,7 +99,7 @@ declare! {
         mean_delay_seconds: Option<f64> = times("s").mean().less().shown("delay ms", 1e3, ",.1f"),
         /// one-way delay of data from transport to transport that 95 % of the first arrivals don't exceed: the delay
         /// that traffic meets while the flows load the network. From a histogram, within 1.6 %
-        delay_under_load_seconds: Option<f64> = times("s").mean().less().shown("delay p95 ms", 1e3, ",.0f")
+        latency_under_load_seconds: Option<f64> = times("s").mean().less().shown("delay p95 ms", 1e3, ",.0f")
                 .from("Gettys and Nichols 2011 (delay under load, bufferbloat); percentile of this project"),
         /// mean absolute difference between the delays of consecutive arrivals
         jitter_seconds: Option<f64> = times("s").mean().less().shown("jitter ms", 1e3, ",.1f")

@@ -129,7 +129,7 @@ fn a_trace_is_replayed_packet_by_packet() {
     assert_eq!(f.goodput_bps * 9.0 / 8.0, 4.0 * 1472.0);
     // One of the four waits for the one before: 12 ms each on the wire.
     near(f.mean_delay_seconds, 0.012 + 0.01 + 0.012 / 4.0, 1e-6);
-    near(f.delay_under_load_seconds, 0.012 + 0.01 + 0.012, 0.034 / 64.0);
+    near(f.latency_under_load_seconds, 0.012 + 0.01 + 0.012, 0.034 / 64.0);
     let tcp = flow(10, "app = \"replay\"\nfile = \"replayed.trace\"\nstart = \"1s\"\nover = \"tcp\"");
     assert_eq!((tcp.completed_transfers, tcp.goodput_bps * 9.0 / 8.0), (Some(4), 4.0 * 1472.0));
 }
