@@ -93,7 +93,7 @@ def test_wireshark_shows_names(cli: Cli, world: Path) -> None:
          "-e", "ip.src_host", "-e", "frame.interface_name"],
         check=True, capture_output=True, text=True,
     ).stdout.split("\n")  # fmt: skip
-    assert {line.split("\t")[0] for line in shown if line} == {"gate", "10.0.0.5"}
+    assert {line.split("\t")[0] for line in shown if line} == {"gate", "10.0.0.4"}
     assert {line.split("\t")[1] for line in shown if line} >= {"gate", "node 1", "roof"}
 
 

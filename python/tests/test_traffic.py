@@ -132,7 +132,7 @@ def test_a_sequence_has_a_cross_for_each_lost_segment(pair: list[tworay.Run]) ->
     lost = run.ledger.filter(pl.col("kind") == "data")["since_s"].to_list()
     crosses = [line for line in lines if line.get_marker() == "x" and len(line.get_xdata())]
     assert sorted(x for line in crosses for x in line.get_xdata()) == sorted(lost)
-    assert np.array_equal(lines[0].get_ydata() * 1000, run.series["acked_bytes"].to_numpy())
+    assert np.allclose(lines[0].get_ydata() * 1000, run.series["acked_bytes"].to_numpy())
 
 
 def test_the_first_trouble_is_shown(pair: list[tworay.Run]) -> None:

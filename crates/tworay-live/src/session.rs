@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tworay_base::{FlowId, NodeId, SimDuration, SimTime};
 use tworay_sim::scenario::Scenario;
-use tworay_sim::{Application, Layer, Live, LiveOptions, RunReport};
+use tworay_sim::{Layer, Live, LiveOptions, RunReport};
 
 /// The most that fits into an 802.11 frame (IEEE 802.11-1999 §7.1.2: 2312 bytes with LLC).
 const MOST_MTU: u16 = 2304;

@@ -2,6 +2,7 @@
 
 mod events;
 mod flows;
+mod parts;
 mod traffic;
 mod wires;
 
@@ -14,7 +15,8 @@ use crate::scenario::Scenario;
 use crate::settings::{DEFAULT_VARIANT, Settings};
 use crate::tree::{Kind, Table, TomlNode};
 use flows::MOST_PAYLOAD;
-use std::path::{Path, PathBuf};
+use parts::joined;
+use std::path::Path;
 use std::sync::Arc;
 use tworay_base::{BitRate, ConfigProblem, NodeId, SimDuration};
 use tworay_mac::QueueRule;
@@ -74,7 +76,7 @@ fn variant(tree: &TomlNode) -> Result<Variant, ScenarioError> {
         Some(entry) => read::<String>(&entry.node, "tcp.variant")?,
         None => DEFAULT_VARIANT.to_owned(),
     };
-    flows::read_variant("tcp.variant", &name)
+    parts::read_variant("tcp.variant", &name)
         .map_err(|p| ScenarioError::new(tree.place_of("tcp.variant"), p.headline(), p.advice()))
 }
 
@@ -99,10 +101,6 @@ fn resolve_paths(mobility: MobilityConfig, base_dir: &Path) -> MobilityConfig {
         }
         other => other,
     }
-}
-
-fn joined(file: PathBuf, base_dir: &Path) -> PathBuf {
-    if base_dir.as_os_str().is_empty() { file } else { base_dir.join(file) }
 }
 
 /// Checks whose errors point at the user's lines.

@@ -6,7 +6,6 @@
 use crate::de::read;
 use crate::error::{Place, ScenarioError};
 use crate::tree::{Kind, TomlNode};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tworay_base::suggest;
 
@@ -156,38 +155,6 @@ fn number_of(
         format!("{hint}Names here: {}{more}.", known[..known.len().min(LISTED)].join(", "))
     };
     Err(ScenarioError::new(place.cloned(), format!("{path}: no node has the name \"{text}\""), remedy))
-}
-
-/// Allows a name wherever the schema has a node's number: in the whole-number keys `from`, `to` and `node`.
-pub(crate) fn widen(schema: &mut Value) {
-    match schema {
-        Value::Object(table) => {
-            if let Some(Value::Object(properties)) = table.get_mut("properties") {
-                for key in ["from", "to", "node"] {
-                    if let Some(Value::Object(node)) = properties.get_mut(key)
-                        && is_whole(node.get("type"))
-                    {
-                        let kind = match node.get("type") {
-                            Some(Value::Array(_)) => json!(["integer", "string", "null"]),
-                            _ => json!(["integer", "string"]),
-                        };
-                        node.insert("type".into(), kind);
-                    }
-                }
-            }
-            table.values_mut().for_each(widen);
-        }
-        Value::Array(items) => items.iter_mut().for_each(widen),
-        _ => {}
-    }
-}
-
-fn is_whole(kind: Option<&Value>) -> bool {
-    match kind {
-        Some(Value::String(name)) => name == "integer",
-        Some(Value::Array(names)) => names.contains(&json!("integer")),
-        _ => false,
-    }
 }
 
 #[cfg(test)]

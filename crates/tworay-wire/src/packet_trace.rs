@@ -2,22 +2,14 @@
 
 mod capture;
 mod mahimahi;
+mod packet;
+
+pub use packet::TracePacket;
 
 use crate::text_file::{ReadError, decode_text, read_bytes};
 use std::net::IpAddr;
 use std::path::Path;
 use tworay_base::SimDuration;
-
-/// A packet of a trace.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct TracePacket {
-    /// Time since the first packet.
-    pub at: SimDuration,
-    /// Length of the IP packet, bytes.
-    pub ip_bytes: u32,
-    /// Bytes above TCP or UDP; 0 for a pure acknowledgment.
-    pub payload: u32,
-}
 
 /// Reads the packets of the trace at `path` in order of time: a capture (known by its first bytes), otherwise
 /// Mahimahi's format, plain or gzip. With `source` only packets that this host sent; Mahimahi's name no hosts.

@@ -184,11 +184,11 @@ def _head(run: Run, recorded: bool, thinned: list[str]) -> str:
 
 
 def _numbers(run: Run) -> str:
-    summary = run.summary
+    summary, nodes = run.summary, Nodes.of(run.summary)
     columns = [(name, *metrics.shown(name)) for name in COLUMNS]
     rows = [
         [
-            f"{flow['id']}: {flow['from']} → {flow['to']}, {flow['tcp'] or 'udp'}",
+            f"{flow['id']}: {nodes.short(flow['from'])} → {nodes.short(flow['to'])}, {flow['tcp'] or 'udp'}",
             *[_figure(flow, key, scale) for key, _, scale in columns],
         ]
         for flow in summary["flows"]
@@ -227,7 +227,7 @@ def _numbers(run: Run) -> str:
 
 def _figure(flow: dict[str, Any], key: str, scale: float) -> float | None:
     """Return a figure of a flow; of datagrams, which nobody acknowledges or sends again, only goodput."""
-    if flow[key] is None or (flow["tcp"] is None and key != "goodput_bps"):
+    if flow.get(key) is None or (flow["tcp"] is None and key != "goodput_bps"):
         return None
     return float(flow[key] * scale) if scale != 1 else flow[key]
 

@@ -34,7 +34,7 @@ export function nodeCard(
   const story = (loss: Loss): HTMLElement =>
     el("button", { click: () => choose(loss) }, shapeIcon(loss.cause), ` ${loss.since.toFixed(3)} s`);
   return [
-    el("h3", {}, `${page.node[node]} at ${at.toFixed(3)} s`),
+    el("h3", {}, `Node ${page.short[node]} at ${at.toFixed(3)} s`),
     el("dl", {}, ...rows.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)])),
     ...(lost.length ? [el("p", {}, "Lost here: ", ...lost.map(story))] : []),
     el("button", { class: "quiet", click: close }, "close"),

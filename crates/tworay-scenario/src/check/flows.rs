@@ -1,5 +1,6 @@
 //! Checks flows, converts their keys to an application, and assigns ports.
 
+use super::parts::variant_of;
 use super::{Check, traffic};
 use crate::error::ScenarioError;
 use crate::flow::{AppKind, Application, FlowSetup, FlowTable};
@@ -71,11 +72,6 @@ impl Check<'_> {
     }
 }
 
-/// Parses a variant's name, which is the value of `key`.
-pub(crate) fn read_variant(key: &str, text: &str) -> Result<Variant, ConfigProblem> {
-    text.parse::<Variant>().map_err(|error| error.of(key))
-}
-
 /// The application of `flow`; `variant` is the default of TCP flows.
 pub(crate) fn application(
     flow: &FlowTable,
@@ -117,11 +113,6 @@ pub(crate) fn application(
         AppKind::Video => traffic::video(flow, variant),
         AppKind::Replay => traffic::replay(flow, variant, base_dir),
     }
-}
-
-/// The variant of a TCP flow: its own, or the default.
-pub(super) fn variant_of(flow: &FlowTable, default: &Variant) -> Result<Variant, ConfigProblem> {
-    flow.tcp.as_ref().map_or_else(|| Ok(default.clone()), |name| read_variant("tcp", name))
 }
 
 /// A key of another application is an error; it is not ignored.

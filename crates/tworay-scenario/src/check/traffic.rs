@@ -1,6 +1,6 @@
 //! Converts the keys of web-like flows, video and replayed traces.
 
-use super::flows::variant_of;
+use super::parts::{joined, variant_of};
 use crate::flow::{Application, FlowTable};
 use crate::traffic::{NextTransfer, Over, Replay, Sizes, Transfers, Video};
 use std::net::IpAddr;
@@ -132,7 +132,7 @@ pub(super) fn replay(
         let remedy = "Remove it, or add over = \"tcp\".";
         return ConfigProblem::refuse("tcp", "the trace is replayed as datagrams", remedy);
     }
-    let file = super::joined(file.clone(), base_dir);
+    let file = joined(file.clone(), base_dir);
     let mut packets = packet_trace::read(&file, source).map_err(|error| {
         ConfigProblem::new("file", format!("{}: {}", error.place(), error.problem), error.remedy)
     })?;

@@ -1,5 +1,6 @@
 use super::*;
-use crate::schema::json_schema;
+use crate::schema::{is_whole, json_schema};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Paths of the whole-number keys `from`, `to` and `node` in the schema.

@@ -1,7 +1,7 @@
 //! Reads captures: pcapng (draft-ietf-opsawg-pcapng) and pcap (draft-ietf-opsawg-pcap), of either byte order.
 //! Only what a replay needs is looked at: time, length and source of each IP packet.
 
-use super::TracePacket;
+use super::packet::TracePacket;
 use crate::text_file::ReadError;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use tworay_base::SimDuration;

@@ -1,6 +1,6 @@
 //! Mahimahi's traces (`mm-link`): a line for each packet of 1500 bytes, with its time in milliseconds.
 
-use super::TracePacket;
+use super::packet::TracePacket;
 use crate::text_file::ReadError;
 use tworay_base::SimDuration;
 
