@@ -124,6 +124,7 @@ declare! {
         /// mean time of these by their size: `to_10kB`, `to_100kB`, `to_1MB`, `above_1MB`
         #[serde(skip_serializing_if = "Option::is_none")]
         transfer_seconds_by_size: Option<BTreeMap<&'static str, f64>> = times("s").family().mean().less()
+                .shown("", 1.0, ",.3f")
                 .from("Dukkipati and McKeown 2006"),
         /// times that a video's buffer ran empty, whole run
         #[serde(skip_serializing_if = "Option::is_none")]

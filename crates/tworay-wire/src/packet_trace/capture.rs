@@ -136,7 +136,7 @@ fn pcapng(bytes: &[u8], found: &mut Found) -> Option<()> {
             interfaces.clear();
         }
         let length = read.u32(rest, 4)? as usize;
-        if length < 12 || length % 4 != 0 {
+        if length < 12 || !length.is_multiple_of(4) {
             return None;
         }
         let body = rest.get(8..length - 4)?;
