@@ -173,7 +173,7 @@ def down(name: str | None) -> list[str]:
 
 def called(found: dict[str, Any]) -> list[str]:
     """Return what the stations of a network are called: names, and numbers of the others."""
-    names = {node: name for name, node in found["names"].items()}
+    names = {node: name for name, node in found.get("names", {}).items()}
     return [names.get(node, node) for node in found["nodes"]]
 
 
@@ -185,7 +185,7 @@ def enter(name: str | None, node: str, command: Sequence[str]) -> None:
 
     """
     found = _find(name)
-    number = found["names"].get(node, node)
+    number = found.get("names", {}).get(node, node)
     about = found["nodes"].get(number)
     if about is None:
         there = called(found)
