@@ -68,7 +68,8 @@ fn transfers(
         let problem = format!("a request of {request} is out of range");
         return ConfigProblem::refuse("request", problem, "Give at most \"1MB\".");
     }
-    sizes.validate().map_err(|problem| problem.within("sizes"))?;
+    // Not `within`: the list's own key has the name of the table.
+    sizes.validate().map_err(|problem| ConfigProblem { key: format!("sizes.{}", problem.key), ..problem })?;
     if flow.transfers == Some(0) {
         let remedy = "Give at least 1, or leave it out for an endless flow.";
         return ConfigProblem::refuse("transfers", "the flow has no transfers", remedy);

@@ -36,7 +36,7 @@ fn transfers_need_sizes_and_a_rule_for_the_next_one() {
     );
     assert_eq!(
         said("sizes = { kind = \"fixed\", size = \"1kB\" }"),
-        "my.toml:8:9: flow.0.sizes: this key does not apply to app = \"ftp\"\n\
+        "my.toml:8:1: flow.0.sizes: this key does not apply to app = \"ftp\"\n\
          Remove it, or choose app = \"web\" or \"request\"."
     );
 }
