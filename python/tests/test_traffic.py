@@ -154,3 +154,14 @@ def test_only_runs_are_drawn_together(pair: list[tworay.Run], cli: Cli, tmp_path
     found = tworay.compare("string-2", tcp="reno,vegas", seeds=1, set={"duration": "2s"}, out=tmp_path / "c")
     with pytest.raises(InputError, match="only runs are drawn together"):
         tworay.plot(found, "cwnd", against=[pair[0]])
+
+
+def test_the_page_of_a_run_can_show_the_first_trouble(cli: Cli, tmp_path: Path) -> None:
+    assert cli("run", "link-failure", "--set", "duration=25s", "--out", "broken").code == 0
+    page = (tmp_path / "broken" / "report.html").read_text().replace(" ", "")
+    low, high = json.loads("[" + page.split('"trouble":[')[1].split("]")[0] + "]")
+    moments = tworay.Run.read(tmp_path / "broken").explain().document["moments"]
+    first = min(one["pause"]["begin_s"] for one in moments if one["loss"] and one["pause"])
+    assert low <= first <= high
+    assert cli("run", "string-1", "--set", "duration=2s", "--out", "quiet").code == 0
+    assert '"trouble"' not in (tmp_path / "quiet" / "report.html").read_text().split("<script>")[0]

@@ -26,7 +26,7 @@ export interface RunPage {
   /** Each node's name, or `node 3`; and where room is scarce, or its number. */
   node: string[];
   short: string[];
-  /** Begin and end of the first pause or loss, s; absent if there is none. */
+  /** The stretch around the first pause that a loss began, s; absent if there is none. */
   trouble?: [number, number];
   queueLimit: number | null;
   ranges: { receive: number; sense: number } | null;

@@ -84,7 +84,7 @@ def run_page(run: Run, again: Again) -> str:
         "flows": infos,
         "opened": opened(run),
         "queues": queues,
-        **_trouble(silences, run),
+        **_trouble(silences),
         "words": {
             "roots": ROOTS,
             "ends": ENDS,
@@ -108,16 +108,13 @@ def run_page(run: Run, again: Again) -> str:
     return whole_page(f"{run.scenario}, seed {run.seed} – tworay", body, data, tables.packed, links)
 
 
-def _trouble(silences: list[Silences], run: Run) -> dict[str, Any]:
+def _trouble(silences: list[Silences]) -> dict[str, Any]:
     """Return the stretch that shows the first trouble: the first explained pause that a loss began."""
     pauses = [one for flow in silences for one in flow.pauses if one["loss"] is not None]
-    if pauses:
-        first = min(pauses, key=lambda one: one["begin"])
-        begin, end = min(first["begin"], first["at"]), first["end"]
-    elif run.tables["ledger"].height:
-        begin = end = float(run.tables["ledger"]["since_s"].sort()[0])
-    else:
+    if not pauses:
         return {}
+    first = min(pauses, key=lambda one: one["begin"])
+    begin, end = min(first["begin"], first["at"]), first["end"]
     margin = max(0.1, 0.2 * (end - begin))
     return {"trouble": [begin - margin, end + margin]}
 

@@ -80,7 +80,7 @@ def span(zoom: str | tuple[float, float] | None, runs: Sequence[Run]) -> tuple[f
 
 
 def _first_trouble(runs: Sequence[Run]) -> tuple[float, float]:
-    """Return the stretch around the first of the longest pauses that a loss began, or the first loss."""
+    """Return the stretch around the first of the longest pauses that a loss began."""
     found: list[tuple[float, float]] = []
     for run in runs:
         moments: list[dict[str, Any]] = []
