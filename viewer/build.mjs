@@ -32,7 +32,7 @@ const { outputFiles } = await build({
   write: false,
   format: "iife",
   target: "es2022",
-  charset: "ascii",
+  charset: "utf8",
   legalComments: "inline",
 });
 mkdirSync(target, { recursive: true });

@@ -57,7 +57,7 @@ def test_tracks_become_moves_and_a_scenario_that_runs(cli: Cli, tmp_path: Path, 
     assert made.code == 0, made.err
     assert "2 gaps are longer than 60 s" in made.err
     scenario = (tmp_path / "walk.toml").read_text()
-    assert "# node 0: alice\n# node 1: bob\n" in scenario
+    assert tomllib.loads(scenario)["names"] == {"alice": 0, "bob": 1}
     assert tomllib.loads(scenario)["flow"][0] | {"start": ""} == {
         "from": 1,
         "to": 0,

@@ -192,7 +192,7 @@ def test_slow_motion_stretches_the_round_trip(cli: Callable[..., Result]) -> Non
     [
         (("string-2", "--congestion", "nonsense"), "has no congestion control"),
         (("string-2", "--nodes", "0,9"), "there is no node 9"),
-        (("string-2", "--nodes", "a"), "node numbers"),
+        (("string-2", "--nodes", "a"), "names no nodes; give a number"),
         (("string-2", "--layer", "4"), "--layer 4"),
         (("string-2", "--layer", "2", "--freeze"), "--layer 3"),
         (("string-2", "--slow", "0.5"), "--slow 0.5"),

@@ -72,7 +72,15 @@ def test_every_number_of_a_run_is_declared_and_compared(run: tworay.Run) -> None
 
 
 def test_every_declared_metric_is_one_of_a_run(run: tworay.Run) -> None:
-    found = metrics.values(run.summary)
+    # Transfers and video are flows of their own kinds.
+    more = (
+        'app = "web"\nthink = "1s"\nsizes = { kind = "fixed", size = "5kB" }',
+        'app = "video"\nrate = "50kbps"',
+    )
+    flows = "".join(f"[[flow]]\nfrom = 0\nto = 1\n{keys}\n" for keys in more)
+    text = f'duration = "20s"\n[topology]\nkind = "string"\nhops = 1\n{flows}'
+    traffic = tworay.run(tworay.Scenario.from_toml(text, "traffic.toml", ""))
+    found = metrics.values(run.summary) | metrics.values(traffic.summary)
     for metric in METRICS:
         if metric.name != "routing.malformed.*":
             assert any(metric.holds(name) for name in found), metric.name

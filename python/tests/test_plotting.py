@@ -83,7 +83,7 @@ def test_the_same_results_give_the_same_picture(compared: Path, cli: Cli, tmp_pa
 
 
 def test_wrong_requests_are_refused(compared: Path, cli: Cli, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no plot `cwn`; there are cwnd, rtt, goodput, box"):
+    with pytest.raises(InputError, match="there is no plot `cwn`; there are cwnd, rtt, goodput, sequence"):
         tworay.plot(compared, "cwn")  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"plots are written as \.svg, \.pdf, \.png"):
         tworay.plot(compared, "cwnd", tmp_path / "picture.gif")

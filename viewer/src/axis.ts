@@ -96,10 +96,10 @@ export function keys(axis: TimeAxis, host: HTMLElement): void {
 }
 
 /** The buttons of an axis, with the stretch in view beside them. */
-export function toolbar(axis: TimeAxis): HTMLElement {
+export function toolbar(axis: TimeAxis, trouble?: [number, number]): HTMLElement {
   const view = el("output", { class: "view", "aria-label": "time in view" });
   const button = (text: string, label: string, action: () => void): HTMLElement =>
-    el("button", { type: "button", "aria-label": label, title: label, click: action }, text);
+    el("button", { "aria-label": label, title: label, click: action }, text);
   const write = (): void => {
     view.textContent = `${seconds(axis.min, axis.span)} – ${seconds(axis.max, axis.span)}`;
   };
@@ -113,6 +113,7 @@ export function toolbar(axis: TimeAxis): HTMLElement {
     button("+", "Closer", () => axis.zoom(0.5)),
     button("−", "Farther", () => axis.zoom(2)),
     button("whole run", "Show the whole run", () => axis.whole()),
+    trouble ? button("trouble", "Show the first trouble", () => axis.show(...trouble)) : null,
     view,
   );
 }

@@ -37,7 +37,7 @@ export function figures(): void {
     const pictures = [...figure.querySelectorAll<SVGElement>("svg.figure")];
     const table = figure.querySelector<HTMLTableElement>("details table");
     const button = (text: string, action: () => void): HTMLElement =>
-      el("button", { type: "button", class: "quiet", click: action, "aria-label": `${text} of ${name}` }, text);
+      el("button", { class: "quiet", click: action, "aria-label": `${text} of ${name}` }, text);
     const drawn = figure.querySelector<HTMLImageElement>("img[src^='data:image/svg']");
     // The one that this window shows.
     const shown = (): SVGElement => pictures.find((one) => one.getClientRects().length) ?? pictures[0];

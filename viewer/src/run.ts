@@ -23,6 +23,11 @@ export interface RunPage {
   seconds: number;
   recorded: boolean;
   nodes: number;
+  /** Each node's name, or `node 3`; and where room is scarce, or its number. */
+  node: string[];
+  short: string[];
+  /** The stretch around the first pause that a loss began, s; absent if there is none. */
+  trouble?: [number, number];
   queueLimit: number | null;
   ranges: { receive: number; sense: number } | null;
   placed: boolean;

@@ -88,12 +88,12 @@ export async function runPage(page: RunPage): Promise<void> {
     ({ node, levels }) =>
       new LinePanel(axis, {
         id: `queue-${node}`,
-        title: `Queue of node ${node}`,
+        title: `Queue of ${page.node[node]}`,
         unit: "packets",
         height: 96,
         levels: new Levels(levels),
         lines: [{ label: "packets", column: "packets", colour: "line-1" }],
-        about: `Packets in the interface queue of node ${node} over time.`,
+        about: `Packets in the interface queue of ${page.node[node]} over time.`,
       }, context, true),
   );
 
@@ -120,7 +120,7 @@ export async function runPage(page: RunPage): Promise<void> {
   const queued = el("section", {}, ...(queues.length ? [el("h2", {}, "Interface queues"), ...queues.map((panel) => panel.root)] : []));
   const hint = el("p", { class: "hint" }, "Drag to zoom, Shift and drag to pan, Ctrl and wheel to zoom, double click for the whole run; with the strip in focus, arrow keys, + and −.");
   plots.replaceChildren(
-    el("div", { class: "sticky" }, el("div", { class: "row" }, picker, toolbar(axis)), overview.root),
+    el("div", { class: "sticky" }, el("div", { class: "row" }, picker, toolbar(axis, page.trouble)), overview.root),
     hint,
     bands.root,
     sequence.root,

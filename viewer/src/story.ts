@@ -18,16 +18,16 @@ export async function story(page: RunPage, world: World | null, loss: Loss): Pro
   const lines: [number, string][] = [];
   const what = named(loss, isUdp(flow));
   const ends = loss.kind === "ack" ? [flow?.to, flow?.from] : [flow?.from, flow?.to];
-  if (loss.uid !== null) lines.push([loss.sent, `node ${ends[0]} sends ${what} towards node ${ends[1]}`]);
-  const hop = loss.nextHop === null ? `at node ${loss.rootNode}` : `on the hop from node ${loss.rootNode} to node ${loss.nextHop}`;
+  if (loss.uid !== null) lines.push([loss.sent, `${page.node[ends[0]!]} sends ${what} towards ${page.node[ends[1]!]}`]);
+  const hop = loss.nextHop === null ? `at ${page.node[loss.rootNode]}` : `on the hop from ${page.node[loss.rootNode]} to ${page.node[loss.nextHop]}`;
   lines.push([loss.since, `${page.words.roots[loss.cause] ?? loss.cause}; ${hop}: ${loss.uid === null ? what : "the segment"} got no further`]);
   if (world && loss.uid !== null) {
-    for (const frame of world.framesOf(loss.uid, loss.sent, loss.gone + 1).slice(-LISTED)) lines.push([frame.t, tried(frame)]);
+    for (const frame of world.framesOf(loss.uid, loss.sent, loss.gone + 1).slice(-LISTED)) lines.push([frame.t, tried(page, frame)]);
   } else if (loss.attempts) {
-    const by = loss.interferer === null ? "" : loss.interferer === loss.nextHop ? `, the last while node ${loss.interferer} was sending itself` : `, the last destroyed by the signal of node ${loss.interferer}`;
+    const by = loss.interferer === null ? "" : loss.interferer === loss.nextHop ? `, the last while ${page.node[loss.interferer]} was sending itself` : `, the last destroyed by the signal of ${page.node[loss.interferer]}`;
     lines.push([loss.gone, `${count(loss.attempts, "frame")} without an answer${by}`]);
   }
-  lines.push([loss.gone, `at node ${loss.node}: ${page.words.ends[loss.died] ?? loss.died}`]);
+  lines.push([loss.gone, `at ${page.node[loss.node]}: ${page.words.ends[loss.died] ?? loss.died}`]);
   if (loss.guess) {
     const right = page.words.covers[loss.guess.guess]?.includes(loss.cause) ?? loss.guess.guess === loss.cause;
     lines.push([loss.guess.t, `the sender guesses ${loss.guess.guess}: ${right ? "right" : `wrong, it was ${loss.cause}`}`]);
@@ -45,7 +45,7 @@ export async function story(page: RunPage, world: World | null, loss: Loss): Pro
     const near = world.notes.filter(
       (note) => note.t >= loss.since && note.t <= loss.gone + AFTER && (note.node === loss.rootNode || note.node === flow?.from),
     );
-    for (const note of near.slice(0, 6)) lines.push([note.t, `routing at node ${note.node}: ${note.text}`]);
+    for (const note of near.slice(0, 6)) lines.push([note.t, `routing at ${page.node[note.node]}: ${note.text}`]);
   }
   return lines.sort((a, b) => a[0] - b[0]);
 }
@@ -58,11 +58,11 @@ export function named(loss: Loss, datagrams: boolean): string {
   return loss.byte < 0 ? "the SYN" : `the data segment at byte ${loss.byte}`;
 }
 
-function tried(frame: FrameSeen): string {
+function tried(page: RunPage, frame: FrameSeen): string {
   const what = frame.kind === "rts" ? "RTS" : frame.kind === "data" ? "DATA" : frame.kind.toUpperCase();
   const fates: Record<string, string> = {
     received: "received",
-    collision: frame.interferer === null ? "destroyed by other signals" : `destroyed by the signal of node ${frame.interferer}`,
+    collision: frame.interferer === null ? "destroyed by other signals" : `destroyed by the signal of ${page.node[frame.interferer]}`,
     "channel-error": "destroyed by bit errors",
     "out-of-range": "out of range",
     "receiver-busy": "the receiver was sending or receiving another frame",
@@ -70,7 +70,7 @@ function tried(frame: FrameSeen): string {
     "node-down": "the receiver is off",
     "": "how it ended was not recorded",
   };
-  return `${what} from node ${frame.from} to node ${frame.to}: ${fates[frame.fate] ?? frame.fate}`;
+  return `${what} from ${page.node[frame.from]} to ${page.node[frame.to!]}: ${fates[frame.fate] ?? frame.fate}`;
 }
 
 /** The panel that shows a story, with jumps to its moment. */
@@ -86,7 +86,7 @@ export class StoryPanel {
   ) {}
 
   private buttons(): HTMLElement[] {
-    const button = (text: string, action: () => void): HTMLElement => el("button", { type: "button", click: action }, text);
+    const button = (text: string, action: () => void): HTMLElement => el("button", { click: action }, text);
     return [button("previous loss", () => this.next(-1)), button("next loss", () => this.next(1))];
   }
 
@@ -111,11 +111,11 @@ export class StoryPanel {
     const to = Math.max(...lines.map((line) => line[0]), loss.gone);
     const margin = Math.max(0.02, 0.15 * (to - from));
     const moment = ([t, text]: [number, string]): HTMLElement =>
-      el("li", {}, el("button", { type: "button", class: "time", click: () => this.jump(t - margin, t + margin, t) }, `${t.toFixed(6)} s`), ` ${text}`);
+      el("li", {}, el("button", { class: "time", click: () => this.jump(t - margin, t + margin, t) }, `${t.toFixed(6)} s`), ` ${text}`);
     this.root.replaceChildren(
       el("header", {}, el("h2", {}, "Story of a loss"), ...this.buttons()),
       el("p", {}, shapeIcon(loss.cause), el("strong", {}, ` ${loss.cause}`), `: ${loss.kind === "ack" ? "an ACK" : "data"} of flow ${loss.flow}, lost at ${loss.since.toFixed(3)} s. `,
-        el("button", { type: "button", click: () => this.jump(from - margin, to + margin, loss.since) }, "zoom there")),
+        el("button", { click: () => this.jump(from - margin, to + margin, loss.since) }, "zoom there")),
       el("ol", {}, ...lines.map(moment)),
     );
     this.root.dataset.loss = String(loss.index);

@@ -17,7 +17,7 @@ export interface Context {
 /** Buttons that save a plot as SVG and its rows as CSV. */
 export function downloads(name: string, title: string, picture: () => string, rows: () => Row[]): HTMLElement {
   const button = (text: string, action: () => void): HTMLElement =>
-    el("button", { type: "button", class: "quiet", "aria-label": `${text} of ${title}`, click: action }, text);
+    el("button", { class: "quiet", "aria-label": `${text} of ${title}`, click: action }, text);
   return el(
     "span",
     { class: "downloads" },

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tworay_base::{FlowId, NodeId, SimDuration, SimTime};
 use tworay_sim::scenario::Scenario;
-use tworay_sim::{Application, Layer, Live, LiveOptions, RunReport};
+use tworay_sim::{Layer, Live, LiveOptions, RunReport};
 
 /// The most that fits into an 802.11 frame (IEEE 802.11-1999 §7.1.2: 2312 bytes with LLC).
 const MOST_MTU: u16 = 2304;
@@ -277,7 +277,7 @@ pub fn device(node: u16) -> String {
 
 fn nodes(scenario: &Scenario, settings: &SessionSettings) -> Result<Vec<NodeId>, Error> {
     let count = scenario.node_count();
-    let tcp = scenario.flows.iter().filter(|f| matches!(f.application, Application::Ftp { .. }));
+    let tcp = scenario.flows.iter().filter(|f| f.application.variant().is_some());
     let nodes: BTreeSet<NodeId> = match (settings.nodes.as_slice(), settings.layer) {
         ([], Layer::Three) => tcp.flat_map(|f| [f.from, f.to]).collect(),
         ([], Layer::Two) => (0..count).map(|n| NodeId(n as u16)).collect(),

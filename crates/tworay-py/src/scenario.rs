@@ -192,6 +192,12 @@ impl Scenario {
         self.world.access_rate(simulator::NodeId(node)).as_bps() as f64
     }
 
+    /// Numbers of the nodes that have a name.
+    #[getter]
+    fn names(&self) -> BTreeMap<String, u16> {
+        self.world.settings.names.clone()
+    }
+
     /// Number of nodes.
     #[getter]
     fn nodes(&self) -> u32 {

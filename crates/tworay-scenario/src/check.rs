@@ -2,17 +2,21 @@
 
 mod events;
 mod flows;
+mod parts;
+mod traffic;
 mod wires;
 
 use crate::costs::{self, Costs};
 use crate::de::read;
 use crate::error::ScenarioError;
 use crate::kinds;
+use crate::names;
 use crate::scenario::Scenario;
 use crate::settings::{DEFAULT_VARIANT, Settings};
 use crate::tree::{Kind, Table, TomlNode};
 use flows::MOST_PAYLOAD;
-use std::path::{Path, PathBuf};
+use parts::joined;
+use std::path::Path;
 use std::sync::Arc;
 use tworay_base::{BitRate, ConfigProblem, NodeId, SimDuration};
 use tworay_mac::QueueRule;
@@ -31,6 +35,7 @@ pub(crate) fn resolve(
 ) -> Result<Scenario, ScenarioError> {
     let variant = variant(&tree)?;
     kinds::apply(&mut tree)?;
+    names::apply(&mut tree)?;
     // The variant is in the same table, but it is not a setting of an endpoint.
     let whole = tree.clone();
     if let Some(tcp) = table_mut(&mut tree, "tcp") {
@@ -51,12 +56,15 @@ pub(crate) fn resolve(
     let mut scenario = Scenario { settings, costs, variant, flows: Vec::new(), radio_nodes };
     let nodes = scenario.node_count();
     let settings = &mut scenario.settings;
+    for (name, &node) in &settings.names {
+        check.node(&format!("names.{name}"), u32::from(node), nodes)?;
+    }
     check.events(&settings.events, nodes, radio_nodes, settings.flows.len(), settings.duration)?;
     for (i, battery) in settings.energy.batteries.iter().enumerate() {
         check.node(&format!("energy.batteries.{i}.node"), u32::from(battery.node), nodes)?;
     }
     settings.events.sort_by_key(|event| event.at);
-    scenario.flows = check.flows(settings, nodes, &scenario.variant)?;
+    scenario.flows = check.flows(settings, nodes, &scenario.variant, base_dir)?;
     settings.flows.clear();
     settings.wire_kind.clear();
     Ok(scenario)
@@ -68,7 +76,7 @@ fn variant(tree: &TomlNode) -> Result<Variant, ScenarioError> {
         Some(entry) => read::<String>(&entry.node, "tcp.variant")?,
         None => DEFAULT_VARIANT.to_owned(),
     };
-    flows::read_variant("tcp.variant", &name)
+    parts::read_variant("tcp.variant", &name)
         .map_err(|p| ScenarioError::new(tree.place_of("tcp.variant"), p.headline(), p.advice()))
 }
 
@@ -93,10 +101,6 @@ fn resolve_paths(mobility: MobilityConfig, base_dir: &Path) -> MobilityConfig {
         }
         other => other,
     }
-}
-
-fn joined(file: PathBuf, base_dir: &Path) -> PathBuf {
-    if base_dir.as_os_str().is_empty() { file } else { base_dir.join(file) }
 }
 
 /// Checks whose errors point at the user's lines.

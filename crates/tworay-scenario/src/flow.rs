@@ -1,7 +1,9 @@
 //! Flows: as written in a scenario file, and as resolved.
 
+use crate::traffic::{Over, Replay, Sizes, Transfers, Video};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 use tworay_base::{BitRate, Bytes, NodeId, SimDuration, SimTime};
 use tworay_tcp::Variant;
 
@@ -35,11 +37,56 @@ pub enum Application {
         /// Mean pause between bursts.
         off: SimDuration,
     },
+    /// Transfers over one TCP connection.
+    Transfers {
+        /// Their sizes, and when each begins.
+        transfers: Transfers,
+        /// TCP variant.
+        variant: Variant,
+    },
+    /// Video over one TCP connection.
+    Video {
+        /// Its chunks, and the player's buffer.
+        video: Video,
+        /// TCP variant.
+        variant: Variant,
+    },
+    /// The packets of a trace.
+    Replay {
+        /// The trace.
+        trace: Replay,
+        /// TCP variant; `None` for datagrams.
+        variant: Option<Variant>,
+    },
     /// Traffic of programs outside the simulation.
     External {
         /// Congestion control of the kernel, or `None` for anything but TCP.
         tcp: Option<String>,
     },
+}
+
+impl Application {
+    /// The variant of a flow over simulated TCP; `None` for datagrams, and for programs outside.
+    pub const fn variant(&self) -> Option<&Variant> {
+        match self {
+            Self::Ftp { variant, .. } | Self::Transfers { variant, .. } | Self::Video { variant, .. } => {
+                Some(variant)
+            }
+            Self::Replay { variant, .. } => variant.as_ref(),
+            Self::Cbr { .. } | Self::OnOff { .. } | Self::External { .. } => None,
+        }
+    }
+
+    /// The variant, to change it.
+    pub const fn variant_mut(&mut self) -> Option<&mut Variant> {
+        match self {
+            Self::Ftp { variant, .. } | Self::Transfers { variant, .. } | Self::Video { variant, .. } => {
+                Some(variant)
+            }
+            Self::Replay { variant, .. } => variant.as_mut(),
+            Self::Cbr { .. } | Self::OnOff { .. } | Self::External { .. } => None,
+        }
+    }
 }
 
 /// Setup of one flow.
@@ -70,6 +117,14 @@ pub(crate) enum AppKind {
     Cbr,
     /// As `cbr`, in bursts with exponential on and off times.
     OnOff,
+    /// Transfers over one TCP connection: as a Poisson process, or one after the other with pauses.
+    Web,
+    /// Requests of the receiver and answers of the sender, one after the other, over one TCP connection.
+    Request,
+    /// Video in chunks over one TCP connection, for a player with a buffer; its stalls are counted.
+    Video,
+    /// The packets of a trace, at their times.
+    Replay,
 }
 
 impl AppKind {
@@ -79,6 +134,10 @@ impl AppKind {
             AppKind::Ftp => "ftp",
             AppKind::Cbr => "cbr",
             AppKind::OnOff => "on-off",
+            AppKind::Web => "web",
+            AppKind::Request => "request",
+            AppKind::Video => "video",
+            AppKind::Replay => "replay",
         }
     }
 }
@@ -104,13 +163,13 @@ pub(crate) struct FlowTable {
     /// Port at the receiver, 1 to 49151. Default: a free one.
     #[serde(default)]
     pub port: Option<u16>,
-    /// `ftp`: the TCP variant. Default: that of `[tcp]`.
+    /// `ftp`, `web`, `request`, `video`, and `replay` over TCP: the TCP variant. Default: that of `[tcp]`.
     #[serde(default)]
     pub tcp: Option<String>,
     /// `ftp`: amount to send before closing, at least 1B. Default: unlimited.
     #[serde(default)]
     pub bytes: Option<Bytes>,
-    /// `cbr`, `on-off`: payload rate while sending. Set either this or `interval`.
+    /// `cbr`, `on-off`: payload rate while sending. Set either this or `interval`. `video`: rate of the video.
     #[serde(default)]
     pub rate: Option<BitRate>,
     /// `cbr`, `on-off`: time between packets. Set either this or `rate`.
@@ -128,4 +187,42 @@ pub(crate) struct FlowTable {
     /// `on-off`: mean pause between bursts (exponential).
     #[serde(default)]
     pub off: Option<SimDuration>,
+    /// `web`, `request`: sizes of the transfers from the sender to the receiver. Default of `request`: 1000B each.
+    #[serde(default)]
+    pub sizes: Option<Sizes>,
+    /// `web`: transfers begin as a Poisson process with this mean interval, whether or not earlier ones are done.
+    /// Set either this or `think`.
+    #[serde(default)]
+    pub every: Option<SimDuration>,
+    /// `web`, `request`: mean pause (exponential) after a transfer is done, before the next one begins. Default of
+    /// `request`: 0s.
+    #[serde(default)]
+    pub think: Option<SimDuration>,
+    /// `web`, `request`: amount that the receiver sends to ask for each transfer, at most 1MB. Default of `request`:
+    /// 200B; of `web`: 0B, so that the sender begins by itself.
+    #[serde(default)]
+    pub request: Option<Bytes>,
+    /// `web`, `request`: number of transfers, at least 1. Default: unlimited.
+    #[serde(default)]
+    pub transfers: Option<u64>,
+    /// `video`: playing time of a chunk. Default: 4s.
+    #[serde(default)]
+    pub chunk: Option<SimDuration>,
+    /// `video`: playing time that the player keeps at most; it asks for the next chunk when there is room for it.
+    /// Default: 30s, or a chunk if that is longer.
+    #[serde(default)]
+    pub buffer: Option<SimDuration>,
+    /// `video`: playing time that the player needs to start, and to go on after a stall. Default: one chunk.
+    #[serde(default)]
+    pub startup: Option<SimDuration>,
+    /// `replay`: the trace, relative to the scenario file: a capture (pcapng, pcap), or a trace of Mahimahi (a line
+    /// for each packet of 1500 bytes, with its time in ms). The first packet is sent when the flow starts.
+    #[serde(default)]
+    pub file: Option<PathBuf>,
+    /// `replay`: only the packets that the host with this IP address sent. Default: all packets of the capture.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// `replay`: as datagrams of the packets' lengths (`udp`, the default), or written to a TCP connection (`tcp`).
+    #[serde(default)]
+    pub over: Option<Over>,
 }

@@ -19,7 +19,7 @@ impl Scenario {
         let mut world = self.clone();
         let payload = self.settings.tcp.mss.0 as u32 + SHORTER_HEADER;
         for flow in &mut world.flows {
-            if let Application::Ftp { .. } = flow.application {
+            if flow.application.variant().is_some() {
                 let interval = self.access_rate(flow.from).airtime(payload);
                 flow.application = Application::Cbr { interval, payload, packets: None };
             }

@@ -2,7 +2,7 @@
 
 use crate::costs::Costs;
 use crate::error::{Place, ScenarioError, Source};
-use crate::flow::{Application, FlowSetup};
+use crate::flow::FlowSetup;
 use crate::settings::Settings;
 use std::sync::Arc;
 use tworay_base::SimTime;
@@ -54,15 +54,12 @@ impl Scenario {
 
     /// Number of TCP flows.
     pub fn tcp_flow_count(&self) -> usize {
-        self.flows.iter().filter(|flow| matches!(flow.application, Application::Ftp { .. })).count()
+        self.flows.iter().filter(|flow| flow.application.variant().is_some()).count()
     }
 
     /// Sets the variants of TCP flows; `choose` is called with each one's index among the TCP flows.
     pub fn set_flow_variants(&mut self, mut choose: impl FnMut(usize) -> Option<Variant>) {
-        let tcp = self.flows.iter_mut().filter_map(|flow| match &mut flow.application {
-            Application::Ftp { variant, .. } => Some(variant),
-            _ => None,
-        });
+        let tcp = self.flows.iter_mut().filter_map(|flow| flow.application.variant_mut());
         for (place, variant) in tcp.enumerate() {
             if let Some(chosen) = choose(place) {
                 *variant = chosen;

@@ -19,7 +19,41 @@ pub fn json_schema() -> Value {
             }),
         );
     }
+    widen(&mut schema);
     schema
+}
+
+/// Allows a name wherever the schema has a node's number: in the whole-number keys `from`, `to` and `node`.
+fn widen(schema: &mut Value) {
+    match schema {
+        Value::Object(table) => {
+            if let Some(Value::Object(properties)) = table.get_mut("properties") {
+                for key in ["from", "to", "node"] {
+                    if let Some(Value::Object(node)) = properties.get_mut(key)
+                        && is_whole(node.get("type"))
+                    {
+                        let kind = match node.get("type") {
+                            Some(Value::Array(_)) => json!(["integer", "string", "null"]),
+                            _ => json!(["integer", "string"]),
+                        };
+                        node.insert("type".into(), kind);
+                    }
+                }
+            }
+            table.values_mut().for_each(widen);
+        }
+        Value::Array(items) => items.iter_mut().for_each(widen),
+        _ => {}
+    }
+}
+
+/// True if a schema's type is that of whole numbers.
+pub(crate) fn is_whole(kind: Option<&Value>) -> bool {
+    match kind {
+        Some(Value::String(name)) => name == "integer",
+        Some(Value::Array(names)) => names.contains(&json!("integer")),
+        _ => false,
+    }
 }
 
 /// Description of the key at a dotted path.

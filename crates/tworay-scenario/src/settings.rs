@@ -40,6 +40,11 @@ pub struct Settings {
     /// MAC, routing and TCP in the tables below; keys given there take precedence.
     #[serde(default)]
     pub dialect: Dialect,
+    /// Names of nodes: `roof = 0` names node 0. Every key that takes a node's number also takes its name (`to =
+    /// "roof"`, `--set flow.0.to=roof`). A name has 1 to 63 letters, digits, `-` and `_`, and begins with a letter;
+    /// at a live network it is the host's name. Nodes without a name have their number.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub names: BTreeMap<String, u16>,
     /// Number of nodes, and their positions at the start.
     #[serde(default)]
     pub topology: TopologyConfig,
@@ -80,6 +85,13 @@ pub struct Settings {
     /// Events: nodes that fail and recover, links that are cut.
     #[serde(default, rename = "event")]
     pub events: Vec<EventConfig>,
+}
+
+impl Settings {
+    /// Names of nodes, in order of the nodes' numbers.
+    pub fn node_names(&self) -> BTreeMap<u16, String> {
+        self.names.iter().map(|(name, &node)| (node, name.clone())).collect()
+    }
 }
 
 impl FollowsDialect for Settings {

@@ -4,6 +4,7 @@ use crate::fields::fields_of;
 use crate::flow::{AppKind, Application, FlowSetup, FlowTable};
 use crate::scenario::Scenario;
 use crate::settings::Settings;
+use crate::traffic::{NextTransfer, Over};
 use tworay_base::Bytes;
 
 impl Scenario {
@@ -88,6 +89,41 @@ fn flow_table(flow: &FlowSetup) -> FlowTable {
             size: Some(Bytes(u64::from(payload))),
             on: Some(on),
             off: Some(off),
+            ..ends
+        },
+        Application::Transfers { transfers, variant } => {
+            let (every, think) = match transfers.next {
+                NextTransfer::Poisson(mean) => (Some(mean), None),
+                NextTransfer::After(mean) => (None, Some(mean)),
+            };
+            // Requests in a closed loop have a name of their own.
+            let asks = transfers.request > 0 && think.is_some();
+            FlowTable {
+                app: if asks { AppKind::Request } else { AppKind::Web },
+                tcp: Some(variant.name().to_owned()),
+                sizes: Some(transfers.sizes.clone()),
+                request: Some(Bytes(transfers.request)),
+                transfers: transfers.count,
+                every,
+                think,
+                ..ends
+            }
+        }
+        Application::Video { video, variant } => FlowTable {
+            app: AppKind::Video,
+            tcp: Some(variant.name().to_owned()),
+            rate: Some(video.rate),
+            chunk: Some(video.chunk),
+            buffer: Some(video.buffer),
+            startup: Some(video.startup),
+            ..ends
+        },
+        Application::Replay { trace, variant } => FlowTable {
+            app: AppKind::Replay,
+            tcp: variant.as_ref().map(|variant| variant.name().to_owned()),
+            file: Some(trace.file.clone()),
+            source: trace.source.map(|source| source.to_string()),
+            over: Some(if variant.is_some() { Over::Tcp } else { Over::Udp }),
             ..ends
         },
         // No scenario has such a flow; it only exists in a network used by real stations.

@@ -63,7 +63,13 @@ pub fn estimate(scenario: &Scenario, seed: u64) -> Result<Estimate, RunError> {
         let active = flow.stop.unwrap_or(end).min(end).since(flow.start).as_secs_f64();
         let rate = match flow.application {
             // Segments and acknowledgments both use the path.
-            Application::Ftp { .. } | Application::External { .. } => TRANSFER_RATE,
+            Application::Ftp { .. }
+            | Application::Transfers { .. }
+            | Application::Video { .. }
+            | Application::External { .. } => TRANSFER_RATE,
+            Application::Replay { ref trace, .. } => {
+                (trace.packets.len() as f64 / active.max(1e-9)).min(TRANSFER_RATE)
+            }
             Application::Cbr { interval, .. } | Application::OnOff { interval, .. } => {
                 (1.0 / interval.as_secs_f64()).min(TRANSFER_RATE)
             }

@@ -10,6 +10,7 @@ use crate::network::hosts::flow::{Flow, Resent, Transport};
 pub use crate::network::hosts::gateway::{Entering, Expired, Leaving, RouteBreak};
 use crate::results::RunReport;
 use crate::run::RunError;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tworay_base::{FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_routing::Protocol;
@@ -101,6 +102,7 @@ const MOST_FLOWS: usize = 60_000;
 pub struct Live {
     network: Network,
     scenario: String,
+    names: BTreeMap<String, u16>,
     protocol: &'static str,
     seed: u64,
     pcap: Option<PathBuf>,
@@ -115,7 +117,7 @@ impl Live {
         let mut scenario = scenario.clone();
         scenario.settings.duration = scenario.settings.duration.max(limit);
         scenario.settings.warmup = SimDuration::ZERO;
-        scenario.flows.retain(|flow| !matches!(flow.application, Application::Ftp { .. }));
+        scenario.flows.retain(|flow| flow.application.variant().is_none());
         if layer == Layer::Two {
             if scenario.radio_node_count() == 0 {
                 return Err(Refusal::NoRadio);
@@ -145,6 +147,7 @@ impl Live {
         Ok(Self {
             network,
             scenario: scenario.name().to_owned(),
+            names: scenario.settings.names.clone(),
             protocol: if layer == Layer::Two { "none" } else { scenario.settings.routing.protocol.name() },
             seed,
             pcap: pcap.clone(),
@@ -273,6 +276,7 @@ impl Live {
         let mut report =
             RunReport::gather(self.network.finish(), &self.scenario, self.seed, self.protocol, &[]);
         report.document.cpu_seconds = self.begun.elapsed().as_secs_f64();
+        report.document.names = self.names;
         report.name_senders();
         Ok(report)
     }

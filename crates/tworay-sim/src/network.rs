@@ -30,7 +30,7 @@ use crate::network::node::meters::Meters;
 use crate::network::node::stations::Stations;
 use crate::network::node::{NodeTimer, Nodes};
 use crate::observe::loss::scene::World;
-use crate::observe::{After, Fact, Layout, Observers, Obstacle};
+use crate::observe::{After, Fact, Film, Layout, Observers, Obstacle};
 use agenda::Agenda;
 use air::Air;
 use common::Common;
@@ -41,7 +41,7 @@ use std::sync::Arc;
 use tworay_base::{NodeId, PacketId, SimTime};
 use tworay_mac::{MacAction, MacTimer};
 use tworay_routing::RoutingAction;
-use tworay_scenario::{Application, Costs, FlowSetup, Settings, Setup};
+use tworay_scenario::{Costs, FlowSetup, Settings, Setup};
 use tworay_tcp::{TcpAction, TcpTimer};
 use wires::Wires;
 
@@ -172,7 +172,7 @@ impl Network {
     /// The account of what a sender's computations draw from its battery, if they draw anything.
     fn drawn(&self, flow: &FlowSetup) -> Option<Box<Drawn>> {
         let energy = &self.plan.settings.energy;
-        let Application::Ftp { variant, .. } = &flow.application else { return None };
+        let variant = flow.application.variant()?;
         let costs = || self.plan.costs.table.costs_of(variant);
         energy
             .draw_computing
@@ -201,14 +201,17 @@ impl Network {
             return Err(io::Error::new(io::ErrorKind::Unsupported, why));
         }
         let radios = if self.radio.is_some() { self.nodes.len() } else { 0 };
-        let layout = Layout { radios, wires: self.wires.ends(), megahertz, comment };
+        let names = self.plan.settings.node_names();
+        let layout = Layout { radios, wires: self.wires.ends(), megahertz, comment, names };
         self.common.observers.capture_to(path, &layout, &self.plan.settings.mac)
     }
 
     /// Starts an animation of transmissions at `path`; `flows` are the end nodes of each flow.
     pub(crate) fn animate_to(&mut self, path: &Path, flows: &[(NodeId, NodeId)]) -> io::Result<()> {
         let tracks = self.radio.as_ref().map_or_else(Vec::new, |radio| radio.tracks().to_vec());
-        self.common.observers.animate_to(path, tracks, self.common.agenda.end, flows)
+        let names = self.plan.settings.node_names();
+        let film = Film { tracks, end: self.common.agenda.end, names };
+        self.common.observers.animate_to(path, film, flows)
     }
 
     /// Completes the capture, if there is one.

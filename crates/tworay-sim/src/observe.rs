@@ -8,6 +8,7 @@
 mod animation;
 mod capture;
 mod counters;
+mod delays;
 mod fact;
 pub(crate) mod loss;
 mod medium_log;
@@ -19,6 +20,7 @@ mod series;
 mod watchers;
 mod wire_trace;
 
+pub(crate) use animation::Film;
 pub(crate) use capture::Layout;
 pub(crate) use counters::{ByFrame, NetworkCounters};
 pub use fact::WireEvent;

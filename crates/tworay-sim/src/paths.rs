@@ -2,7 +2,8 @@
 //! not.
 
 use crate::results::{Warning, WarningKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mobility::Track;
 use tworay_mobility::facts::{Links, PairFacts, pair_facts, widest_gap};
@@ -27,6 +28,8 @@ pub struct FlowPath {
     pub from: NodeId,
     /// Receiving node.
     pub to: NodeId,
+    /// Names of nodes, by number.
+    pub names: Arc<BTreeMap<u16, String>>,
     /// Fraction of time with a path, and its length.
     pub facts: PairFacts,
     /// Range of links, m; `None` for wires and measured links.
@@ -42,7 +45,9 @@ pub type Pair = (NodeId, NodeId);
 pub(crate) fn flow_paths(setup: &Setup) -> Vec<FlowPath> {
     let pairs: Vec<_> = setup.flows.iter().map(|f| (f.from, f.to)).collect();
     let (facts, range, mut tracks) = sampled(setup, &pairs);
-    setup.flows.iter().zip(facts).map(|(flow, facts)| flow_path(flow, facts, range, &mut tracks)).collect()
+    let names = Arc::new(setup.settings.node_names());
+    let path = |(flow, facts)| flow_path(flow, facts, range, &mut tracks, &names);
+    setup.flows.iter().zip(facts).map(path).collect()
 }
 
 /// Connectivity of every two nodes of a scenario; each pair once, the smaller number first.
@@ -82,7 +87,13 @@ fn usable(links: &[MeasuredLink], radio: Option<&RadioConfig>) -> Vec<(NodeId, N
     both.map(|&(from, to)| (NodeId(from), NodeId(to))).collect()
 }
 
-fn flow_path(flow: &FlowSetup, facts: PairFacts, range: Option<f64>, tracks: &mut [Track]) -> FlowPath {
+fn flow_path(
+    flow: &FlowSetup,
+    facts: PairFacts,
+    range: Option<f64>,
+    tracks: &mut [Track],
+    names: &Arc<BTreeMap<u16, String>>,
+) -> FlowPath {
     let never = facts.connected == 0 && range.is_some() && tracks.len() <= MOST_FOR_GAP;
     let gap = if never {
         let places: Vec<_> = tracks.iter_mut().map(|t| t.position(SimTime::ZERO)).collect();
@@ -90,13 +101,18 @@ fn flow_path(flow: &FlowSetup, facts: PairFacts, range: Option<f64>, tracks: &mu
     } else {
         None
     };
-    FlowPath { from: flow.from, to: flow.to, facts, range, gap }
+    FlowPath { from: flow.from, to: flow.to, names: Arc::clone(names), facts, range, gap }
 }
 
 impl FlowPath {
+    /// A node's name, or its number.
+    pub fn label(&self, node: NodeId) -> String {
+        self.names.get(&node.0).cloned().unwrap_or_else(|| node.to_string())
+    }
+
     /// The warning for a path that is missing for this fraction of the time, with a remedy.
     pub fn words(&self, flow: u16, partitioned: f64) -> Option<Warning> {
-        let (from, to) = (self.from, self.to);
+        let (from, to) = (self.label(self.from), self.label(self.to));
         let warn = |kind, text| Some(Warning { flow, kind, text });
         if partitioned >= 1.0 {
             let why = match (self.range, self.gap) {
@@ -104,8 +120,10 @@ impl FlowPath {
                     "no wire or radio link leads there; add a [[wire]] or a [[radio.link]]".to_owned()
                 }
                 (Some(range), Some((a, b, metres))) => format!(
-                    "at the start nodes {a} and {b} are {metres:.0} m apart, but links reach {range:.0} m; \
-                     put nodes between them, move them closer, or raise radio.tx_power"
+                    "at the start nodes {} and {} are {metres:.0} m apart, but links reach {range:.0} m; \
+                     put nodes between them, move them closer, or raise radio.tx_power",
+                    self.label(a),
+                    self.label(b)
                 ),
                 (Some(range), None) => format!(
                     "links reach {range:.0} m; place the nodes closer, add nodes, or raise radio.tx_power"

@@ -8,6 +8,7 @@ pub(crate) mod power;
 pub(crate) mod routing_report;
 pub(crate) mod sections;
 pub(crate) mod tables;
+pub(crate) mod transfers;
 pub(crate) mod warnings;
 
 pub use self::catalogue::metrics;
@@ -20,6 +21,7 @@ pub use self::sections::{EnergyReport, FrameCount, MacReport, MetricsReport, Rou
 pub use self::warnings::{Warning, WarningKind};
 use crate::network::Outcome;
 use crate::network::hosts::flow::{Flow, Resent, TcpPair, Transport};
+use crate::network::hosts::traffic::Transfer;
 use crate::observe::loss::diagnosis;
 use crate::observe::loss::diagnosis::Diagnosed;
 use crate::observe::loss::ledger::{InFlightSample, LossRecord};
@@ -56,6 +58,9 @@ pub struct Document {
     pub events: u64,
     /// CPU time of this run's thread: the only value that differs between repetitions of a run.
     pub cpu_seconds: f64,
+    /// Numbers of the nodes that have a name; absent if none has.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub names: BTreeMap<String, u16>,
     /// Flows in the order of the scenario.
     pub flows: Vec<FlowReport>,
     /// Losses by true cause.
@@ -90,6 +95,8 @@ pub struct RunReport {
     packets: Vec<WireRecord>,
     in_flight: Vec<InFlightSample>,
     hops: Vec<Vec<u64>>,
+    /// The transfers of each flow that has some.
+    transfers: Vec<(u16, Vec<Transfer>)>,
     power: Option<Power>,
     record: Option<Box<Recorder>>,
     /// True if the tables `ledger` and `retransmissions` name the sender of each segment.
@@ -165,6 +172,7 @@ impl RunReport {
             sim_seconds: end.as_secs_f64(),
             events: outcome.events,
             cpu_seconds: 0.0,
+            names: BTreeMap::new(),
             flows,
             ledger: LossCause::ALL
                 .iter()
@@ -210,6 +218,7 @@ impl RunReport {
             .enumerate()
             .flat_map(|(i, f)| std::mem::take(&mut f.resent).into_iter().map(move |r| (i as u16, r)))
             .collect();
+        let transfers = transfers::taken(&mut outcome.flows);
         let series = std::mem::take(&mut outcome.series);
         let packets = std::mem::take(&mut outcome.wire_trace);
         Self {
@@ -222,6 +231,7 @@ impl RunReport {
             packets,
             in_flight,
             hops,
+            transfers,
             power,
             record,
             senders: false,
@@ -247,7 +257,9 @@ fn over_flows(flows: &[FlowReport]) -> MetricsReport {
         (goodputs(&|_| true), goodputs(&|f| f.tcp.is_some()), goodputs(&|f| f.tcp.is_none()));
     let shares = Shares::of(if tcp.is_empty() { &all } else { &tcp });
     let connections: Vec<f64> = flows.iter().filter_map(|f| f.connection_seconds).collect();
-    let unfinished = flows.iter().filter(|f| f.tcp.is_some() && f.completion_seconds.is_none());
+    let unfinished = flows
+        .iter()
+        .filter(|f| f.tcp.is_some() && f.completion_seconds.is_none() && f.completed_transfers.is_none());
     MetricsReport {
         jain_fairness: shares.jain,
         least_goodput_bps: shares.least,
@@ -299,8 +311,8 @@ fn counted(pair: &TcpPair) -> Option<BTreeMap<&'static str, u64>> {
 
 /// Computing cost of a TCP flow's sender in the whole run.
 fn computing_of(f: &Flow, costs: &CostTable) -> Option<Computing> {
-    match (&f.transport, &f.setup.application) {
-        (Transport::Tcp(pair), Application::Ftp { variant, .. }) => {
+    match (&f.transport, f.setup.application.variant()) {
+        (Transport::Tcp(pair), Some(variant)) => {
             Some(costs.computing(variant, &pair.sender.counters().operations()))
         }
         _ => None,
@@ -325,12 +337,13 @@ fn flow_report(f: &Flow, id: u16, outcome: &Outcome) -> FlowReport {
         mean_data_alive_segments: data_alive,
         mean_ack_alive_segments: ack_alive,
         mean_delay_seconds: path.mean_delay(),
+        latency_under_load_seconds: path.high_delay(),
         jitter_seconds: path.jitter(),
         mean_hops: path.mean_hops(),
         ..FlowReport::default()
     };
-    let report = match (&f.transport, &f.setup.application) {
-        (Transport::Tcp(pair), Application::Ftp { variant, .. }) => {
+    let report = match (&f.transport, f.setup.application.variant()) {
+        (Transport::Tcp(pair), Some(variant)) => {
             let c = pair.sender.counters();
             let before = &f.base.counters;
             let sent = c.sent_segments - before.sent_segments;
@@ -375,15 +388,23 @@ fn flow_report(f: &Flow, id: u16, outcome: &Outcome) -> FlowReport {
         }
         (Transport::Udp(udp), _) => FlowReport {
             goodput_bps: rate(udp.received_bytes - f.base.udp_received_bytes),
-            throughput_bps: rate((udp.sent - f.base.udp_sent) * udp.payload as u64),
+            throughput_bps: rate(udp.sent_payload - f.base.udp_sent_payload),
             acked_segments: udp.received - f.base.udp_received,
             sent_segments: udp.sent - f.base.udp_sent,
             ..base
         },
-        (Transport::External(c), Application::External { tcp }) => {
-            external_report(f, c, tcp.clone(), (cwnd, flight, srtt), seconds, base)
+        (Transport::External(c), _) => {
+            let tcp = match &f.setup.application {
+                Application::External { tcp } => tcp.clone(),
+                _ => None,
+            };
+            external_report(f, c, tcp, (cwnd, flight, srtt), seconds, base)
         }
         _ => base,
+    };
+    let report = match &f.traffic {
+        Some(traffic) => transfers::reported(traffic, warm, end, report),
+        None => report,
     };
     let (acked, sent) = (report.acked_segments as f64, report.sent_segments as f64);
     // Segments sent during the warm-up may arrive after it.

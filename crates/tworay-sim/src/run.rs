@@ -146,6 +146,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
         report.document.diagnosis.clear();
         report.document.diagnosis_by_outcome.clear();
     }
+    report.document.names = scenario.settings.names.clone();
     report.document.cpu_seconds = begun.elapsed().as_secs_f64();
     control.note(1.0);
     Ok(report)

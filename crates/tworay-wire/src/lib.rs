@@ -8,6 +8,7 @@ pub mod netanim;
 pub mod ns2;
 pub mod olsr;
 mod packet;
+pub mod packet_trace;
 pub mod pcapng;
 mod real;
 mod tcp;

@@ -66,6 +66,7 @@ pub struct Captured<'a> {
 
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
+const NAME_RESOLUTION: u32 = 4;
 const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
 
@@ -77,6 +78,11 @@ const IF_NAME: u16 = 2;
 const IF_DESCRIPTION: u16 = 3;
 const IF_TSRESOL: u16 = 9;
 const EPB_FLAGS: u16 = 2;
+
+// Records of name resolution.
+const NRB_IPV4: u16 = 1;
+const NRB_EUI48: u16 = 3;
+const NRB_END: u16 = 0;
 /// if_tsresol: units of 10⁻⁹ seconds.
 const NANOSECONDS: u8 = 9;
 
@@ -118,6 +124,20 @@ impl<W: Write> PcapngWriter<W> {
         self.end()?;
         self.interfaces += 1;
         Ok(self.interfaces - 1)
+    }
+
+    /// Names hosts, by IPv4 and MAC address: Wireshark shows the names in place of the addresses.
+    pub fn hosts<'a>(
+        &mut self,
+        hosts: impl IntoIterator<Item = ([u8; 4], [u8; 6], &'a str)>,
+    ) -> io::Result<()> {
+        self.begin(NAME_RESOLUTION);
+        for (ip, mac, name) in hosts {
+            self.option(NRB_IPV4, &[&ip[..], name.as_bytes(), &[0]].concat());
+            self.option(NRB_EUI48, &[&mac[..], name.as_bytes(), &[0]].concat());
+        }
+        self.option(NRB_END, &[]);
+        self.end()
     }
 
     /// Writes a packet.

@@ -52,6 +52,11 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Reads the file at `path` as text. Gzip is detected by the first two bytes, not by the name.
 pub fn read_text(path: &Path) -> Result<String, ReadError> {
+    decode_text(&path.display().to_string(), read_bytes(path)?)
+}
+
+/// Reads the file at `path`.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
     let name = path.display().to_string();
     let unreadable = |e: io::Error| {
         let remedy = match e.kind() {
@@ -66,7 +71,7 @@ pub fn read_text(path: &Path) -> Result<String, ReadError> {
     File::open(path)
         .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
         .map_err(unreadable)?;
-    decode_text(&name, bytes)
+    Ok(bytes)
 }
 
 /// Text of a file called `name`, decompressed if the bytes are gzip.

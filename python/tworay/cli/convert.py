@@ -13,7 +13,7 @@ from tworay.cli import streams
 from tworay.cli.output import check_free, is_stdout, note, print_columns, print_json, write_file, write_text
 from tworay.errors import InputError
 from tworay.imports import dumps, links, tracks
-from tworay.imports.reading import Place, Table, by_number, names_as_comments, shown, wrong
+from tworay.imports.reading import Place, Table, by_number, shown, with_names, wrong
 
 if TYPE_CHECKING:
     from tworay.imports.traces import Trace
@@ -164,7 +164,7 @@ def _convert_tracks(
                 numbered = [by_number(flow, found.numbers) for flow in flows]
                 scenario = Path(folder) / output.name
                 made = tworay.convert(place, flows=numbered, traffic=traffic, output=scenario)
-                made = names_as_comments(found.numbers) + made
+                made = with_names(made, found.numbers)
         if ending == ".toml":
             write_text(movements, text)
         write_text(output, made)

@@ -70,14 +70,13 @@ def _world(
 ) -> tuple[tworay.Scenario, Options]:
     import tworay
     from tworay.errors import InputError
+    from tworay.naming import Nodes
 
     world = tworay.load(scenario, set=set_)
     if nodes is not None and every:
         raise InputError("--nodes and --all can't be used together; leave one out")
-    try:
-        chosen = [int(number) for number in (nodes or "").split(",") if number]
-    except ValueError:
-        raise InputError(f"--nodes {nodes}: node numbers, separated by commas, such as 0,4") from None
+    named = Nodes(world.names)
+    chosen = [named.number(word, "--nodes") for word in (nodes or "").split(",") if word]
     if every:
         chosen = list(range(world.nodes))
     late = float(str(options.pop("most_late"))) / 1e3
@@ -216,7 +215,7 @@ def down(
 
 @app.command()
 def shell(
-    node: Annotated[int, typer.Argument(help="Number of the node.")],
+    node: Annotated[str, typer.Argument(help="Name or number of the node.")],
     command: Annotated[
         list[str] | None, typer.Argument(metavar="-- COMMAND...", help="Default: your shell.")
     ] = None,
@@ -239,6 +238,8 @@ def status(json: JsonOption = False) -> None:
         print_json(found)
         return
     for one in found:
-        print(f"{one['name']}  {one['scenario']}, process {one['pid']}, nodes {', '.join(one['nodes'])}")
+        print(
+            f"{one['name']}  {one['scenario']}, process {one['pid']}, nodes {', '.join(standing.called(one))}"
+        )
     if not found:
         print("no live network is up")

@@ -150,10 +150,11 @@ def stand(
         standing.hold(hold, world, options, store)
         return
     found = standing.up(name or world.name, sys.argv[3:])
-    nodes = ", ".join(f"{node} ({about['address']})" for node, about in found["nodes"].items())
+    stations = list(zip(standing.called(found), found["nodes"].values(), strict=True))
+    nodes = ", ".join(f"{node} ({about['address']})" for node, about in stations)
     print(f"{found['name']} is up; nodes {nodes}")
     # With its name these also work while other networks are up.
-    node = next(iter(found["nodes"]))
+    node = stations[0][0]
     print(f"tworay live shell --name {found['name']} {node}        opens a shell at a node")
     print(f"tworay live down {found['name']}        ends it")
 

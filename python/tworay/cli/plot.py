@@ -23,7 +23,11 @@ def plot(
         Path, typer.Argument(metavar="DIR", help="A directory that `run --out` or `compare --out` wrote.")
     ],
     what: Annotated[
-        str, typer.Argument(metavar="WHAT", help="cwnd, rtt, goodput (over time) or box (a metric by arm).")
+        str,
+        typer.Argument(
+            metavar="WHAT",
+            help="cwnd, rtt, goodput or sequence (over time), transfers (by size) or box (a metric by arm).",
+        ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write: .svg, .pdf or .png.")
@@ -37,11 +41,19 @@ def plot(
         "goodput_bps"
     ),
     judge: JudgeOption = None,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option("--with", metavar="DIR", help="Another run to draw on the same axes; repeatable."),
+    ] = None,
+    zoom: Annotated[
+        str | None,
+        typer.Option(metavar="A:B", help="The stretch of time to show, s, or `trouble`: the first one."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
 ) -> None:
     """Draw stored results.
 
-    Window, RTT or goodput over time, or a metric by arm.
+    Window, RTT, goodput or sequence over time, of one run or several; transfers by size; or a metric by arm.
     """
     from tworay.experiment.store.tables import known_tables
     from tworay.showing.pictures import FORMATS, write
@@ -53,5 +65,14 @@ def plot(
         raise InputError(f"{output}: plots are written as {', '.join(FORMATS)}; name such a file")
     check_free(output, force=force)
     with known_tables(directory):
-        figure = plot(directory, cast("What", what), flow=flow, seed=seed, metric=metric, judge=judge)
+        figure = plot(
+            directory,
+            cast("What", what),
+            flow=flow,
+            seed=seed,
+            metric=metric,
+            judge=judge,
+            against=against or (),
+            zoom=zoom,
+        )
     write_file(output, lambda path: write(figure, path, output.suffix))

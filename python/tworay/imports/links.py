@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tworay.errors import InputError
 from tworay.imports import dumps
-from tworay.imports.reading import Table, names_as_comments, number, numbering, read_text, shown, wrong
+from tworay.imports.reading import Table, number, numbering, read_text, shown, with_names, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -276,7 +276,6 @@ def scenario(links: Links, flows: str, files: Sequence[str]) -> str:
         )
     header = (
         f"# Made from measured links: {len(numbers)} nodes, {len(links.ways)} directions of links.\n"
-        f"{names_as_comments(numbers)}"
         f"name = {_quoted(shown(name))}\n"
         f"summary = {_quoted(f'{len(numbers)} nodes with links as measured in {shown(name)}')}\n"
         '# Measurements don\'t say how long a run is to be.\nduration = "300s"\n\n'
@@ -307,7 +306,7 @@ def scenario(links: Links, flows: str, files: Sequence[str]) -> str:
         )
     tables.append('\n[routing]\nprotocol = "aodv"\n\n[tcp]\nvariant = "newreno"\n')
     tables.append(flows)
-    return "".join(tables)
+    return with_names("".join(tables), numbers)
 
 
 def _watts(dbm: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -136,6 +137,42 @@ def numbering(names: Iterable[str]) -> dict[str, int]:
 def names_as_comments(numbers: Mapping[str, int]) -> str:
     """Return comments with the name of each node."""
     return "".join(f"# node {number}: {shown(name)}\n" for name, number in numbers.items())
+
+
+def names_of_nodes(numbers: Mapping[str, int]) -> dict[str, str]:
+    """Return a scenario's name for each node: letters, digits, - and _, the first a letter, all different.
+
+    Nodes whose names are all numbers have none.
+    """
+    if all(name.isascii() and name.isdigit() for name in numbers):
+        return {}
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in numbers:
+        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+        plain = re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-_")
+        if not plain[:1].isalpha() or plain in ("true", "false", "inf", "nan"):
+            plain = f"n{plain}"
+        chosen, copies = plain[:63], 1
+        while chosen.lower() in taken:
+            copies += 1
+            chosen = f"{plain[:57]}-{copies}"
+        taken.add(chosen.lower())
+        found[name] = chosen
+    return found
+
+
+def with_names(text: str, numbers: Mapping[str, int]) -> str:
+    """Return a scenario's text with a table of its nodes' names below the duration, its last plain key."""
+    names = names_of_nodes(numbers)
+    if not names:
+        return text
+    lines = ["", "[names]"]
+    for name, short in names.items():
+        lines.append(f"{short} = {numbers[name]}" + (f"  # {shown(name)}" if short != name else ""))
+    before, duration, after = text.partition("\nduration = ")
+    value, rest = after.split("\n", 1)
+    return f"{before}{duration}{value}\n" + "\n".join(lines) + f"\n{rest}"
 
 
 def by_number(flow: str, numbers: Mapping[str, int]) -> str:

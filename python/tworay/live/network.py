@@ -14,6 +14,7 @@ from tworay import _native
 from tworay.errors import InputError
 from tworay.live import leftovers
 from tworay.live.options import Options
+from tworay.naming import Nodes
 from tworay.sudo import with_sudo
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ class Network:
         """
         known = {
             "TWORAY_NODE": str(node),
+            "TWORAY_NAME": Nodes(self.scenario.names).short(node),
             "TWORAY_ADDRESS": self.address(node),
             "TWORAY_DEVICE": _native.live_device(node),
         } | dict(env or {})

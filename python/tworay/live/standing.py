@@ -109,7 +109,14 @@ def _stand(place: Path, scenario: Scenario, options: Options, store: Store | Non
             }
             for node, path in network.stations.items()
         }
-        state = {"name": place.name, "scenario": scenario.name, "pid": os.getpid(), "nodes": nodes}
+        named = {name: str(node) for name, node in scenario.names.items() if str(node) in nodes}
+        state = {
+            "names": named,
+            "name": place.name,
+            "scenario": scenario.name,
+            "pid": os.getpid(),
+            "nodes": nodes,
+        }
         state["out"] = None if store is None else str(store.path.absolute())
         draft = place / f"{STATE}.new"
         draft.write_text(json.dumps(state), encoding="utf-8")
@@ -164,7 +171,13 @@ def down(name: str | None) -> list[str]:
     return lines
 
 
-def enter(name: str | None, node: int, command: Sequence[str]) -> None:
+def called(found: dict[str, Any]) -> list[str]:
+    """Return what the stations of a network are called: names, and numbers of the others."""
+    names = {node: name for name, node in found.get("names", {}).items()}
+    return [names.get(node, node) for node in found["nodes"]]
+
+
+def enter(name: str | None, node: str, command: Sequence[str]) -> None:
     """Replace this process by a shell, or ``command``, at a node of a network that is up.
 
     Raises:
@@ -172,9 +185,13 @@ def enter(name: str | None, node: int, command: Sequence[str]) -> None:
 
     """
     found = _find(name)
-    about = found["nodes"].get(str(node))
+    number = found.get("names", {}).get(node, node)
+    about = found["nodes"].get(number)
     if about is None:
-        raise InputError(f"{found['name']} has no station at node {node}; it has {', '.join(found['nodes'])}")
+        there = called(found)
+        near = _native.nearest(node, there)
+        hint = f"did you mean {near}? " if near and not node.isdigit() else ""
+        raise InputError(f"{found['name']} has no station at node {node}; {hint}it has {', '.join(there)}")
     try:
         _native.join_namespace(about["namespace"])
     except OSError as error:
@@ -183,12 +200,13 @@ def enter(name: str | None, node: int, command: Sequence[str]) -> None:
         ) from error
     words = list(command) or [os.environ.get("SHELL", "/bin/sh")]
     os.environ |= {
-        "TWORAY_NODE": str(node),
+        "TWORAY_NODE": number,
+        "TWORAY_NAME": called(found)[list(found["nodes"]).index(number)],
         "TWORAY_ADDRESS": about["address"],
         "TWORAY_DEVICE": about["device"],
     }
     if not command:
-        os.environ["PS1"] = f"[{found['name']} {node}] $ "
+        os.environ["PS1"] = f"[{found['name']} {os.environ['TWORAY_NAME']}] $ "
     sys.stdout.flush()
     try:
         os.execvp(words[0], words)

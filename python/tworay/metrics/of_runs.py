@@ -28,16 +28,25 @@ NAMES = ("id", "from", "to", "tcp")
 # Default columns of tables.
 SHOWN = (
     "goodput_bps",
+    "latency_under_load_seconds",
     "retransmitted_segments",
     "timeouts",
     "rto_idle_seconds",
     "mean_cwnd_segments",
     "mean_rtt_seconds",
 )
-# Further columns for scenarios with several flows, with datagrams, with both kinds, with energy, with T_max.
+# Further columns for scenarios with several flows, with datagrams, with both kinds, with transfers, with
+# video, with energy, with T_max.
 OF_SEVERAL_FLOWS = ("metrics.jain_fairness", "metrics.least_goodput_bps")
 OF_DATAGRAMS = ("delivery_ratio", "mean_delay_seconds")
 OF_BOTH_KINDS = ("metrics.udp_goodput_bps", "metrics.total_goodput_bps")
+OF_TRANSFERS = (
+    "completed_transfers",
+    "transfer_seconds",
+    "transfer_p95_seconds",
+    *(f"transfer_seconds_by_size.{size}" for size in ("to_10kB", "to_100kB", "to_1MB", "above_1MB")),
+)
+OF_VIDEO = ("stalls", "stalled_seconds", "startup_seconds")
 OF_ENERGY = (
     "energy.joules_total",
     "energy.joules_per_received_bit",

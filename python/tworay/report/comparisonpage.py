@@ -39,6 +39,7 @@ def comparison_page(stored: Stored) -> str:
     names = labels(document["arms"])[2]
     shown = columns_of(result)
     energy = [name for name in metrics.OF_ENERGY if _known(document, name)]
+    shown += [name for name in (*metrics.OF_TRANSFERS, *metrics.OF_VIDEO) if _known(document, name)]
     page = _Page(result, document, names)
     parts = [
         page.head(stored, shown),

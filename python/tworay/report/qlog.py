@@ -18,6 +18,7 @@ import polars as pl
 
 from tworay._native import VERSION
 from tworay.errors import InputError
+from tworay.naming import Nodes
 from tworay.report.rundata import FlowData, column
 from tworay.report.runpage import settings_of
 from tworay.report.writing import write_text
@@ -62,7 +63,7 @@ def qlog(run: Run, flow: int) -> str:
         raise InputError(f"flow {flow} sends datagrams; qlog is written of TCP flows")
     if "segments" not in run.tables:
         raise InputError("qlog needs every segment; run it again with --record --out DIR")
-    data = FlowData(run, about, settings_of(run))
+    data, nodes = FlowData(run, about, settings_of(run)), Nodes.of(run.summary)
     events = sorted(_events(run, data), key=lambda event: event[:2])
     head = {
         "qlog_version": "0.3",
@@ -70,8 +71,8 @@ def qlog(run: Run, flow: int) -> str:
         "title": f"{run.scenario}, seed {run.seed}, flow {flow}: {about['tcp']}",
         "description": f"TCP of tworay {VERSION}, simulated; a packet is a transmission of a TCP segment",
         "trace": {
-            "vantage_point": {"name": f"node {about['from']}", "type": "client"},
-            "title": f"flow {flow}: node {about['from']} to node {about['to']}, {about['tcp']}",
+            "vantage_point": {"name": nodes(about["from"]), "type": "client"},
+            "title": f"flow {flow}: {nodes(about['from'])} to {nodes(about['to'])}, {about['tcp']}",
             "common_fields": {
                 "ODCID": f"{flow:016x}",
                 "time_format": "relative",

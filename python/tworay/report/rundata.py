@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from tworay.naming import Nodes
 from tworay.report.packing import MICROSECOND, pack
 from tworay.report.thinning import Level, bars, levels
 from tworay.showing.numbers import SEQUENCE, Numbers
@@ -145,13 +146,14 @@ class FlowData:
         return info
 
     def _describe(self) -> dict[str, Any]:
-        about = self.about
+        about, nodes = self.about, Nodes.of(self.run.summary)
+        ends = f"{nodes.short(about['from'])} → {nodes.short(about['to'])}"
         return {
             "id": self.id,
             "from": about["from"],
             "to": about["to"],
             "tcp": about["tcp"],
-            "label": f"flow {self.id}: {about['from']} → {about['to']}, {about['tcp'] or 'udp'}",
+            "label": f"flow {self.id}: {ends}, {about['tcp'] or 'udp'}",
             "mss": self.mss,
             "lost": self.rows("ledger").height,
             "series": [],

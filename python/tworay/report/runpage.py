@@ -10,11 +10,12 @@ from tworay.errors import OutputError
 from tworay.experiment.store.records import SCENARIO
 from tworay.metrics import TCP
 from tworay.metrics.diagnosis import COVERS, NONE, scores
+from tworay.naming import Nodes
 from tworay.report.commands import AGAIN
 from tworay.report.mapdata import write_map
 from tworay.report.page import esc, table, whole_page
 from tworay.report.rundata import SERIES_ROWS, FlowData, Tables, late_spans, write_losses
-from tworay.report.silences import silences_of, why
+from tworay.report.silences import Silences, silences_of, why
 from tworay.showing.causes import ENDS, ROOTS, WORDS
 from tworay.showing.guessing import scored, share_right
 
@@ -76,12 +77,14 @@ def run_page(run: Run, again: Again) -> str:
         "seconds": run.summary["sim_seconds"],
         "recorded": recorded,
         "nodes": nodes,
+        **Nodes.of(run.summary).known(_numbered(run, nodes)),
         "queueLimit": settings.get("mac", {}).get("queue_limit"),
         "ranges": in_range,
         "placed": placed and _apart(run),
         "flows": infos,
         "opened": opened(run),
         "queues": queues,
+        **_trouble(silences),
         "words": {
             "roots": ROOTS,
             "ends": ENDS,
@@ -103,6 +106,27 @@ def run_page(run: Run, again: Again) -> str:
     links = [("plots", "Time and sequence"), *([("map", "Map")] if recorded and placed else [])]
     links += [("why", "Why"), ("numbers", "Numbers"), ("again", "Make it again")]
     return whole_page(f"{run.scenario}, seed {run.seed} – tworay", body, data, tables.packed, links)
+
+
+def _trouble(silences: list[Silences]) -> dict[str, Any]:
+    """Return the stretch that shows the first trouble: the first explained pause that a loss began."""
+    pauses = [one for flow in silences for one in flow.pauses if one["loss"] is not None]
+    if not pauses:
+        return {}
+    first = min(pauses, key=lambda one: one["begin"])
+    begin, end = min(first["begin"], first["at"]), first["end"]
+    margin = max(0.1, 0.2 * (end - begin))
+    return {"trouble": [begin - margin, end + margin]}
+
+
+def _numbered(run: Run, nodes: int) -> int:
+    """Return how many nodes a page may mention; without a record only flows and losses tell."""
+    named: list[int] = [node for one in run.summary["flows"] for node in (one["from"], one["to"])]
+    named += run.summary.get("names", {}).values()
+    for column in ("node", "root_node", "next_hop", "interferer"):
+        most = run.tables["ledger"][column].max()
+        named += [int(str(most))] if most is not None else []
+    return max([nodes, *(node + 1 for node in named)])
 
 
 def opened(run: Run) -> int:
@@ -157,11 +181,11 @@ def _head(run: Run, recorded: bool, thinned: list[str]) -> str:
 
 
 def _numbers(run: Run) -> str:
-    summary = run.summary
+    summary, nodes = run.summary, Nodes.of(run.summary)
     columns = [(name, *metrics.shown(name)) for name in COLUMNS]
     rows = [
         [
-            f"{flow['id']}: {flow['from']} → {flow['to']}, {flow['tcp'] or 'udp'}",
+            f"{flow['id']}: {nodes.short(flow['from'])} → {nodes.short(flow['to'])}, {flow['tcp'] or 'udp'}",
             *[_figure(flow, key, scale) for key, _, scale in columns],
         ]
         for flow in summary["flows"]
@@ -200,7 +224,7 @@ def _numbers(run: Run) -> str:
 
 def _figure(flow: dict[str, Any], key: str, scale: float) -> float | None:
     """Return a figure of a flow; of datagrams, which nobody acknowledges or sends again, only goodput."""
-    if flow[key] is None or (flow["tcp"] is None and key != "goodput_bps"):
+    if flow.get(key) is None or (flow["tcp"] is None and key != "goodput_bps"):
         return None
     return float(flow[key] * scale) if scale != 1 else flow[key]
 

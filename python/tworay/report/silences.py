@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tworay.errors import InputError
+from tworay.naming import Nodes
 from tworay.report.page import capital, esc
 from tworay.showing.chains import sentence
 
@@ -23,6 +24,7 @@ class Silences(NamedTuple):
     flow: Mapping[str, Any]
     pauses: list[dict[str, Any]]
     idle: list[dict[str, float]]
+    name: str
 
 
 def silences_of(run: Run) -> list[Silences]:
@@ -32,10 +34,13 @@ def silences_of(run: Run) -> list[Silences]:
 
 
 def _silences(run: Run, about: Mapping[str, Any], places: Mapping[Any, int]) -> Silences:
+    nodes = Nodes.of(run.summary)
+    ends = f"{nodes.short(about['from'])} → {nodes.short(about['to'])}"
+    name = f"flow {about['id']}: {ends}, {about['tcp'] or 'udp'}"
     try:
         document = run.explain(flow=about["id"]).document
     except InputError:
-        return Silences(about, [], [])
+        return Silences(about, [], [], name)
     found = []
     for moment in document["moments"]:
         pause, loss = moment["pause"], moment["loss"]
@@ -51,7 +56,8 @@ def _silences(run: Run, about: Mapping[str, Any], places: Mapping[Any, int]) -> 
                 "frozen": _frozen(run, about["id"], pause["begin_s"], pause["end_s"]),
             }
         )
-    return Silences(about, sorted(found, key=lambda one: one["begin"] - one["end"]), document["idle"])
+    longest = sorted(found, key=lambda one: one["begin"] - one["end"])
+    return Silences(about, longest, document["idle"], name)
 
 
 def _key(row: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
@@ -85,9 +91,8 @@ def why(silences: list[Silences], opened: int) -> str:
         "and what happened in them: where a segment or its ACK was lost, what routing did, how long the "
         "sender waited.</p>",
     ]
-    for flow, pauses, spells in silences:
+    for flow, pauses, spells, name in silences:
         idle = _idle(spells)
-        name = f"flow {flow['id']}: {flow['from']} → {flow['to']}, {flow['tcp'] or 'udp'}"
         if not pauses:
             why = "Datagrams have no acknowledgments." if flow["tcp"] is None else "No silence to explain."
             parts.append(f"<h3>{esc(name)}</h3><p>{why}</p>{idle}")

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from tworay.naming import Nodes
 from tworay.showing.causes import ENDS, WORDS
+from tworay.showing.delays import delays
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,10 +32,10 @@ TOLD = 3
 
 GIVE_UPS = {"rts-retries": "RTS", "data-retries": "DATA"}
 FULL = {
-    "ifq": "interface queue of node {0} full",
-    "arp": "ARP's hold at node {0} full",
-    "buffer": "routing buffer of node {0} full",
-    "wire-queue": "queue of the wire at node {0} full",
+    "ifq": "interface queue of {0} full",
+    "arp": "ARP's hold at {0} full",
+    "buffer": "routing buffer of {0} full",
+    "wire-queue": "queue of the wire at {0} full",
 }
 
 
@@ -48,6 +50,7 @@ def chain(run: Run, about: Row, moment: Row) -> list[Row]:
     elif pause:
         since = "first data after an idle spell" if pause["after_idle"] else "last acknowledgment"
         steps.append((pause["begin_s"], f"no loss, only delay: {since}"))
+        steps += delays(run, about, (pause["begin_s"], pause["end_s"]))
     steps += _reactions(moment["reactions"])
     steps.sort(key=lambda step: step[0])
     if pause:
@@ -61,7 +64,7 @@ def sentence(steps: list[Row]) -> str:
 
 
 def _root(run: Run, moment: Row) -> list[Step]:
-    loss = moment["loss"]
+    loss, nodes = moment["loss"], Nodes.of(run.summary)
     since, gone = loss["since_s"], loss["t_s"]
     here, there = loss["root_node"], loss["next_hop"]
     what = {
@@ -78,31 +81,41 @@ def _root(run: Run, moment: Row) -> list[Step]:
     if there is not None and loss["cause"] == "link-failure":
         left = went_out_of_range(run, here, there, since)
     if left is not None and since - left > AT_ONCE:
-        steps.append((left, f"link {here}–{there} out of range"))
-        steps.append((since, f"{what} stuck at node {here}"))
+        steps.append((left, f"link {_link(nodes, here, there)} out of range"))
+        steps.append((since, f"{what} stuck at {nodes(here)}"))
     else:
-        steps.append((since, f"{_cause(loss)}: {what} stuck at node {here}"))
+        steps.append((since, f"{_cause(loss, nodes)}: {what} stuck at {nodes(here)}"))
     if loss["died"] in GIVE_UPS and there is not None:
         frames = f" after {loss['attempts']} frames" if loss["attempts"] else ""
-        steps.append((gone, f"MAC of node {loss['node']} gave up{frames}"))
+        steps.append((gone, f"MAC of {nodes(loss['node'])} gave up{frames}"))
     elif gone - since > AT_ONCE:
         steps.append((gone, f"gone for good ({ENDS.get(loss['died'], loss['died'])})"))
     return steps
 
 
-def _cause(loss: Row) -> str:
+def _link(nodes: Nodes, here: int, there: int) -> str:
+    return f"{nodes.short(here)}–{nodes.short(there)}"
+
+
+def _cause(loss: Row, nodes: Nodes) -> str:
     here, there, cause = loss["root_node"], loss["next_hop"], loss["cause"]
-    hop = f"between nodes {here} and {there}" if there is not None else f"at node {here}"
+    hop = f"at {nodes(here)}"
+    if there is not None:
+        ends = [nodes.short(here), nodes.short(there)]
+        numbers = all(map(str.isdigit, ends))
+        hop = f"between {'nodes ' * numbers}{ends[0]} and {ends[1]}"
     if cause == "congestion":
-        return FULL.get(loss["died"], "a full queue at node {0}").format(here)
+        return FULL.get(loss["died"], "a full queue at {0}").format(nodes(here))
     if cause == "node-down":
-        return f"node {here if there is None else there} down"
+        return f"{nodes(here if there is None else there)} down"
     tried = f" ({loss['attempts']} frames unanswered)" if loss["attempts"] and there is not None else ""
     texts = {
-        "link-failure": f"no path from node {here}" if there is None else f"link {here}–{there} out of range",
+        "link-failure": f"no path from {nodes(here)}"
+        if there is None
+        else f"link {_link(nodes, here, there)} out of range",
         "contention": f"contention {hop}{tried}",
         "channel": f"{WORDS['channel']} {hop}{tried}",
-        "no-route": f"no route found from node {here}, although a path existed",
+        "no-route": f"no route found from {nodes(here)}, although a path existed",
     }
     return texts.get(cause, f"{WORDS.get(cause, cause)}, {hop}")
 
@@ -114,6 +127,7 @@ def _routing(run: Run, about: Row, loss: Row, end: float) -> list[Step]:
     notes: pl.DataFrame | None = run.tables.get("routing")
     if notes is None or notes.is_empty():
         return []
+    nodes = Nodes.of(run.summary)
     name = {"aodv": "AODV", "dsr": "DSR", "olsr": "OLSR"}.get(run.summary["routing"]["protocol"], "routing")
     back = loss.get("from", about["from"]) == about["to"] or ("from" not in loss and loss["kind"] == "ack")
     source, sink = (about["to"], about["from"]) if back else (about["from"], about["to"])
@@ -126,12 +140,13 @@ def _routing(run: Run, about: Row, loss: Row, end: float) -> list[Step]:
             & (pl.col("neighbour") == loss["next_hop"])
         )
         steps += [
-            (time, f"{name} at node {loss['root_node']} noticed") for time in broken["t_s"].head(1).to_list()
+            (time, f"{name} at {nodes(loss['root_node'])} noticed")
+            for time in broken["t_s"].head(1).to_list()
         ]
     mine = during.filter((pl.col("node") == source) & (pl.col("dst") == sink))
     texts = {
         "route-error": f"{name} at the source heard of the break",
-        "search-failed": f"{name}'s search for node {sink} failed",
+        "search-failed": f"{name}'s search for {nodes(sink)} failed",
         "route-found": f"{name}'s route request answered",
     }
     for event, text in texts.items():

@@ -17,6 +17,7 @@ from tworay.checks import whole
 from tworay.errors import InputError, OutputError
 from tworay.experiment.store.records import SCENARIO
 from tworay.metrics.diagnosis import covers
+from tworay.naming import Nodes
 from tworay.showing.chains import chain
 from tworay.showing.idleness import held_back, idle_spells
 from tworay.showing.numbers import SEQUENCE, Numbers
@@ -66,8 +67,10 @@ def explain(run: Run, *, flow: int | None = None, at: float | None = None) -> Ex
         raise InputError(f"at = {at!r} is not a time of this run; it lasts from 0 to {seconds:g} s")
     seen = _Flow(run, about)
     moments = seen.moments() if at is None else [seen.moment_at(at)]
+    names = run.summary.get("names")
     return Explanation(
         {
+            **({"names": names} if names else {}),
             "scenario": run.scenario,
             "seed": run.seed,
             "flow": about["id"],
@@ -102,7 +105,10 @@ def _of_all(run: Run) -> Explanation:
 def _choose(run: Run, flow: int | None) -> dict[str, Any]:
     """Return the document of the requested flow, or of the only one."""
     flows = {one["id"]: one for one in run.summary["flows"]}
-    there = ", ".join(f"{number} ({one['from']} to {one['to']})" for number, one in flows.items())
+    nodes = Nodes.of(run.summary)
+    there = ", ".join(
+        f"{number} ({nodes.short(one['from'])} to {nodes.short(one['to'])})" for number, one in flows.items()
+    )
     if flow is None:
         if len(flows) != 1:
             raise InputError(f"which flow? --flow names one of {there}" if flows else "the run has no flows")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from tworay.naming import Nodes
 from tworay.showing.pictures import styles
 
 if TYPE_CHECKING:
@@ -32,15 +33,18 @@ class Line:
     seed: int
     flow: int
     frame: pl.DataFrame
+    run: Run | None = None
+    """The run, if it is not one of a comparison."""
 
 
 def of_run(run: Run, flow: int | None = None) -> Iterator[Line]:
     """Return the series of a run's flows, or of one flow."""
+    nodes = Nodes.of(run.summary)
     for (number,), frame in split(run.series, "flow"):
         if flow in (None, number):
             ends = next(one for one in run.summary["flows"] if one["id"] == number)
-            label = f"flow {number}: {ends['from']}→{ends['to']}, {ends['tcp']}"
-            yield Line(label, run.seed, number, frame)
+            label = f"flow {number}: {nodes.short(ends['from'])}→{nodes.short(ends['to'])}, {ends['tcp']}"
+            yield Line(label, run.seed, number, frame, run)
 
 
 def split(frame: pl.DataFrame, *keys: str) -> list[tuple[tuple[Any, ...], pl.DataFrame]]:

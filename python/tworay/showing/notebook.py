@@ -13,6 +13,7 @@ import polars as pl
 
 from tworay import metrics
 from tworay.analysis import stats
+from tworay.naming import Nodes
 from tworay.showing.drawing import Look, draw, scaled
 from tworay.showing.layout import Column
 from tworay.showing.lines import of_run as lines_of
@@ -40,7 +41,7 @@ LOSSES = "lost: data + ACK"
 def run_html(run: Run) -> str:
     """Return a run: its flows, causes of loss, and goodput over time if its series were kept."""
     document = run.summary
-    names, columns = flow_columns(document["flows"])
+    names, columns = flow_columns(document["flows"], Nodes.of(document))
     lost, never = loss_columns([document["ledger"]])
     parts = [
         _head(f"{run.scenario}, seed {run.seed}", f"{document['sim_seconds']:g} s simulated"),

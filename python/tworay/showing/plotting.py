@@ -5,6 +5,7 @@ Drawn with matplotlib. The same results give the same bytes of SVG.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -18,21 +19,29 @@ from tworay.experiment.store.reading import results
 from tworay.experiment.store.tables import read_table, table_files
 from tworay.running.run import Run
 from tworay.showing.lines import INTERVALS, Line, of_run, rates, split, stairs, steps
+from tworay.showing.overlays import sequences, span, transfers
 from tworay.showing.pictures import FORMATS, empty, styles, write
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     Array: TypeAlias = NDArray[np.float64]
 
-What: TypeAlias = Literal["cwnd", "rtt", "goodput", "box"]
+What: TypeAlias = Literal["cwnd", "rtt", "goodput", "sequence", "transfers", "box"]
 
-KINDS = ("cwnd", "rtt", "goodput", "box")
+KINDS = ("cwnd", "rtt", "goodput", "sequence", "transfers", "box")
+TITLES = {
+    "cwnd": "cwnd, segments",
+    "rtt": "smoothed RTT, ms",
+    "goodput": "goodput, kb/s",
+    "sequence": "acknowledged, kB",
+}
 
 
 def plot(
@@ -44,14 +53,21 @@ def plot(
     seed: int | None = None,
     metric: str = "goodput_bps",
     judge: str | None = None,
+    against: Sequence[Run | str | os.PathLike[str]] = (),
+    zoom: str | tuple[float, float] | None = None,
 ) -> Figure:
     """Draw results: a ``Run``, a ``Comparison``, or the directory of one; ``output`` also writes a file.
 
     ``cwnd`` and ``rtt`` draw the window and the smoothed round-trip time over time: every flow of a run,
     or of a comparison one flow (``flow``, the first) of one ``seed`` (the first) by arm. ``goodput`` draws
     acknowledged data per interval: by flow, or of a comparison the mean over the seeds by arm, with its 95 %
-    interval. ``box`` draws a ``metric`` by arm: quartiles, and a point per seed; ``judge`` chooses its flows
-    (``tcp``, ``udp``, ``all`` or ``flow.0,flow.2``; default: those of the comparison).
+    interval. ``sequence`` draws what was acknowledged, with a cross where a segment was lost. ``transfers``
+    draws completion times of transfers by size. ``box`` draws a ``metric`` by arm: quartiles, and a point per
+    seed; ``judge`` chooses its flows (``tcp``, ``udp``, ``all`` or ``flow.0,flow.2``; default: those of the
+    comparison).
+
+    ``against`` has further runs, or their directories, that are drawn on the same axes. ``zoom`` is a stretch
+    of time, ``(10, 20)`` or ``"10:20"``, or ``"trouble"``: the first of the longest pauses that a loss began.
     """
     file = None if output is None else Path(output)
     if what not in KINDS:
@@ -66,11 +82,17 @@ def plot(
         if judge is not None:
             found.judge = judge
         _box(axes, found, metric)
+    elif what == "transfers":
+        _transfers(axes, source, found, flow, seed, _runs(found, against))
     else:
-        lines = list(_lines(source, found, flow))
+        runs = _runs(found, against)
+        lines = list(_lines(source, found, flow)) if len(runs) < 2 else _of_runs(runs, flow)
         if not lines:
             raise InputError("no series to draw: there is no such TCP flow, or no series were kept")
-        _over_time(axes, what, lines, found, seed)
+        shown = span(zoom, runs)
+        _over_time(axes, what, lines, found, seed, runs)
+        if shown is not None:
+            _zoom(axes, shown)
     if file is not None:
         write(figure, file)
     return figure
@@ -96,7 +118,53 @@ def _lines(
             yield Line(arm, seed, number, frame)
 
 
-def _over_time(axes: Axes, what: str, lines: list[Line], found: Run | Comparison, seed: int | None) -> None:
+def _runs(found: Run | Comparison, against: Sequence[Run | str | os.PathLike[str]]) -> list[Run]:
+    """Return the runs that are drawn together; none of a comparison."""
+    runs = [found] if isinstance(found, Run) else []
+    for one in against:
+        other = one if isinstance(one, Run) else results(one)
+        if not runs or not isinstance(other, Run):
+            raise InputError("only runs are drawn together; a comparison draws its arms by itself")
+        runs.append(other)
+    return runs
+
+
+def _of_runs(runs: list[Run], flow: int | None) -> list[Line]:
+    """Return the flows of several runs, each labelled with what distinguishes its run."""
+    lines = [[*of_run(run, flow)] for run in runs]
+    labels = [line.label for one in lines for line in one]
+    if len(set(labels)) == len(labels):
+        return [line for one in lines for line in one]
+    return [
+        replace(line, label=f"{name}: {line.label}")
+        for name, one in zip(names_of(runs), lines, strict=True)
+        for line in one
+    ]
+
+
+def names_of(runs: Sequence[Run]) -> list[str]:
+    """Return a name for each of several runs: its scenario, its seed, or its place in the list."""
+    for names in ([run.scenario for run in runs], [f"seed {run.seed}" for run in runs]):
+        if len(set(names)) == len(names):
+            return names
+    return [f"run {place}" for place in range(1, len(runs) + 1)]
+
+
+def _lost(lines: list[Line]) -> dict[str, pl.DataFrame]:
+    """Return the lost data segments of each line of runs, by its label."""
+    import polars as pl
+
+    found: dict[str, pl.DataFrame] = {}
+    for line in lines:
+        ledger = None if line.run is None else line.run.tables.get("ledger")
+        if ledger is not None:
+            found[line.label] = ledger.filter((pl.col("flow") == line.flow) & (pl.col("kind") == "data"))
+    return found
+
+
+def _over_time(
+    axes: Axes, what: str, lines: list[Line], found: Run | Comparison, seed: int | None, runs: list[Run]
+) -> None:
     if isinstance(found, Comparison):
         seeds = sorted({line.seed for line in lines})
         if seed is not None and seed not in seeds:
@@ -112,20 +180,78 @@ def _over_time(axes: Axes, what: str, lines: list[Line], found: Run | Comparison
             seed = seeds[0] if seed is None else seed
             number = min(line.flow for line in lines)
             chosen = [line for line in lines if line.seed == seed and line.flow == number]
-            steps(axes, what, chosen)
+            _draw(axes, what, chosen)
             title = f"{found.scenario}, seed {seed}, flow {number}"
     else:
-        title = f"{found.scenario}, seed {found.seed}"
+        title = " and ".join(dict.fromkeys(f"{run.scenario}, seed {run.seed}" for run in runs))
         if what == "goodput":
-            stairs(axes, lines, found.summary["sim_seconds"])
+            stairs(axes, lines, max(run.summary["sim_seconds"] for run in runs))
         else:
-            steps(axes, what, lines)
-        _mark_late(axes, found)
+            _draw(axes, what, lines)
+        for run in runs:
+            _mark_late(axes, run)
     axes.set_title(title)
     axes.set_xlabel("time, s")
-    axes.set_ylabel({"cwnd": "cwnd, segments", "rtt": "smoothed RTT, ms", "goodput": "goodput, kb/s"}[what])
+    axes.set_ylabel(TITLES[what])
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
+    axes.legend(frameon=False, fontsize="small")
+
+
+def _draw(axes: Axes, what: str, lines: list[Line]) -> None:
+    if what == "sequence":
+        sequences(axes, lines, _lost(lines))
+    else:
+        steps(axes, what, lines)
+
+
+def _zoom(axes: Axes, shown: tuple[float, float]) -> None:
+    """Show a stretch of time, and of the values what lies in it."""
+    axes.set_xlim(shown)
+    values = []
+    for line in axes.get_lines():
+        x, y = np.asarray(line.get_xdata(), dtype=float), np.asarray(line.get_ydata(), dtype=float)
+        # A step that begins before the stretch reaches into it.
+        first = max(int(np.searchsorted(x, shown[0])) - 1, 0)
+        values += [v for v in y[first : int(np.searchsorted(x, shown[1], side="right"))] if np.isfinite(v)]
+    if values:
+        low, high = min(values), max(values)
+        room = 0.05 * (high - low) or 1.0
+        axes.set_ylim(max(0.0, low - room), high + room)
+
+
+def _transfers(
+    axes: Axes,
+    source: Run | Comparison | str | os.PathLike[str],
+    found: Run | Comparison,
+    flow: int | None,
+    seed: int | None,
+    runs: list[Run],
+) -> None:
+    """Draw completion times by size: of each flow of runs, or of a comparison by arm."""
+    import polars as pl
+
+    groups: dict[str, pl.DataFrame] = {}
+    if runs:
+        for name, run in zip(names_of(runs), runs, strict=True):
+            table = run.tables.get("transfers")
+            for (number,), frame in [] if table is None else split(table, "flow"):
+                label = f"flow {number}, {run.summary['flows'][number]['tcp']}"
+                groups[label if len(runs) == 1 else f"{name}: {label}"] = frame
+                if flow not in (None, number):
+                    del groups[label if len(runs) == 1 else f"{name}: {label}"]
+    elif not isinstance(source, Run | Comparison):
+        parts = [read_table(part) for part in table_files(Path(source), "transfers")]
+        rows = pl.concat(parts, how="diagonal_relaxed") if parts else pl.DataFrame()
+        for column, wanted in (("flow", flow), ("seed", seed)):
+            rows = rows if wanted is None or rows.is_empty() else rows.filter(pl.col(column) == wanted)
+        groups = {arm: frame for (arm,), frame in ([] if rows.is_empty() else split(rows, "variant"))}
+    if not groups:
+        raise InputError("no transfers to draw: flows with app = web, request, video or replay have some")
+    transfers(axes, groups)
+    axes.set_title(f"{found.scenario}: completion time by size")
+    axes.set_xlabel("size, B")
+    axes.set_ylabel("completion time, s")
     axes.legend(frameon=False, fontsize="small")
 
 

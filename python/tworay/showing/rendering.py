@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import metrics
 from tworay.metrics.diagnosis import covers, scores
+from tworay.naming import Nodes
 from tworay.showing.guessing import scored, share_right
 from tworay.showing.layout import Column, fact, screen_width, table
 from tworay.showing.text import Group, Text, display
@@ -37,7 +38,17 @@ def run_report(document: dict[str, Any]) -> Renderable:
     guess = guesses({"guess": document["diagnosis"]}, {"guess": "guess"})
     facts = [*_shares(flows), *_facts_of_run(document)]
     return Group(
-        head, "", *_flows(flows), "", *loss, "", *guess, *([""] if guess else []), *facts, *warnings(document)
+        head,
+        "",
+        *_flows(flows, Nodes.of(document)),
+        *_transfers(flows, Nodes.of(document)),
+        "",
+        *loss,
+        "",
+        *guess,
+        *([""] if guess else []),
+        *facts,
+        *warnings(document),
     )
 
 
@@ -47,13 +58,36 @@ def warnings(document: dict[str, Any]) -> list[Renderable]:
     return [fact(f"Warning  {text}", style="yellow") for text in texts]
 
 
-def _flows(flows: list[dict[str, Any]]) -> list[Renderable]:
-    return table("flow", *flow_columns(flows), names=1)
+def _flows(flows: list[dict[str, Any]], nodes: Nodes) -> list[Renderable]:
+    return table("flow", *flow_columns(flows, nodes), names=1)
 
 
-def flow_columns(flows: list[dict[str, Any]]) -> tuple[list[str], list[Column]]:
+def _transfers(flows: list[dict[str, Any]], nodes: Nodes) -> list[Renderable]:
+    """Render completion times of transfers by size, and stalls of video; nothing without either."""
+    found: list[Renderable] = []
+    for extra in (metrics.OF_TRANSFERS, metrics.OF_VIDEO):
+        some = [flow for flow in flows if flow.get(extra[0]) is not None]
+        values = {name: [_member(flow, name) for flow in some] for name in extra}
+        present = {name: row for name, row in values.items() if any(value is not None for value in row)}
+        if some:
+            names = flow_columns(some, nodes)[0]
+            columns = [
+                Column(metrics.title(name), [value_of(name, value) for value in row])
+                for name, row in present.items()
+            ]
+            found += ["", *table("flow", names, columns)]
+    return found
+
+
+def _member(flow: dict[str, Any], name: str) -> Any:
+    """Return a metric of a flow, also a member of a family."""
+    family, _, member = name.partition(".")
+    return (flow.get(family) or {}).get(member) if member else flow.get(family)
+
+
+def flow_columns(flows: list[dict[str, Any]], nodes: Nodes) -> tuple[list[str], list[Column]]:
     """Return the names of flows and the columns of their table; the first column has words."""
-    names = [f"{flow['id']}: {flow['from']}→{flow['to']}" for flow in flows]
+    names = [f"{flow['id']}: {nodes.short(flow['from'])}→{nodes.short(flow['to'])}" for flow in flows]
     shown = [*metrics.SHOWN, *(metrics.OF_DATAGRAMS if any(flow["tcp"] is None for flow in flows) else ())]
     shown.insert(1, "sent_segments")
     columns = [Column("tcp", [flow["tcp"] or "udp" for flow in flows])]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any, TypeAlias
 
+from tworay.naming import Nodes
 from tworay.showing.causes import ENDS, ROOTS
 from tworay.showing.chains import sentence
 from tworay.showing.layout import screen_width
@@ -28,10 +29,10 @@ def text(document: Row) -> str:
     """Write a document of ``explain`` as text, in the width of the screen."""
     if document["flow"] is None:
         return _all_flows(document)
-    tcp = document["tcp"] or "udp"
+    tcp, nodes = document["tcp"] or "udp", Nodes.of(document)
     lines = [
-        f"{document['scenario']}, seed {document['seed']}: flow {document['flow']}, {tcp}, node "
-        f"{document['from']} to node {document['to']}"
+        f"{document['scenario']}, seed {document['seed']}: flow {document['flow']}, {tcp}, "
+        f"{nodes(document['from'])} to {nodes(document['to'])}"
     ]
     if not document["moments"]:
         lines += ["", "It lost nothing."]
@@ -52,10 +53,12 @@ def text(document: Row) -> str:
 
 
 def _all_flows(document: Row) -> str:
+    nodes = Nodes.of(document)
     lines = [f"{document['scenario']}, seed {document['seed']}: {len(document['flows'])} flows"]
     for moment in document["moments"]:
         about = document["flows"][str(moment["flow"])]
-        whose = f"flow {moment['flow']} ({about['from']} to {about['to']}, {about['tcp'] or 'udp'})"
+        ends = f"{nodes.short(about['from'])} to {nodes.short(about['to'])}"
+        whose = f"flow {moment['flow']} ({ends}, {about['tcp'] or 'udp'})"
         lines += ["", *_wrapped("", f"{whose}, {_heading(document | about, moment)}")]
         lines += _indented(sentence(moment["chain"]))
     return "\n".join([*lines, "", "--flow N --at TIME tells one of them in full."])
@@ -99,14 +102,14 @@ def _heading(document: Row, moment: Row) -> str:
 
 def _sentences(document: Row, moment: Row) -> list[tuple[str, str]]:
     """Return the lines of a moment with their labels."""
-    loss = moment["loss"]
+    loss, nodes = moment["loss"], Nodes.of(document)
     said: list[tuple[str, str]] = []
     if loss:
         if _tells_pause(document, moment):
             first = ", the first of them" if moment["burst"] else ""
             said.append(("lost", f"{_what(moment)}{first}, at {_at(loss['t_s'])}."))
-        said += [("cause", f"{ROOTS.get(loss['cause'], loss['cause'])}."), ("where", _where(loss))]
-        said.append(("ended", _ended(moment)))
+        said += [("cause", f"{ROOTS.get(loss['cause'], loss['cause'])}."), ("where", _where(loss, nodes))]
+        said.append(("ended", _ended(moment, nodes)))
     elif _tells_pause(document, moment):
         said.append(("lost", "nothing that would have ended it: what was on its way was late."))
     if moment["others_lost"]:
@@ -146,12 +149,12 @@ def _what(moment: Row) -> str:
     }[part]
 
 
-def _where(loss: Row) -> str:
+def _where(loss: Row, nodes: Nodes) -> str:
     """Say where the loss began: the hop, the number of attempts, and who interfered."""
     here, there, tried, by = loss["root_node"], loss["next_hop"], loss["attempts"], loss["interferer"]
     if there is None:
-        return f"at node {here}, since {_at(loss['since_s'])}."
-    sentence = f"on the hop from node {here} to node {there}, since {_at(loss['since_s'])}"
+        return f"at {nodes(here)}, since {_at(loss['since_s'])}."
+    sentence = f"on the hop from {nodes(here)} to {nodes(there)}, since {_at(loss['since_s'])}"
     if not tried:
         return f"{sentence}."
     sentence += f"; {_count(tried, 'frame')} sent without success"
@@ -159,16 +162,16 @@ def _where(loss: Row) -> str:
         none = ", the last spoiled by no single signal" if loss["cause"] == "contention" else ""
         return f"{sentence}{none}."
     if by == there:
-        return f"{sentence}, the last while node {by} was sending itself."
-    return f"{sentence}, the last spoiled by the signal of node {by}."
+        return f"{sentence}, the last while {nodes(by)} was sending itself."
+    return f"{sentence}, the last spoiled by the signal of {nodes(by)}."
 
 
-def _ended(moment: Row) -> str:
+def _ended(moment: Row, nodes: Nodes) -> str:
     loss = moment["loss"]
     limit = f" ({moment['queue_limit']} packets)" if moment["queue_limit"] else ""
     later = loss["t_s"] - loss["since_s"]
     after = f", {_span(later)} later" if later >= 0.001 else ""
-    return f"at node {loss['node']}{after}: {ENDS.get(loss['died'], loss['died'])}{limit}."
+    return f"at {nodes(loss['node'])}{after}: {ENDS.get(loss['died'], loss['died'])}{limit}."
 
 
 def _sender(moment: Row) -> str:

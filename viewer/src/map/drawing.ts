@@ -186,7 +186,7 @@ function nodes(pen: Pen, { page, world, at, chosen }: Scene, place: (node: numbe
     const within = radius >= 8;
     if (within || flow !== undefined || node === chosen) {
       pen.fillStyle = dead && within ? colour("paper") : colour("ink");
-      pen.fillText(String(node), x, within ? y + 0.5 : y - radius - 9);
+      pen.fillText(page.short[node], x, within ? y + 0.5 : y - radius - 9);
     }
     const queued = world.queue(node, at);
     if (queued > 0) {

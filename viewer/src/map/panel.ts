@@ -45,7 +45,7 @@ export class MapPanel {
     this.times = Float64Array.from(losses, (loss) => loss.since);
     const host = el("div", { class: "map", role: "img" });
     host.setAttribute("aria-label", this.about());
-    this.play = el("button", { type: "button", "aria-label": "Play", click: () => this.toggle() }, "▶ play");
+    this.play = el("button", { "aria-label": "Play", click: () => this.toggle() }, "▶ play");
     this.scrub = el("input", {
       type: "range",
       min: 0,
@@ -59,7 +59,7 @@ export class MapPanel {
     for (const s of SPEEDS) speed.append(el("option", { value: s, selected: s === 1 }, `${s}×`));
     this.picker = el("select", { "aria-label": "Node", change: () => this.select(this.picker.value === "" ? null : Number(this.picker.value)) });
     this.picker.append(el("option", { value: "" }, "node …"));
-    for (let node = 0; node < page.nodes; node++) this.picker.append(el("option", { value: node }, `node ${node}`));
+    for (let node = 0; node < page.nodes; node++) this.picker.append(el("option", { value: node }, page.node[node]));
     const layer = (name: Layer): HTMLElement =>
       el(
         "label",
@@ -157,7 +157,7 @@ export class MapPanel {
   }
 
   private about(): string {
-    const ends = this.page.flows.map((f) => `${f.label} from node ${f.from} to node ${f.to}`).join("; ");
+    const ends = this.page.flows.map((f) => f.label).join("; ");
     return `Map of ${this.page.nodes} nodes at the moment shown. ${ends}. The list below has places, queues and routes.`;
   }
 

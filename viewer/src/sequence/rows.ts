@@ -22,7 +22,7 @@ export function lossList(losses: Loss[], unit: string, choose: (loss: Loss) => v
       el("td", { class: "number" }, Number.isNaN(loss.byte) ? "–" : String(loss.byte)),
       el("td", {}, shapeIcon(loss.cause), ` ${loss.cause}`),
       el("td", {}, loss.guess?.guess ?? "–"),
-      el("td", {}, el("button", { type: "button", click: () => choose(loss) }, "story")),
+      el("td", {}, el("button", { click: () => choose(loss) }, "story")),
     ),
   );
   const more = losses.length > MOST ? `, the first ${MOST} of ${losses.length}` : "";

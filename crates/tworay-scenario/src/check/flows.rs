@@ -1,10 +1,12 @@
 //! Checks flows, converts their keys to an application, and assigns ports.
 
-use super::Check;
+use super::parts::variant_of;
+use super::{Check, traffic};
 use crate::error::ScenarioError;
 use crate::flow::{AppKind, Application, FlowSetup, FlowTable};
 use crate::settings::Settings;
 use std::collections::BTreeMap;
+use std::path::Path;
 use tworay_base::{BitRate, Bytes, ConfigProblem, SimDuration, SimTime};
 use tworay_tcp::Variant;
 
@@ -20,6 +22,7 @@ impl Check<'_> {
         file: &Settings,
         nodes: u32,
         variant: &Variant,
+        base_dir: &Path,
     ) -> Result<Vec<FlowSetup>, ScenarioError> {
         if file.flows.is_empty() {
             let remedy = "Add a flow: [[flow]] with from = 0, to = 1 and app = \"ftp\".";
@@ -54,7 +57,7 @@ impl Check<'_> {
         }
         let mut resolved = Vec::with_capacity(file.flows.len());
         for (i, flow) in file.flows.iter().enumerate() {
-            let application = application(flow, variant)
+            let application = application(flow, variant, base_dir)
                 .map_err(|problem| self.refused(problem.within(&format!("flow.{i}"))))?;
             resolved.push(FlowSetup {
                 from: self.node(&format!("flow.{i}.from"), flow.from, nodes)?,
@@ -69,13 +72,12 @@ impl Check<'_> {
     }
 }
 
-/// Parses a variant's name, which is the value of `key`.
-pub(crate) fn read_variant(key: &str, text: &str) -> Result<Variant, ConfigProblem> {
-    text.parse::<Variant>().map_err(|error| error.of(key))
-}
-
 /// The application of `flow`; `variant` is the default of TCP flows.
-pub(crate) fn application(flow: &FlowTable, variant: &Variant) -> Result<Application, ConfigProblem> {
+pub(crate) fn application(
+    flow: &FlowTable,
+    variant: &Variant,
+    base_dir: &Path,
+) -> Result<Application, ConfigProblem> {
     refuse_foreign_keys(flow)?;
     match flow.app {
         AppKind::Ftp => {
@@ -86,10 +88,7 @@ pub(crate) fn application(flow: &FlowTable, variant: &Variant) -> Result<Applica
                     "Give at least \"1B\", or leave it out for an endless one.",
                 );
             }
-            let variant = match &flow.tcp {
-                Some(name) => read_variant("tcp", name)?,
-                None => variant.clone(),
-            };
+            let variant = variant_of(flow, variant)?;
             Ok(Application::Ftp { bytes: flow.bytes.map(|bytes| bytes.0), variant })
         }
         AppKind::Cbr => {
@@ -109,21 +108,36 @@ pub(crate) fn application(flow: &FlowTable, variant: &Variant) -> Result<Applica
                 off: phase("off", flow.off)?,
             })
         }
+        AppKind::Web => traffic::web(flow, variant),
+        AppKind::Request => traffic::request(flow, variant),
+        AppKind::Video => traffic::video(flow, variant),
+        AppKind::Replay => traffic::replay(flow, variant, base_dir),
     }
 }
 
 /// A key of another application is an error; it is not ignored.
 fn refuse_foreign_keys(flow: &FlowTable) -> Result<(), ConfigProblem> {
-    use AppKind::{Cbr, Ftp, OnOff};
-    let keys: [(&'static str, bool, &[AppKind]); 8] = [
-        ("tcp", flow.tcp.is_some(), &[Ftp]),
+    use AppKind::{Cbr, Ftp, OnOff, Replay, Request, Video, Web};
+    let keys: [(&'static str, bool, &[AppKind]); 19] = [
+        ("tcp", flow.tcp.is_some(), &[Ftp, Web, Request, Video, Replay]),
         ("bytes", flow.bytes.is_some(), &[Ftp]),
-        ("rate", flow.rate.is_some(), &[Cbr, OnOff]),
+        ("rate", flow.rate.is_some(), &[Cbr, OnOff, Video]),
         ("interval", flow.interval.is_some(), &[Cbr, OnOff]),
         ("size", flow.size.is_some(), &[Cbr, OnOff]),
         ("packets", flow.packets.is_some(), &[Cbr]),
         ("on", flow.on.is_some(), &[OnOff]),
         ("off", flow.off.is_some(), &[OnOff]),
+        ("sizes", flow.sizes.is_some(), &[Web, Request]),
+        ("every", flow.every.is_some(), &[Web]),
+        ("think", flow.think.is_some(), &[Web, Request]),
+        ("request", flow.request.is_some(), &[Web, Request]),
+        ("transfers", flow.transfers.is_some(), &[Web, Request]),
+        ("chunk", flow.chunk.is_some(), &[Video]),
+        ("buffer", flow.buffer.is_some(), &[Video]),
+        ("startup", flow.startup.is_some(), &[Video]),
+        ("file", flow.file.is_some(), &[Replay]),
+        ("source", flow.source.is_some(), &[Replay]),
+        ("over", flow.over.is_some(), &[Replay]),
     ];
     for (key, given, apps) in keys {
         if given && !apps.contains(&flow.app) {

@@ -1,6 +1,8 @@
 //! The complete message for each kind of user error, word by word.
 
+mod flows;
 mod keys;
+mod names;
 mod traffic;
 mod values;
 mod wires;

@@ -434,3 +434,33 @@ fn extreme_numbers_are_taken_or_refused_but_never_panic() {
     }
     assert!(accepted > keys.len(), "some of these are right: {accepted}");
 }
+
+/// Flows of every application are written back as they were read.
+#[test]
+fn traffic_of_every_kind_is_written_and_read_back() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kinds");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("up.trace"), "5\n7\n").unwrap();
+    let text = "duration = \"10s\"\n[topology]\nkind = \"string\"\nhops = 2\n\
+        [[flow]]\nfrom = 0\nto = 2\napp = \"web\"\nevery = \"1s\"\nsizes = { kind = \"pareto\", least = \"1kB\", most = \"1MB\" }\n\
+        [[flow]]\nfrom = 0\nto = 2\napp = \"request\"\ntransfers = 5\n\
+        [[flow]]\nfrom = 0\nto = 2\napp = \"video\"\nrate = \"1Mbps\"\n\
+        [[flow]]\nfrom = 0\nto = 2\napp = \"replay\"\nfile = \"up.trace\"\n\
+        [[flow]]\nfrom = 0\nto = 2\napp = \"replay\"\nfile = \"up.trace\"\nover = \"tcp\"\ntcp = \"sack\"\n";
+    let world = Scenario::from_toml(text, "t.toml", &folder, &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(world.tcp_flow_count(), 4, "all but the datagrams");
+    let again = Scenario::from_toml(&world.to_toml(), "t.toml", Path::new(""), &[]);
+    assert_eq!(again.unwrap_or_else(|error| panic!("{error}")), world);
+    let video = world.flows.iter().find_map(|flow| match &flow.application {
+        Application::Video { video, .. } => Some(*video),
+        _ => None,
+    });
+    let video = video.expect("a video");
+    // 1 Mb/s for 4 s.
+    assert_eq!(
+        (video.chunk_bytes(), video.startup, video.buffer.as_secs_f64()),
+        (500_000, video.chunk, 30.0)
+    );
+    let sack = world.with_variant("sack").unwrap();
+    assert!(sack.flows.iter().filter_map(|flow| flow.application.variant()).all(|v| v.name() == "sack"));
+}

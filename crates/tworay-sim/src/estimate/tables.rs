@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use tworay_base::{NodeId, SimTime};
 use tworay_mac::Timing;
 use tworay_mobility::facts::PairFacts;
-use tworay_scenario::{Application, FlowSetup, Scenario, Setup, WireSetup};
+use tworay_scenario::{Application, FlowSetup, NextTransfer, Scenario, Setup, WireSetup};
 use tworay_tcp::WindowSize;
 
 /// Bytes per row at the peak, measured with runs of 10⁵ to 10⁷ rows (`python/tests/test_memory.py` repeats
@@ -105,6 +105,21 @@ fn offered(setup: &Setup, flow: &FlowSetup) -> Load {
     let (rate, acks, limit) = match &flow.application {
         Application::Ftp { bytes, .. } => (f64::MAX, 1.0, bytes.map(|bytes| bytes as f64 / mss)),
         Application::External { .. } => (f64::MAX, 1.0, None),
+        Application::Transfers { transfers, .. } => {
+            let each = transfers.sizes.mean() / mss;
+            let rate = match transfers.next {
+                NextTransfer::Poisson(mean) => each / mean.as_secs_f64(),
+                NextTransfer::After(_) => f64::MAX,
+            };
+            (rate, 1.0, transfers.count.map(|count| each * count as f64))
+        }
+        Application::Video { video, .. } => {
+            (video.chunk_bytes() as f64 / mss / video.chunk.as_secs_f64(), 1.0, None)
+        }
+        Application::Replay { trace, variant } => {
+            let acks = if variant.is_some() { 1.0 } else { 0.0 };
+            (f64::MAX, acks, Some(trace.packets.len() as f64))
+        }
         Application::Cbr { interval, packets, .. } => {
             (1.0 / interval.as_secs_f64(), 0.0, packets.map(|packets| packets as f64))
         }

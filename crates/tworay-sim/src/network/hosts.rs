@@ -3,4 +3,6 @@
 pub(crate) mod flow;
 pub(crate) mod foresight;
 pub(crate) mod gateway;
+mod playout;
+pub(crate) mod traffic;
 pub(crate) mod transport;

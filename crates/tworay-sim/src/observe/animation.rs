@@ -7,6 +7,7 @@
 
 use super::capture::CaptureFile;
 use crate::moves::animate;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 use tworay_base::{NodeId, SimTime};
@@ -22,6 +23,16 @@ const CHUNK: usize = 1 << 16;
 const SOURCE: Colour = [0, 110, 220];
 const SINK: Colour = [0, 150, 60];
 const OTHER: Colour = [160, 160, 160];
+
+/// What an animation shows besides frames.
+pub(crate) struct Film {
+    /// Movement of the nodes.
+    pub tracks: Vec<Track>,
+    /// End of the run.
+    pub end: SimTime,
+    /// Names of nodes, by number.
+    pub names: BTreeMap<u16, String>,
+}
 
 /// An animation file being written.
 #[derive(Debug)]
@@ -39,12 +50,8 @@ pub(crate) struct Animation {
 impl Animation {
     /// Opens the file and writes the movement of the nodes until `end`; `flows` are the end nodes of each
     /// flow.
-    pub fn create(
-        path: &Path,
-        tracks: Vec<Track>,
-        end: SimTime,
-        flows: &[(NodeId, NodeId)],
-    ) -> io::Result<Self> {
+    pub fn create(path: &Path, film: Film, flows: &[(NodeId, NodeId)]) -> io::Result<Self> {
+        let Film { tracks, end, names } = film;
         let nodes = tracks.len();
         let mut anim = animate(tracks, end);
         for i in 0..nodes {
@@ -64,8 +71,10 @@ impl Animation {
             };
             anim.colour(SimTime::ZERO, node, colour);
             let words: Vec<String> = source.into_iter().chain(sink).collect();
-            if !words.is_empty() {
-                anim.name(SimTime::ZERO, node, &format!("{node} {}", words.join(" ")));
+            let name = names.get(&node.0);
+            if !words.is_empty() || name.is_some() {
+                let shown = name.cloned().unwrap_or_else(|| node.to_string());
+                anim.name(SimTime::ZERO, node, [shown, words.join(" ")].join(" ").trim_end());
             }
         }
         let file = CaptureFile::create(path)?;

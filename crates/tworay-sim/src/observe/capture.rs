@@ -4,7 +4,7 @@
 //! one per wire (`wire 0-1`) for IPv4 packets, and `lost` with one record per entry of the loss ledger: the
 //! packet as it was where it died, with its cause. A frame that did not reach the station it was addressed
 //! to has a comment that starts with `lost:` and names the reason. Times are those of the first bit.
-//! Payload is left out: every record states its full length, and checksums are correct for payload of
+//! Nodes with names have those as interfaces and hosts. Payload is left out: every record states its full length, and checksums are correct for payload of
 //! zeros.
 //!
 //! A frame's comment is known only when its last bit has arrived. Records wait until then, so the file is
@@ -28,7 +28,7 @@ use tworay_mac::{Frame, FrameKind, MacConfig};
 use tworay_wire::Packet;
 use tworay_wire::bytes::{
     Dot11, Encoding, EtherType, FCS_BYTES, PayloadBytes, append_fcs, encode_dot11, encode_llc, encode_packet,
-    ethertype, radiotap,
+    ethertype, ipv4_address, mac_address, radiotap,
 };
 use tworay_wire::pcapng::{Captured, Direction, Interface, LinkType, PcapngWriter};
 
@@ -43,6 +43,8 @@ pub(crate) struct Layout {
     pub megahertz: u16,
     /// Comment of the whole file.
     pub comment: String,
+    /// Names of nodes, by number.
+    pub names: BTreeMap<u16, String>,
 }
 
 /// A record that is not written yet.
@@ -88,8 +90,10 @@ impl Capture {
         let application = format!("tworay {}", crate::version::VERSION);
         let mut writer = PcapngWriter::new(CaptureFile::create(path)?, &application, &layout.comment)?;
         for node in 0..layout.radios {
-            let name = format!("node {node}");
-            let description = format!("802.11 radio of node {node}, what it sends");
+            let named = layout.names.get(&(node as u16));
+            let name = named.cloned().unwrap_or_else(|| format!("node {node}"));
+            let known = named.map_or_else(String::new, |name| format!(" ({name})"));
+            let description = format!("802.11 radio of node {node}{known}, what it sends");
             writer.interface(&Interface {
                 name: &name,
                 description: &description,
@@ -100,6 +104,14 @@ impl Capture {
             let name = format!("wire {from}-{to}");
             let description = format!("wire from node {from} to node {to}, what is sent into it");
             writer.interface(&Interface { name: &name, description: &description, link: LinkType::Ipv4 })?;
+        }
+        if !layout.names.is_empty() {
+            let address = |node: u16| (ipv4_address(NodeId(node)), mac_address(NodeId(node)));
+            let hosts = layout.names.iter().map(|(&node, name)| {
+                let (ip, mac) = address(node);
+                (ip, mac, name.as_str())
+            });
+            writer.hosts(hosts)?;
         }
         let description = "packets that died: one for each entry of the loss ledger";
         writer.interface(&Interface { name: "lost", description, link: LinkType::Ipv4 })?;

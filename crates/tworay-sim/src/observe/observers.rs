@@ -1,6 +1,6 @@
 //! All observers of a run, and who reads which facts.
 
-use super::animation::Animation;
+use super::animation::{Animation, Film};
 use super::capture::{Capture, Layout};
 use super::counters::NetworkCounters;
 use super::fact::{Fact, View, Why};
@@ -16,9 +16,8 @@ use super::wire_trace::WireRecord;
 use crate::network::packets::{UNTRACKED, is_message};
 use std::io;
 use std::path::Path;
-use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
+use tworay_base::{Died, LossCause, NodeId, PacketId};
 use tworay_mac::{Frame, MacConfig};
-use tworay_mobility::Track;
 use tworay_wire::{Body, Packet};
 
 /// The observers of a run.
@@ -254,14 +253,8 @@ impl Observers {
     }
 
     /// Starts an animation of transmissions at `path`; `flows` are the end nodes of each flow.
-    pub fn animate_to(
-        &mut self,
-        path: &Path,
-        tracks: Vec<Track>,
-        end: SimTime,
-        flows: &[(NodeId, NodeId)],
-    ) -> io::Result<()> {
-        let animation = Box::new(Animation::create(path, tracks, end, flows)?);
+    pub fn animate_to(&mut self, path: &Path, film: Film, flows: &[(NodeId, NodeId)]) -> io::Result<()> {
+        let animation = Box::new(Animation::create(path, film, flows)?);
         self.watchers().animation = Some(animation);
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Measurements of a flow's path.
 
+use super::delays::Delays;
 use tworay_base::{NodeId, SimDuration};
 
 /// Path measurements from arriving packets.
@@ -12,6 +13,7 @@ pub(crate) struct PathProbe {
     /// Number of packets, counting first arrivals only.
     pub packets: u64,
     delay: f64,
+    delays: Delays,
     last: Option<SimDuration>,
     variation: f64,
     /// Number of packets by hops travelled.
@@ -43,6 +45,7 @@ impl PathProbe {
     pub fn arrived(&mut self, delay: SimDuration, hops: u8) {
         self.packets += 1;
         self.delay += delay.as_secs_f64();
+        self.delays.add(delay);
         if let Some(last) = self.last.replace(delay) {
             self.variation += delay.max(last).saturating_sub(delay.min(last)).as_secs_f64();
         }
@@ -56,6 +59,11 @@ impl PathProbe {
     /// Mean one-way delay, s.
     pub fn mean_delay(&self) -> Option<f64> {
         (self.packets > 0).then(|| self.delay / self.packets as f64)
+    }
+
+    /// One-way delay that 95 % of the packets don't exceed, s.
+    pub fn high_delay(&self) -> Option<f64> {
+        self.delays.quantile(0.95)
     }
 
     /// Mean difference between the delays of consecutive arrivals, s.

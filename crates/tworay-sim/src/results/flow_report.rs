@@ -97,12 +97,47 @@ declare! {
                 .from("Papanastasiou 2006, figures 3.11 and 5.7"),
         /// mean one-way delay of data from transport to transport, first arrivals only
         mean_delay_seconds: Option<f64> = times("s").mean().less().shown("delay ms", 1e3, ",.1f"),
+        /// one-way delay of data from transport to transport that 95 % of the first arrivals don't exceed: the delay
+        /// that traffic meets while the flows load the network. From a histogram, within 1.6 %
+        latency_under_load_seconds: Option<f64> = times("s").mean().less().shown("delay p95 ms", 1e3, ",.0f")
+                .from("Gettys and Nichols 2011 (delay under load, bufferbloat); percentile of this project"),
         /// mean absolute difference between the delays of consecutive arrivals
         jitter_seconds: Option<f64> = times("s").mean().less().shown("jitter ms", 1e3, ",.1f")
                 .from("RFC 3550's quantity, unsmoothed"),
         /// mean number of hops travelled by delivered data; table `paths` has the distribution
         mean_hops: Option<f64> = times("hops").mean().shown("hops", 1.0, ",.2f")
                 .from("Papanastasiou 2006 (path lengths)"),
+        /// transfers that were asked for after the warm-up and are done: of web-like flows and requests, chunks of a
+        /// video, writes of a replayed trace
+        #[serde(skip_serializing_if = "Option::is_none")]
+        completed_transfers: Option<u64> = times("count").more().shown("transfers", 1.0, ",.1f")
+                .from("this project"),
+        /// mean time of these from the request (without one, from the sender's write) to the delivery of the last byte;
+        /// table `transfers` has each
+        #[serde(skip_serializing_if = "Option::is_none")]
+        transfer_seconds: Option<f64> = times("s").mean().less().shown("transfer s", 1.0, ",.3f")
+                .from("Dukkipati and McKeown 2006 (flow completion time)"),
+        /// time that 95 % of these don't exceed
+        #[serde(skip_serializing_if = "Option::is_none")]
+        transfer_p95_seconds: Option<f64> = times("s").mean().less().shown("transfer p95 s", 1.0, ",.3f")
+                .from("Dukkipati and McKeown 2006"),
+        /// mean time of these by their size: `to_10kB`, `to_100kB`, `to_1MB`, `above_1MB`
+        #[serde(skip_serializing_if = "Option::is_none")]
+        transfer_seconds_by_size: Option<BTreeMap<&'static str, f64>> = times("s").family().mean().less()
+                .shown("", 1.0, ",.3f")
+                .from("Dukkipati and McKeown 2006"),
+        /// times that a video's buffer ran empty, whole run
+        #[serde(skip_serializing_if = "Option::is_none")]
+        stalls: Option<u64> = times("count").less().shown("stalls", 1.0, ",.1f")
+                .from("Dobrian et al. 2011 (buffering events)"),
+        /// time for which a video stood still after its start, whole run
+        #[serde(skip_serializing_if = "Option::is_none")]
+        stalled_seconds: Option<f64> = times("s").less().shown("stalled s", 1.0, ",.1f")
+                .from("Dobrian et al. 2011 (buffering ratio times the length)"),
+        /// time from a video flow's start to its first picture; absent if there was none
+        #[serde(skip_serializing_if = "Option::is_none")]
+        startup_seconds: Option<f64> = times("s").mean().less().shown("start s", 1.0, ",.2f")
+                .from("Dobrian et al. 2011 (join time)"),
         /// segments and notices ignored by either end, by reason: ACKs of data never sent (`ack-too-high`),
         /// forged or unexpected probes (`stray-probe`), notices of a broken link with nothing in flight
         /// (`stray-notice`), …

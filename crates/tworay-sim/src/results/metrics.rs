@@ -197,6 +197,12 @@ impl Cells for Option<f64> {
     }
 }
 
+impl Cells for Option<u64> {
+    fn column<'a>(values: impl Iterator<Item = &'a Self>) -> Option<ColumnData> {
+        Some(ColumnData::MaybeI64(values.map(|v| v.map(|v| v as i64)).collect()))
+    }
+}
+
 impl<V> Cells for Option<BTreeMap<&'static str, V>> {
     fn column<'a>(_: impl Iterator<Item = &'a Self>) -> Option<ColumnData>
     where

@@ -21,6 +21,9 @@ impl RunReport {
             self.phase_table(),
             self.path_table(),
         ];
+        if !self.transfers.is_empty() {
+            tables.push(super::transfers::table_of(&self.transfers));
+        }
         if !self.in_flight.is_empty() {
             tables.push(self.alive_table());
         }

@@ -57,8 +57,11 @@ fn nothing_arrived(id: FlowId, path: &FlowPath, records: &[LossRecord]) -> Strin
     // On a tie, the first cause is named.
     let most =
         LossCause::ALL.iter().copied().rev().max_by_key(|&c| counts.get(&(c as usize)).copied().unwrap_or(0));
-    let head =
-        format!("flow {id} ({} to {}): nothing arrived, although there was a path", path.from, path.to);
+    let head = format!(
+        "flow {id} ({} to {}): nothing arrived, although there was a path",
+        path.label(path.from),
+        path.label(path.to)
+    );
     match most.filter(|_| !lost.is_empty()) {
         None => format!("{head}; nothing was lost either, the run ended too early: give a longer duration"),
         Some(cause) => {

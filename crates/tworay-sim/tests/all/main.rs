@@ -30,6 +30,7 @@ mod one_hop;
 mod route_break;
 mod rts_strategies;
 mod tcp_f;
+mod traffic;
 mod true_causes;
 mod true_causes_oracle;
 mod warnings;

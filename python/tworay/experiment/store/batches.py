@@ -169,6 +169,8 @@ class Batches:
         self.path = path
         self.found = Found()
         self._fresh: list[Row] = []
+        # Batches of this process: what it did again counts, not the copy from before.
+        self._own: set[Path] = set()
         self._flushed = time.monotonic()
         self._journal: BinaryIO | None = None
         self._journal_path = (
@@ -265,7 +267,9 @@ class Batches:
         if not self._fresh:
             return
         content = as_parquet(self._fresh)
-        write_whole(self.path / PARTS / name_of(content), content)
+        target = self.path / PARTS / name_of(content)
+        write_whole(target, content)
+        self._own.add(target)
         self._fresh = []
         if self._journal is not None:
             self._journal.truncate(0)
@@ -296,6 +300,7 @@ class Batches:
         if not (by_world or self.found.doubles or len(small) > 1):
             return
         chosen = files if by_world or self.found.doubles else small
+        chosen = sorted(chosen, key=lambda file: file not in self._own)
         whole = unique(pl.concat([frames[file] for file in chosen], how="diagonal")).sort("world", "seed")
         written = set()
         for batch in whole.partition_by("world", maintain_order=True) if by_world else [whole]:
@@ -367,8 +372,9 @@ def stored_rows(path: Path) -> tuple[list[Row], list[str]]:
 
 
 def unique(frame: pl.DataFrame) -> pl.DataFrame:
-    """Keep one row per run, a finished one rather than a failed one."""
-    return frame.sort("world", "seed", "status").unique(["world", "seed"], keep="first", maintain_order=True)
+    """Keep one row per run, a finished one rather than a failed one, and of equals the first."""
+    ordered = frame.sort("world", "seed", "status", maintain_order=True)
+    return ordered.unique(["world", "seed"], keep="first", maintain_order=True)
 
 
 def _light(content: bytes) -> list[Row]:

@@ -227,7 +227,7 @@ Did you mean "mac"?"#
         r#"--set: unknown key "weather"
    | weather=fine
    | ^^^^^^^
-Keys allowed here: name, summary, duration, warmup, dialect, topology, mobility, radio, energy, errors, station, mac, routing, tcp, wire, wire_kind, flow, event."#
+Keys allowed here: name, summary, duration, warmup, dialect, names, topology, mobility, radio, energy, errors, station, mac, routing, tcp, wire, wire_kind, flow, event."#
     );
     assert_eq!(
         refusal(GOOD, &["tcp.variant=renoo"]),

@@ -45,7 +45,7 @@ Stop it later, or leave the key out."#
         r#"my.toml:8:8: flow.0.rate: this key does not apply to app = "ftp"
   8 | rate = "1Mbps"
     |        ^^^^^^^
-Remove it, or choose app = "cbr" or "on-off"."#
+Remove it, or choose app = "cbr" or "on-off" or "video"."#
     );
     assert_eq!(
         edited("to = 4", "to = 4\napp = \"cbr\""),

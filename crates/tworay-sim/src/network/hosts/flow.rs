@@ -1,11 +1,17 @@
 //! Flows: an application, its transport, the peer, and their measurements.
 
+use super::traffic::Traffic;
 use crate::engine::TimerSlot;
+use std::sync::Arc;
 use tworay_base::{NodeId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_scenario::{Application, FlowSetup};
 use tworay_tcp::{
     Connection, Counters, Ignored, Operation, Operations, Phase, Ports, Side, Snapshot, TcpConfig,
 };
+use tworay_wire::packet_trace::TracePacket;
+
+/// IPv4 and UDP headers, bytes.
+pub(crate) const UDP_OVERHEAD: u32 = 28;
 
 /// The transport of a flow.
 pub(crate) enum Transport {
@@ -29,10 +35,32 @@ impl TcpPair {
     }
 }
 
+/// When a UDP source sends, and how much.
+pub(crate) enum Pace {
+    /// Payloads of the same size at the same intervals.
+    Constant { interval: SimDuration, payload: u32 },
+    /// The packets of a trace.
+    Trace(Arc<[TracePacket]>),
+}
+
+impl Pace {
+    /// Payload of datagram `number`, and the time from it to the next one; `None` if there is no such datagram.
+    pub fn datagram(&self, number: u64) -> Option<(u32, Option<SimDuration>)> {
+        match self {
+            Pace::Constant { interval, payload } => Some((*payload, Some(*interval))),
+            Pace::Trace(packets) => {
+                let place = usize::try_from(number).ok()?;
+                let packet = packets.get(place)?;
+                let gap = packets.get(place + 1).map(|next| next.at.saturating_sub(packet.at));
+                Some((packet.ip_bytes.saturating_sub(UDP_OVERHEAD), gap))
+            }
+        }
+    }
+}
+
 /// A UDP source and its sink.
 pub(crate) struct Udp {
-    pub interval: SimDuration,
-    pub payload: u32,
+    pub pace: Pace,
     /// Mean on and off time of bursts.
     pub bursts: Option<(SimDuration, SimDuration)>,
     pub until: SimTime,
@@ -40,6 +68,7 @@ pub(crate) struct Udp {
     pub packets: u64,
     pub ticking: bool,
     pub sent: u64,
+    pub sent_payload: u64,
     pub received: u64,
     pub received_bytes: u64,
     /// Datagram numbers already received, so that each counts once.
@@ -97,6 +126,7 @@ pub(crate) struct Baseline {
     pub counters: Counters,
     pub ignored: [u64; Ignored::COUNT],
     pub udp_sent: u64,
+    pub udp_sent_payload: u64,
     pub udp_received: u64,
     pub udp_received_bytes: u64,
 }
@@ -165,6 +195,8 @@ impl Means {
 pub(crate) struct Flow {
     pub setup: FlowSetup,
     pub transport: Transport,
+    /// The application, if it asks for transfers over TCP.
+    pub traffic: Option<Box<Traffic>>,
     /// First of its timers: the sender's, followed by the receiver's.
     pub timers: TimerSlot,
     pub means: Means,
@@ -219,8 +251,10 @@ pub struct Guess {
 
 impl Flow {
     pub fn new(setup: FlowSetup, index: usize, timers: TimerSlot, tcp: &TcpConfig, seed: u64) -> Self {
-        let transport = match &setup.application {
-            Application::Ftp { variant, .. } => {
+        let traffic = Traffic::new(&setup.application, setup.start);
+        let variant = setup.application.variant();
+        let transport = match (&setup.application, variant) {
+            (_, Some(variant)) => {
                 let ports = Ports { local: 49_152 + index as u16, remote: setup.port };
                 let back = Ports { local: ports.remote, remote: ports.local };
                 let stream = |end: u64| RngStream::numbered(seed, 2 * index as u64 + end, Purpose::Tcp);
@@ -230,19 +264,24 @@ impl Flow {
                 receiver.open(SimTime::ZERO, &mut Vec::new());
                 Transport::Tcp(Box::new(TcpPair { sender, receiver }))
             }
-            Application::Cbr { interval, payload, packets } => {
-                let udp = Udp::new(*interval, *payload, None);
+            (&Application::Cbr { interval, payload, packets }, _) => {
+                let udp = Udp::new(Pace::Constant { interval, payload }, None);
                 Transport::Udp(Udp { packets: packets.unwrap_or(u64::MAX), ..udp })
             }
-            Application::OnOff { interval, payload, on, off } => {
-                Transport::Udp(Udp::new(*interval, *payload, Some((*on, *off))))
+            (&Application::OnOff { interval, payload, on, off }, _) => {
+                Transport::Udp(Udp::new(Pace::Constant { interval, payload }, Some((on, off))))
             }
-            Application::External { .. } => Transport::External(Box::default()),
+            (Application::Replay { trace, .. }, _) => {
+                Transport::Udp(Udp::new(Pace::Trace(Arc::clone(&trace.packets)), None))
+            }
+            // Only programs outside are left: every other application has a variant or sends datagrams.
+            _ => Transport::External(Box::default()),
         };
         Self {
             means: Means { since: setup.start, ..Means::default() },
             setup,
             transport,
+            traffic,
             timers,
             window_limit: tcp.window_segments(),
             delivered_bytes: 0,
@@ -311,6 +350,7 @@ impl Flow {
             }
             Transport::Udp(udp) => {
                 self.base.udp_sent = udp.sent;
+                self.base.udp_sent_payload = udp.sent_payload;
                 self.base.udp_received = udp.received;
                 self.base.udp_received_bytes = udp.received_bytes;
             }
@@ -320,15 +360,15 @@ impl Flow {
 }
 
 impl Udp {
-    fn new(interval: SimDuration, payload: u32, bursts: Option<(SimDuration, SimDuration)>) -> Self {
+    fn new(pace: Pace, bursts: Option<(SimDuration, SimDuration)>) -> Self {
         Self {
-            interval,
-            payload,
+            pace,
             bursts,
             until: SimTime::NEVER,
             packets: u64::MAX,
             ticking: false,
             sent: 0,
+            sent_payload: 0,
             received: 0,
             received_bytes: 0,
             highest: None,

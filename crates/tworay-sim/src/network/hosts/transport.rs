@@ -2,19 +2,18 @@
 
 use crate::network::Network;
 use crate::network::event::{AppEvent, Event};
-use crate::network::hosts::flow::{Guess, Resent, Transport};
+use crate::network::hosts::flow::{Guess, Resent, Transport, UDP_OVERHEAD};
+use crate::network::hosts::traffic::{Step, Traffic};
 use crate::network::packets::UNTRACKED;
 use crate::observe::loss::ledger::Carries;
 use crate::observe::{Fact, Why};
-use tworay_base::{FlowId, NodeId, PacketId, Seq32, SimDuration, SimTime};
+use tworay_base::{FlowId, NodeId, PacketId, RngStream, Seq32, SimDuration, SimTime};
 use tworay_scenario::Application;
 use tworay_tcp::{Amount, Arrival, Connection, PathEvent, SegmentKind, Side, TcpAction, TcpNote, TcpTimer};
 use tworay_wire::{Body, Packet, TcpSegment, UdpDatagram};
 
 /// Hop limit of a flow's packets (RFC 1122's recommended initial value).
 const INITIAL_TTL: u8 = 64;
-/// IPv4 and UDP headers, bytes.
-const UDP_OVERHEAD: u32 = 28;
 
 /// Information about the path that a packet which arrived gives to its transport. A router that salvaged it inserted
 /// its own source route, which lacks the earlier hops.
@@ -28,6 +27,9 @@ fn arrival_of(packet: &Packet) -> Arrival {
 impl Network {
     #[inline(never)]
     pub(crate) fn on_app(&mut self, flow: usize, what: AppEvent) {
+        if self.flows[flow].traffic.is_some() {
+            return self.on_traffic(flow, what);
+        }
         let application = self.flows[flow].setup.application.clone();
         match (application, what) {
             (Application::Ftp { bytes, .. }, AppEvent::Start) => {
@@ -45,6 +47,41 @@ impl Network {
             }
             (Application::Ftp { .. } | Application::External { .. }, _) => {}
             (_, what) => self.on_udp_app(flow, what),
+        }
+    }
+
+    /// An application that asks for transfers over TCP acts.
+    fn on_traffic(&mut self, flow: usize, what: AppEvent) {
+        match what {
+            AppEvent::Start => {
+                self.with_tcp(flow, Side::Active, |c, now, out| c.open(now, out));
+                self.take_step(flow, |traffic, now, rng| traffic.start(now, rng));
+            }
+            AppEvent::Tick | AppEvent::On => self.take_step(flow, |traffic, now, rng| traffic.act(now, rng)),
+            AppEvent::Stop => {
+                self.take_step(flow, |traffic, now, _| {
+                    traffic.stop(now);
+                    Step::default()
+                });
+                self.with_tcp(flow, Side::Active, |c, now, out| c.stop(now, out));
+            }
+        }
+    }
+
+    /// Lets the application of a flow take a step.
+    #[inline(never)]
+    fn take_step(&mut self, flow: usize, step: impl FnOnce(&mut Traffic, SimTime, &mut RngStream) -> Step) {
+        let now = self.common.now;
+        let f = &mut self.flows[flow];
+        let Some(traffic) = &mut f.traffic else { return };
+        let step = step(traffic, now, &mut f.rng);
+        if let Some(at) = step.again {
+            self.common.agenda.push(at, Event::App { flow: flow as u16, what: AppEvent::Tick });
+        }
+        for (side, bytes) in [(Side::Active, step.data), (Side::Passive, step.request)] {
+            if bytes > 0 {
+                self.with_tcp(flow, side, |c, now, out| c.write(now, Amount::Bytes(bytes), out));
+            }
         }
     }
 
@@ -80,11 +117,13 @@ impl Network {
             }
         }
         let number = udp.sent;
+        let Some((payload, gap)) = udp.pace.datagram(number) else { return };
         udp.sent += 1;
-        let payload = udp.payload;
-        self.common
-            .agenda
-            .push(self.common.now + udp.interval, Event::App { flow: flow as u16, what: AppEvent::Tick });
+        udp.sent_payload += u64::from(payload);
+        if let Some(gap) = gap {
+            let event = Event::App { flow: flow as u16, what: AppEvent::Tick };
+            self.common.agenda.push(self.common.now + gap, event);
+        }
         let (from, to, port) = (f.setup.from, f.setup.to, f.setup.port);
         let id = FlowId(flow as u16);
         let uid = self.common.take(id, Carries::Data, Seq32(number as u32));
@@ -310,10 +349,20 @@ impl Network {
                 self.send_segment(flow, side, segment, ip_bytes, kind)
             }
             TcpAction::Arm(..) | TcpAction::Disarm(_) => {}
-            TcpAction::Deliver { bytes } => f.delivered_bytes += bytes as u64,
+            TcpAction::Deliver { bytes } => {
+                if side == Side::Passive {
+                    f.delivered_bytes += u64::from(bytes);
+                }
+                if f.traffic.is_some() {
+                    self.note_delivery(flow, side, bytes);
+                }
+            }
             TcpAction::Connected => {
                 if side == Side::Active {
                     f.connected_at = Some(self.common.now);
+                } else if f.traffic.is_some() {
+                    // Requests that were written before the connection was open.
+                    self.with_tcp(flow, side, |c, now, out| c.write(now, Amount::Bytes(0), out));
                 }
             }
             TcpAction::PeerClosed => {
@@ -335,6 +384,15 @@ impl Network {
             }
             TcpAction::Note(_) => {}
         }
+    }
+
+    /// Data reached the application at one end of a flow with transfers.
+    fn note_delivery(&mut self, flow: usize, side: Side, bytes: u32) {
+        let delivered = self.flows[flow].delivered_bytes;
+        self.take_step(flow, |traffic, now, rng| match side {
+            Side::Passive => traffic.delivered(now, delivered, rng),
+            Side::Active => traffic.heard(bytes.into()),
+        });
     }
 
     fn send_segment(

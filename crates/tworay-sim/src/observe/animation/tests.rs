@@ -14,7 +14,12 @@ fn at(millis: u64) -> SimTime {
 fn the_number_of_frames_is_limited() {
     let path = std::env::temp_dir().join(format!("tworay-animation-{}.xml", std::process::id()));
     let tracks = vec![Track::fixed(Position::default()); 3];
-    let mut animation = Animation::create(&path, tracks, at(9), &[(NodeId(0), NodeId(2))]).unwrap();
+    let mut animation = Animation::create(
+        &path,
+        Film { tracks, end: at(9), names: [(1, "relay".into())].into() },
+        &[(NodeId(0), NodeId(2))],
+    )
+    .unwrap();
     animation.most = 3;
     let arp = ArpBody { request: true, sender: NodeId(0), target: NodeId(2) };
     let packet = Packet {
@@ -52,6 +57,7 @@ fn the_number_of_frames_is_limited() {
     let count = |what: &str| text.matches(what).count();
     assert_eq!(count("<wp "), 3);
     assert!(text.contains("descr=\"0 source of flow 0\"") && text.contains("descr=\"2 sink of flow 0\""));
+    assert!(text.contains("descr=\"relay\""), "{text}");
     let last = "tId=\"1\" fbRx=\"0.002\" lbRx=\"0.003\" />\n</anim>\n";
     assert!(text.ends_with(last), "{text}");
 }

@@ -26,6 +26,12 @@ fn the_documents_fields_are_the_metrics_declared() {
     plain.iter().for_each(|key| assert!(found.remove(*key)));
     // Absent without an energy model, and without counts of the variant.
     found.extend(["computing_seconds", "phase_joules", "counted"].map(String::from));
+    // Only flows with transfers and videos have them.
+    let transfers =
+        ["completed_transfers", "transfer_seconds", "transfer_p95_seconds", "transfer_seconds_by_size"];
+    found.extend(
+        transfers.into_iter().chain(["stalls", "stalled_seconds", "startup_seconds"]).map(String::from),
+    );
     assert_eq!(found, declared);
     let document = to_value(sections::MacReport::default()).unwrap();
     let declared: BTreeSet<String> = sections::MacReport::METRICS.iter().map(|m| m.name.to_owned()).collect();

@@ -42,6 +42,12 @@ const WHOLE: &[(&str, u64, &str)] = &[
     ("cross", 4, "duration=30s"),
     ("strip-50", 1, "duration=30s"),
     ("square-50", 2, "duration=30s tcp.variant=sack"),
+    ("traffic.toml", 1, ""),
+    (
+        "traffic.toml",
+        2,
+        "tcp.variant=cubic flow.0.sizes={kind=\"exponential\",mean=\"20kB\"} flow.1.sizes={kind=\"fixed\",size=\"2kB\"}",
+    ),
 ];
 
 const MAC: &[(&str, u64, &str)] = &[

@@ -1,0 +1,41 @@
+//! Packet traces to replay: when a program sent how many bytes. Captures (pcapng, pcap) and Mahimahi's traces.
+
+mod capture;
+mod mahimahi;
+mod packet;
+
+pub use packet::TracePacket;
+
+use crate::text_file::{ReadError, decode_text, read_bytes};
+use std::net::IpAddr;
+use std::path::Path;
+use tworay_base::SimDuration;
+
+/// Reads the packets of the trace at `path` in order of time: a capture (known by its first bytes), otherwise
+/// Mahimahi's format, plain or gzip. With `source` only packets that this host sent; Mahimahi's name no hosts.
+///
+/// # Errors
+/// A file that can't be read or is neither, and a capture without such packets.
+pub fn read(path: &Path, source: Option<IpAddr>) -> Result<Vec<TracePacket>, ReadError> {
+    let name = path.display().to_string();
+    let bytes = read_bytes(path)?;
+    let mut packets = match capture::Format::of(&bytes) {
+        Some(format) => capture::read(&name, &bytes, format, source)?,
+        None if source.is_some() => {
+            return Err(ReadError::whole(
+                &name,
+                "it is no capture, so its packets have no source",
+                "leave `source` out, or name a pcapng or pcap file",
+            ));
+        }
+        None => mahimahi::parse(&name, &decode_text(&name, bytes)?)?,
+    };
+    // Captures of several interfaces are not quite in order. The sort is stable.
+    packets.sort_by_key(|packet| packet.at);
+    let first = packets.first().map_or(SimDuration::ZERO, |packet| packet.at);
+    packets.iter_mut().for_each(|packet| packet.at = packet.at.saturating_sub(first));
+    Ok(packets)
+}
+
+#[cfg(test)]
+mod tests;

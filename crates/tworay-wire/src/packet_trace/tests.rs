@@ -1,0 +1,125 @@
+use super::*;
+use crate::pcapng::{Captured, Direction, Interface, LinkType, PcapngWriter};
+
+fn ms(n: u64) -> SimDuration {
+    SimDuration::from_millis(n)
+}
+
+/// What reading a file of these bytes gives.
+fn reading(name: &str, bytes: &[u8], source: Option<IpAddr>) -> Result<Vec<TracePacket>, ReadError> {
+    let path = std::env::temp_dir().join(format!("tworay-trace-{}-{name}", std::process::id()));
+    std::fs::write(&path, bytes).unwrap();
+    let found = read(&path, source);
+    std::fs::remove_file(&path).unwrap();
+    found
+}
+
+/// An IPv4 packet of `total` bytes from 10.0.0.`host`: UDP, or TCP with a header of 32 bytes.
+fn ipv4(host: u8, total: u16, tcp: bool) -> Vec<u8> {
+    let mut packet = vec![0; 60];
+    packet[0] = 0x45;
+    packet[2..4].copy_from_slice(&total.to_be_bytes());
+    packet[9] = if tcp { 6 } else { 17 };
+    packet[12..16].copy_from_slice(&[10, 0, 0, host]);
+    packet[32] = 0x80;
+    packet
+}
+
+/// A pcapng file of raw IPv4 packets: (time in ms, bytes).
+fn pcapng(packets: &[(u64, Vec<u8>)]) -> Vec<u8> {
+    let mut writer = PcapngWriter::new(Vec::new(), "test", "").unwrap();
+    writer.interface(&Interface { name: "x", description: "", link: LinkType::Ipv4 }).unwrap();
+    for (at, bytes) in packets {
+        let (direction, comment) = (Direction::Outbound, "lost: nothing");
+        let original_bytes = bytes.len() as u32;
+        let nanos = at * 1_000_000;
+        writer.packet(&Captured { interface: 0, nanos, bytes, original_bytes, direction, comment }).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+#[test]
+fn a_capture_tells_times_lengths_and_payloads() {
+    // UDP: 20 + 8 bytes of headers; TCP: 20 + 32.
+    let bytes =
+        pcapng(&[(1000, ipv4(1, 528, false)), (1250, ipv4(2, 52, true)), (1300, ipv4(1, 1500, true))]);
+    let packet = |at, ip_bytes, payload| TracePacket { at: ms(at), ip_bytes, payload };
+    assert_eq!(
+        reading("all", &bytes, None).unwrap(),
+        [packet(0, 528, 500), packet(250, 52, 0), packet(300, 1500, 1448)]
+    );
+    let mine = reading("all", &bytes, Some([10, 0, 0, 2].into())).unwrap();
+    assert_eq!(mine, [packet(0, 52, 0)], "times are since the first packet of this host");
+    let none = reading("all", &bytes, Some([10, 0, 0, 9].into())).unwrap_err();
+    assert_eq!(none.problem, "none of its 3 IP packets is from 10.0.0.9");
+}
+
+#[test]
+fn packets_are_in_order_of_time() {
+    let bytes = pcapng(&[(20, ipv4(1, 100, false)), (5, ipv4(1, 200, false))]);
+    let found: Vec<_> = reading("order", &bytes, None).unwrap().iter().map(|p| (p.at, p.ip_bytes)).collect();
+    assert_eq!(found, [(ms(0), 200), (ms(15), 100)]);
+}
+
+/// A pcap file with an Ethernet frame at 1.5 s and an ARP frame, in both byte orders and resolutions.
+#[test]
+fn pcap_files_of_every_kind_are_read() {
+    for (little, nanos) in [(true, false), (false, false), (true, true), (false, true)] {
+        let u32 = |n: u32| if little { n.to_le_bytes() } else { n.to_be_bytes() };
+        let magic: u32 = if nanos { 0xa1b2_3c4d } else { 0xa1b2_c3d4 };
+        let mut bytes = Vec::new();
+        bytes.extend([u32(magic), [0; 4], [0; 4], [0; 4], u32(65535), u32(1)].concat());
+        for (seconds, part, kind) in [(1, 500_000, [0x08, 0x00]), (2, 0, [0x08, 0x06]), (3, 0, [0x08, 0x00])]
+        {
+            let frame = [vec![0; 12], kind.to_vec(), ipv4(7, 128, false)].concat();
+            let part = if nanos { part * 1000 } else { part };
+            let length = u32(frame.len() as u32);
+            bytes.extend([u32(seconds), u32(part), length, length].concat());
+            bytes.extend(frame);
+        }
+        let found = reading("eth", &bytes, None).unwrap();
+        let packet = |at| TracePacket { at: ms(at), ip_bytes: 128, payload: 100 };
+        assert_eq!(found, [packet(0), packet(1500)]);
+        let cut = &bytes[..bytes.len() - 3];
+        assert_eq!(reading("cut", cut, None).unwrap_err().problem, "it breaks off after 1 packets");
+    }
+}
+
+#[test]
+fn mahimahi_has_a_packet_a_line() {
+    let packet = |at| TracePacket { at: ms(at), ip_bytes: 1500, payload: 1472 };
+    assert_eq!(reading("up", b"3\n3\n10\n", None).unwrap(), [packet(0), packet(0), packet(7)]);
+}
+
+#[test]
+fn a_trace_that_is_none_is_refused_with_its_line() {
+    let wrong = |bytes: &[u8]| {
+        let error = reading("wrong", bytes, None).unwrap_err();
+        (error.line, error.problem)
+    };
+    assert_eq!(wrong(b"3\nfive\n"), (Some(2), "\"five\" is no time in milliseconds".into()));
+    assert_eq!(wrong(b"3\n\n2\n"), (Some(3), "2 ms comes before the time above it".into()));
+    assert_eq!(wrong(b""), (None, "it has no packet".into()));
+    assert_eq!(wrong(&pcapng(&[])), (None, "it has no IP packet".into()));
+    assert_eq!(wrong(&[0xff, 0xfe, 0x00]).0, Some(1), "neither text nor a capture");
+    let named = reading("named", b"3\n", Some([10, 0, 0, 1].into())).unwrap_err();
+    assert_eq!(named.problem, "it is no capture, so its packets have no source");
+}
+
+/// Whatever the bytes, reading ends without a panic.
+#[test]
+fn hostile_captures_are_refused() {
+    let good = pcapng(&[(1000, ipv4(1, 528, false)), (1250, ipv4(2, 52, true))]);
+    let mut state = 1u32;
+    for _ in 0..3000 {
+        let mut bad = good.clone();
+        for _ in 0..4 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let place = state as usize % bad.len();
+            bad[place] = (state >> 24) as u8;
+        }
+        let format = capture::Format::Pcapng;
+        let _ = capture::read("bad", &bad, format, None);
+        let _ = capture::read("bad", &bad, capture::Format::Pcap { nanos: true, little: true }, None);
+    }
+}

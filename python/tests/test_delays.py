@@ -1,0 +1,92 @@
+"""Stories of pauses without a loss: what delayed the acknowledgment, from tables made by hand."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import polars as pl
+import pytest
+
+import tworay
+from tworay.showing.delays import delays
+
+if TYPE_CHECKING:
+    from tworay.running.run import Run
+
+ABOUT = {"id": 0, "from": 0, "to": 2, "tcp": "newreno"}
+
+
+def segment(
+    t: float, arrived: float | None, *, seq: int = 0, size: int = 0, ack: int | None = None
+) -> dict[str, Any]:
+    """Return a row of the table `segments`: data of 0 to 2, or an ACK of 2 to 0."""
+    ends = (2, 0) if ack is not None else (0, 2)
+    return {
+        "t_s": t, "arrived_s": arrived, "flow": 0, "from": ends[0], "to": ends[1],
+        "seq": seq, "bytes": size, "ack": ack, "again": 0,
+    }  # fmt: skip
+
+
+def told(*rows: dict[str, Any], pause: tuple[float, float]) -> list[tuple[float, str]]:
+    tables = {"segments": pl.DataFrame(list(rows), infer_schema_length=None)}
+    return delays(cast("Run", SimpleNamespace(tables=tables)), ABOUT, pause)
+
+
+def test_a_delayed_ack_is_named() -> None:
+    found = told(
+        segment(0.9, 1.0, ack=101),
+        segment(1.0, 1.05, seq=101, size=100),
+        # The receiver had the segment at 1.05 s and answered 200 ms later.
+        segment(1.25, 1.30, ack=201),
+        pause=(1.0, 1.30),
+    )
+    assert found == [
+        (1.05, "the oldest segment arrived, 50 ms after it was sent"),
+        (1.25, "the receiver sent the ACK that it had held back for 200 ms (delayed ACK)"),
+    ]
+
+
+def test_reordering_is_named() -> None:
+    found = told(
+        segment(0.9, 1.0, ack=101),
+        segment(1.0, 1.40, seq=101, size=100),
+        segment(1.01, 1.06, seq=201, size=100),
+        segment(1.02, 1.07, seq=301, size=100),
+        segment(1.40, 1.45, ack=401),
+        pause=(1.0, 1.45),
+    )
+    assert found == [
+        (1.40, "the oldest segment arrived, 400 ms after it was sent, overtaken by 2 later ones (reordering)")
+    ]
+
+
+def test_what_is_only_late_is_neither() -> None:
+    found = told(
+        segment(0.9, 1.0, ack=101),
+        segment(1.0, 1.40, seq=101, size=100),
+        segment(1.40, 1.45, ack=201),
+        pause=(1.0, 1.45),
+    )
+    assert found == [(1.40, "the oldest segment arrived, 400 ms after it was sent")]
+
+
+def test_a_run_without_a_record_tells_nothing() -> None:
+    assert delays(cast("Run", SimpleNamespace(tables={})), ABOUT, (0.0, 1.0)) == []
+
+
+def test_a_run_with_delayed_acks_says_so() -> None:
+    """Single segments with pauses: every ACK waits for the timer of 100 ms (`tcp.receiver.acks`)."""
+    text = (
+        'duration = "5s"\nrouting.protocol = "static"\n[tcp.receiver]\nacks = "delayed"\n'
+        '[[wire]]\nfrom = 0\nto = 1\nrate = "10Mbps"\ndelay = "5ms"\n'
+        '[[flow]]\nfrom = 0\nto = 1\napp = "web"\nthink = "50ms"\nsizes = { kind = "fixed", size = "500B" }\n'
+    )
+    world = tworay.Scenario.from_toml(text, "t.toml", "")
+    run = tworay.run(world, record=True)
+    said = str(run.explain())
+    assert "(delayed ACK)" in " ".join(said.split())
+    held = [step["text"] for moment in run.explain().document["moments"] for step in moment["chain"]]
+    waited = [text for text in held if "held back" in text]
+    assert waited, held
+    assert all(pytest.approx(100, abs=101) == int(text.split("for ")[1].split(" ms")[0]) for text in waited)

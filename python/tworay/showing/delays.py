@@ -1,0 +1,75 @@
+"""Explain a pause without a loss: late data, reordering, and acknowledgments that the receiver held back.
+
+Reads every segment of a record (``--record``). Without one nothing is said.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tworay.running.run import Run
+
+Row: TypeAlias = dict[str, Any]
+Step: TypeAlias = tuple[float, str]
+
+# An acknowledgment that leaves later than this after the data it answers was held back, s: more than a host
+# takes to process a packet, less than timers of delayed ACKs (RFC 1122: up to 0.5 s; Linux: from 0.04 s).
+HELD = 5e-3
+INSTANT = 1e-6
+
+
+def delays(run: Run, about: Row, pause: tuple[float, float]) -> list[Step]:
+    """Return what delayed the acknowledgment that ended a pause, in order of time."""
+    import polars as pl
+
+    segments: pl.DataFrame | None = run.tables.get("segments")
+    if segments is None or about["tcp"] is None:
+        return []
+    begin, end = pause
+    mine = segments.filter((pl.col("flow") == about["id"]) & pl.col("arrived_s").is_not_null())
+    answers = mine.filter((pl.col("to") == about["from"]) & pl.col("ack").is_not_null())
+    ended = answers.filter((pl.col("arrived_s") - end).abs() < INSTANT)
+    # Sequence numbers don't wrap in what is compared here: at most a window lies between them.
+    before = answers.filter(pl.col("arrived_s") <= begin + INSTANT)["ack"].max()
+    if ended.is_empty() or before is None:
+        return []
+    answer = ended.sort("ack").row(-1, named=True)
+    data = mine.filter(
+        (pl.col("from") == about["from"]) & (pl.col("bytes") > 0) & (pl.col("arrived_s") <= answer["t_s"])
+    ).sort("arrived_s", "t_s")
+    awaited = data.filter(pl.col("seq") == before).head(1)
+    steps: list[Step] = []
+    if awaited.height:
+        steps += _awaited(awaited.row(0, named=True), data)
+    # The receiver answers what arrived last, if that is what the acknowledgment covers.
+    covered = data.filter((pl.col("seq") >= before) & (pl.col("seq") < answer["ack"]))
+    if covered.height:
+        held = answer["t_s"] - float(str(covered["arrived_s"].max()))
+        if held > HELD:
+            text = f"the receiver sent the ACK that it had held back for {_span(held)} (delayed ACK)"
+            steps.append((answer["t_s"], text))
+    return steps
+
+
+def _awaited(segment: Row, data: pl.DataFrame) -> list[Step]:
+    """Return how the oldest segment arrived: after how long, and overtaken by how many."""
+    import polars as pl
+
+    took = segment["arrived_s"] - segment["t_s"]
+    overtaking = data.filter(
+        (pl.col("seq") > segment["seq"])
+        & (pl.col("t_s") >= segment["t_s"])
+        & (pl.col("arrived_s") < segment["arrived_s"])
+    )["seq"].n_unique()
+    text = f"the oldest segment arrived, {_span(took)} after it was sent"
+    if overtaking:
+        later = "a later one" if overtaking == 1 else f"{overtaking} later ones"
+        text += f", overtaken by {later} (reordering)"
+    return [(segment["arrived_s"], text)]
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"

@@ -1,0 +1,99 @@
+"""Several runs on one axis: what was acknowledged and lost, transfers by size, and where to look first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tworay.errors import InputError
+from tworay.showing.pictures import styles
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+    from matplotlib.axes import Axes
+
+    from tworay.running.run import Run
+    from tworay.showing.lines import Line
+
+TROUBLE = "trouble"
+# Around the first trouble this share of it is shown on each side, and at least so many seconds.
+MARGIN, LEAST = 0.5, 0.25
+# Upper ends of the classes of sizes for which a median is drawn, B: three in a decade.
+EDGES = tuple(round(10 ** (exponent / 3)) for exponent in range(6, 31))
+
+
+def sequences(axes: Axes, lines: Sequence[Line], lost: Mapping[str, pl.DataFrame]) -> None:
+    """Draw what was acknowledged over time, kB, with a cross for each loss; ``lost`` has them by label."""
+    for line, style in zip(lines, styles(), strict=False):
+        times = line.frame["t_s"].to_numpy()
+        acked = line.frame["acked_bytes"].to_numpy() / 1000
+        axes.step(times, acked, where="post", label=line.label, **style)
+        losses = lost.get(line.label)
+        if losses is None or losses.is_empty() or not len(times):
+            continue
+        at = losses["since_s"].to_numpy()
+        place = np.maximum(np.searchsorted(times, at, side="right") - 1, 0)
+        axes.plot(at, acked[place], "x", color=style["color"], markersize=6, linestyle="none")
+    axes.plot([], [], "x", color="0.3", linestyle="none", label="a segment was lost")
+
+
+def transfers(axes: Axes, groups: Mapping[str, pl.DataFrame]) -> None:
+    """Draw completion times of transfers by size: a point for each, and the median of each class of sizes."""
+    for (label, frame), style in zip(groups.items(), styles(), strict=False):
+        done = frame.filter(frame["seconds"].is_not_nan())
+        size, seconds = done["bytes"].to_numpy(), done["seconds"].to_numpy()
+        axes.plot(size, seconds, ".", color=style["color"], alpha=0.25, markersize=4, linestyle="none")
+        classes = np.searchsorted(EDGES, size)
+        found = [classes == one for one in np.unique(classes)]
+        axes.plot(
+            [float(np.exp(np.log(size[mine]).mean())) for mine in found],
+            [float(np.median(seconds[mine])) for mine in found],
+            "o",
+            label=f"{label}, median of {len(size)}",
+            **style,
+        )
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+
+
+def span(zoom: str | tuple[float, float] | None, runs: Sequence[Run]) -> tuple[float, float] | None:
+    """Return the stretch of time to show, s: given as a pair or ``10:20``, or around the first trouble.
+
+    Raises:
+        InputError: the text is neither, or nothing went wrong in the runs.
+
+    """
+    if zoom is None:
+        return None
+    if zoom == TROUBLE:
+        return _first_trouble(runs)
+    try:
+        begin, end = map(float, zoom.split(":")) if isinstance(zoom, str) else zoom
+    except ValueError:
+        raise InputError(f'--zoom {zoom}: write two times in s such as 10:20, or "{TROUBLE}"') from None
+    if not 0 <= begin < end:
+        raise InputError(f"--zoom {begin:g}:{end:g}: the second time must be after the first")
+    return begin, end
+
+
+def _first_trouble(runs: Sequence[Run]) -> tuple[float, float]:
+    """Return the stretch around the first of the longest pauses that a loss began."""
+    found: list[tuple[float, float]] = []
+    for run in runs:
+        moments: list[dict[str, Any]] = []
+        for about in run.summary["flows"]:
+            if about["tcp"] is not None:
+                moments += run.explain(flow=about["id"]).document["moments"]
+        found += [
+            (min(one["pause"]["begin_s"], one["loss"]["since_s"]), one["pause"]["end_s"])
+            for one in moments
+            if one["pause"] and one["loss"]
+        ]
+    if not found:
+        raise InputError("--zoom trouble: no loss made a sender wait in these runs; leave it out")
+    begin, end = min(found)
+    margin = max(LEAST, MARGIN * (end - begin))
+    return max(0.0, begin - margin), end + margin
