@@ -69,6 +69,10 @@ fn text(number: u64, rng: &mut RngStream) -> String {
     }
     if radios > 0 {
         movement(&mut t, radios, tenths, rng);
+        radio(&mut t, radios, rng);
+    }
+    if rng.chance(0.2) {
+        _ = writeln!(t, "[tcp]\nvariant = \"{}\"", variant(rng));
     }
     routing(&mut t, medium, rng);
     let flows = 1 + rng.below(4);
@@ -184,6 +188,54 @@ fn movement(t: &mut String, nodes: u32, tenths: u32, rng: &mut RngStream) {
                 format!("{{ node = {node}, at = \"{at}ms\", to = [{x}.0, {y}.0], speed = \"{speed}m/s\" }}")
             });
             _ = writeln!(t, "[mobility]\nkind = \"waypoints\"\nlegs = [{}]", legs.collect::<Vec<_>>().join(", "));
+        }
+        _ => {}
+    }
+}
+
+/// A radio of 802.11a/g/n/ac, one by its preset, or measured links. Otherwise nothing: the default radio.
+fn radio(t: &mut String, nodes: u32, rng: &mut RngStream) {
+    match rng.below(8) {
+        0 => _ = writeln!(t, "[radio]\npreset = \"{}\"", one(rng, &["b-2", "b-11", "g", "n20", "n40x2", "ac80x2"])),
+        1 | 2 => {
+            let standard = *one(rng, &["a", "g", "n", "ac"]);
+            _ = writeln!(t, "[radio]\nstandard = \"{standard}\"");
+            let band = match standard {
+                "a" | "ac" => "5GHz",
+                "g" => "2.4GHz",
+                _ => one(rng, &["2.4GHz", "5GHz"]),
+            };
+            if rng.chance(0.5) {
+                _ = writeln!(t, "band = \"{band}\"");
+            }
+            let streams = if matches!(standard, "n" | "ac") { 1 + rng.below(4) } else { 1 };
+            if streams > 1 {
+                _ = writeln!(t, "streams = {streams}");
+            }
+            if rng.chance(0.4) {
+                let mcs = match standard {
+                    "n" => 8 * (streams - 1) + rng.below(8),
+                    _ => rng.below(8),
+                };
+                _ = writeln!(t, "rate = \"fixed\"\nmcs = {mcs}");
+            }
+        }
+        3 => {
+            t.push_str("[radio]\npropagation = \"measured\"\n");
+            let mut seen = Vec::new();
+            for _ in 0..1 + rng.below(3 * nodes) {
+                let from = rng.below(nodes);
+                let to = (from + 1 + rng.below(nodes - 1)) % nodes;
+                if seen.contains(&(from, to)) {
+                    continue;
+                }
+                seen.push((from, to));
+                let loss = *one(rng, &[0.0, 0.0, 0.1, 0.5]);
+                _ = writeln!(t, "[[radio.link]]\nfrom = {from}\nto = {to}\nloss = {loss:?}");
+                if rng.chance(0.3) {
+                    _ = writeln!(t, "level = \"-{}dBm\"", 40 + rng.below(40));
+                }
+            }
         }
         _ => {}
     }
