@@ -1,9 +1,279 @@
-//! What must be equal between a scenario and a changed one.
+//! What must be equal between a scenario and a changed one (metamorphic relations: Chen, Cheung and Yiu 1998).
+//!
+//! Each relation is exact: streams are named by (seed, node, purpose), so that a change that no packet notices changes
+//! nothing at all. A scenario is compared with one changed scenario, the first that applies from a place that its seed
+//! chooses.
 
-use crate::checks::Fault;
-use crate::guarded::Run;
+use crate::checks::{Fault, column, ensure};
+use crate::guarded::{Run, run, run_plainly};
 use crate::plan::Plan;
+use serde_json::{Value as Json, json};
+use toml::Value;
+use tworay_base::SimDuration;
+use tworay_sim::LossRecord;
 
-pub fn check(_plan: &Plan, _run: &Run) -> Result<(), Fault> {
+/// A change of a scenario, and the comparison of both runs.
+struct Relation {
+    name: &'static str,
+    /// The changed scenario; `None` if the relation does not hold for this one.
+    change: fn(&Plan) -> Option<Plan>,
+    /// Compares a run with the one of the changed scenario.
+    compare: fn(&Run, &Plan) -> Result<Vec<String>, Fault>,
+}
+
+const RELATIONS: [Relation; 8] = [
+    Relation { name: "mirrored field", change: mirrored, compare: all_equal },
+    Relation { name: "field turned by a right angle", change: turned, compare: all_equal },
+    Relation { name: "moved field", change: moved, compare: all_equal },
+    Relation { name: "longer run", change: longer, compare: same_beginning },
+    Relation { name: "unreachable node", change: with_unreachable_node, compare: flows_equal },
+    Relation { name: "listener out of range", change: with_listener, compare: flows_equal },
+    Relation { name: "shifted time", change: later, compare: all_later },
+    Relation { name: "flows swapped", change: swapped, compare: flows_swapped },
+];
+
+pub fn check(plan: &Plan, run: &Run) -> Result<(), Fault> {
+    let first = plan.seed as usize;
+    let applying = (first..first + RELATIONS.len()).map(|i| &RELATIONS[i % RELATIONS.len()]);
+    for relation in applying {
+        let Some(changed) = (relation.change)(plan) else { continue };
+        if changed.scenario().is_err() {
+            continue;
+        }
+        let differing = (relation.compare)(run, &changed)?;
+        return ensure(relation.name, differing.is_empty(), || differing.join("; "));
+    }
     Ok(())
+}
+
+// Changes.
+
+/// Changes every position and every target of a move. Positions of kinds other than `explicit` are rules.
+fn places(plan: &Plan, change: impl Fn(f64, f64) -> (f64, f64)) -> Option<Plan> {
+    let mut changed = plan.clone();
+    let all = changed.tree.get_mut("topology")?.get_mut("positions")?.as_array_mut()?;
+    for place in all {
+        at(place, &change)?;
+    }
+    if plan.get("mobility").is_some() {
+        let legs = changed.tree.get_mut("mobility")?.get_mut("legs")?.as_array_mut()?;
+        for leg in legs {
+            at(leg.get_mut("to")?, &change)?;
+        }
+    }
+    Some(changed)
+}
+
+fn at(place: &mut Value, change: impl Fn(f64, f64) -> (f64, f64)) -> Option<()> {
+    let pair = place.as_array()?;
+    let (x, y) = change(pair.first()?.as_float()?, pair.get(1)?.as_float()?);
+    *place = Value::Array(vec![Value::Float(x), Value::Float(y)]);
+    Some(())
+}
+
+fn mirrored(plan: &Plan) -> Option<Plan> {
+    places(plan, |x, y| (-x, y))
+}
+
+fn turned(plan: &Plan) -> Option<Plan> {
+    places(plan, |x, y| (-y, x))
+}
+
+/// By a power of two. Places on the way are sums that would be rounded differently: only for stations that stand.
+fn moved(plan: &Plan) -> Option<Plan> {
+    plan.get("mobility").is_none().then(|| places(plan, |x, y| (x + 4096.0, y - 2048.0)))?
+}
+
+/// The beginning of a run doesn't depend on its end.
+fn longer(plan: &Plan) -> Option<Plan> {
+    let mut changed = plan.clone();
+    changed.set("duration", later_by(plan.get("duration")?, 1300)?);
+    Some(changed)
+}
+
+fn later_by(time: &Value, millis: u64) -> Option<Value> {
+    let now: u64 = time.as_str()?.strip_suffix("ms")?.parse().ok()?;
+    Some(Value::String(format!("{}ms", now + millis)))
+}
+
+fn with_node(plan: &Plan, x: f64, y: f64) -> Option<Plan> {
+    if matches!(plan.text("mobility.kind", "static"), "random-waypoint") {
+        return None;
+    }
+    let mut changed = plan.clone();
+    let all = changed.tree.get_mut("topology")?.get_mut("positions")?.as_array_mut()?;
+    all.push(Value::Array(vec![Value::Float(x), Value::Float(y)]));
+    Some(changed)
+}
+
+/// Ten thousand kilometres away: no signal of any drawn power arrives.
+fn with_unreachable_node(plan: &Plan) -> Option<Plan> {
+    with_node(plan, 1e7, 1e7)
+}
+
+/// A node 400 m east of the easternmost one: the default radio senses signals up to 550 m, and decodes them up to 250 m.
+/// The node has nothing to say, unless routing makes it send messages by itself.
+fn with_listener(plan: &Plan) -> Option<Plan> {
+    let speaks = plan.text("routing.protocol", "aodv") == "olsr" || plan.get("routing.aodv.hello").is_some();
+    let by_itself = plan.text("routing.aodv.dialect", "standard") == "thesis-trace";
+    if speaks || by_itself || plan.get("radio").is_some() || plan.get("mobility").is_some() || plan.get("errors").is_some() {
+        return None;
+    }
+    let places = plan.get("topology.positions")?.as_array()?;
+    let place = |place: &Value| Some((place.get(0)?.as_float()?, place.get(1)?.as_float()?));
+    let (x, y) = places.iter().filter_map(place).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    with_node(plan, x + 400.0, y)
+}
+
+/// How much later everything happens, milliseconds: a multiple of every period.
+const LATER: u64 = 64_000;
+
+/// Everything happens later. Nothing may happen by itself before, and no state may depend on the time.
+fn later(plan: &Plan) -> Option<Plan> {
+    let timeless = ["mobility", "energy", "errors", "warmup", "radio.fading", "radio.shadowing", "wire", "radio.standard", "radio.preset"];
+    let periodic = ["tick", "heartbeat", "timestamps", "timestamp_clock", "receiver"];
+    let protocol = plan.text("routing.protocol", "aodv");
+    if timeless.iter().any(|key| plan.get(key).is_some())
+        || periodic.iter().any(|key| plan.get(&format!("tcp.{key}")).is_some())
+        || plan.get("dialect").is_some()
+        || plan.get(&format!("routing.{protocol}")).is_some()
+        || protocol == "olsr"
+    {
+        return None;
+    }
+    let mut changed = plan.clone();
+    changed.set("duration", later_by(plan.get("duration")?, LATER)?);
+    for flow in changed.tables_mut("flow") {
+        let start = flow.get("start").cloned().unwrap_or_else(|| Value::String("0ms".into()));
+        flow.insert("start".into(), later_by(&start, LATER)?);
+        if let Some(stop) = flow.get("stop") {
+            let stop = later_by(stop, LATER)?;
+            flow.insert("stop".into(), stop);
+        }
+    }
+    for event in changed.tables_mut("event") {
+        let at = later_by(event.get("at")?, LATER)?;
+        event.insert("at".into(), at);
+    }
+    Some(changed)
+}
+
+/// The first two flows change places. Streams of flows are named by place: only flows that draw nothing.
+fn swapped(plan: &Plan) -> Option<Plan> {
+    let draws = ["tcp", "dialect", "radio", "wire"];
+    let flows: Vec<_> = plan.tables("flow").collect();
+    let quiet = |flow: &&toml::Table| {
+        let simple = |tcp: &str| !["probing", "freeze", "bbr", "daa"].iter().any(|word| tcp.contains(word));
+        flow.get("app").and_then(Value::as_str) != Some("on-off")
+            && flow.get("tcp").and_then(Value::as_str).is_none_or(simple)
+    };
+    let same = |key: &str| flows[0].get(key) == flows[1].get(key);
+    let cuts = plan.tables("event").any(|event| event.contains_key("flow"));
+    if flows.len() < 2 || cuts || !flows.iter().take(2).all(quiet) || same("from") || same("to") {
+        return None;
+    }
+    if draws.iter().any(|key| plan.get(key).is_some()) {
+        return None;
+    }
+    let mut changed = plan.clone();
+    changed.tree.get_mut("flow")?.as_array_mut()?.swap(0, 1);
+    Some(changed)
+}
+
+// Comparisons.
+
+/// What flows and ledger say, as values that can be compared by key.
+fn said(run: &Run) -> Json {
+    let document = &run.report.document;
+    json!({ "flows": document.flows, "ledger": document.ledger, "diagnosis": document.diagnosis })
+}
+
+/// Everything said, also of the MAC, routing and energy.
+fn everything(run: &Run) -> Json {
+    let mut document = serde_json::to_value(&run.report.document).unwrap_or_default();
+    document["cpu_seconds"] = json!(0);
+    document
+}
+
+/// The first differences between two values.
+fn differing(path: &str, a: &Json, b: &Json, found: &mut Vec<String>) {
+    match (a, b) {
+        (Json::Object(one), Json::Object(other)) => {
+            let keys: std::collections::BTreeSet<_> = one.keys().chain(other.keys()).collect();
+            keys.into_iter().for_each(|key| differing(&format!("{path}.{key}"), &a[key], &b[key], found));
+        }
+        (Json::Array(one), Json::Array(other)) if one.len() == other.len() => {
+            one.iter().zip(other).enumerate().for_each(|(i, (a, b))| differing(&format!("{path}.{i}"), a, b, found));
+        }
+        _ if a != b && found.len() < 4 => found.push(format!("{path}: {a} | {b}")),
+        _ => {}
+    }
+}
+
+fn differences(a: &Json, b: &Json) -> Vec<String> {
+    let mut found = Vec::new();
+    differing("", a, b, &mut found);
+    found
+}
+
+fn losses_differ(first: &[LossRecord], second: &[LossRecord]) -> Vec<String> {
+    let place = first.iter().zip(second).position(|(a, b)| a != b);
+    let place = place.or_else(|| (first.len() != second.len()).then(|| first.len().min(second.len())));
+    place.map(|i| format!("loss {i}: {:?} | {:?}", first.get(i), second.get(i))).into_iter().collect()
+}
+
+fn all_equal(first: &Run, changed: &Plan) -> Result<Vec<String>, Fault> {
+    let second = run_plainly(changed)?;
+    let mut found = differences(&everything(first), &everything(&second));
+    found.extend(losses_differ(first.report.losses(), second.report.losses()));
+    Ok(found)
+}
+
+fn flows_equal(first: &Run, changed: &Plan) -> Result<Vec<String>, Fault> {
+    let second = run_plainly(changed)?;
+    let mut found = differences(&said(first), &said(&second));
+    found.extend(losses_differ(first.report.losses(), second.report.losses()));
+    Ok(found)
+}
+
+/// Losses and frames of the shorter run are the first ones of the longer run.
+fn same_beginning(first: &Run, changed: &Plan) -> Result<Vec<String>, Fault> {
+    let second = run(changed)?;
+    let count = |run: &Run| run.report.losses().iter().filter(|l| l.at.as_secs_f64() < first.report.document.sim_seconds).count();
+    let [shorter, longer] = [first, &second].map(|run| &run.report.losses()[..count(run)]);
+    let mut found = losses_differ(shorter, longer);
+    let tables = [first.report.tables(), second.report.tables()];
+    let [shorter, longer] = [&tables[0], &tables[1]].map(|tables| {
+        let (at, from) = (column(tables, "frames", "t_s"), column(tables, "frames", "from"));
+        let frames = at.into_iter().zip(from).filter(|(at, _)| *at < first.report.document.sim_seconds);
+        frames.collect::<Vec<_>>()
+    });
+    if let Some(i) = (0..shorter.len().max(longer.len())).find(|&i| shorter.get(i) != longer.get(i)) {
+        found.push(format!("frame {i}: {:?} | {:?}", shorter.get(i), longer.get(i)));
+    }
+    Ok(found)
+}
+
+fn all_later(first: &Run, changed: &Plan) -> Result<Vec<String>, Fault> {
+    let second = run_plainly(changed)?;
+    let mut found = differences(&said(first), &said(&second));
+    let shift = SimDuration::from_millis(LATER);
+    let moved: Vec<LossRecord> = first
+        .report
+        .losses()
+        .iter()
+        .map(|loss| LossRecord { at: loss.at + shift, since: loss.since + shift, ..*loss })
+        .collect();
+    found.extend(losses_differ(&moved, second.report.losses()));
+    Ok(found)
+}
+
+fn flows_swapped(first: &Run, changed: &Plan) -> Result<Vec<String>, Fault> {
+    let second = run_plainly(changed)?;
+    let mut expected = said(first);
+    if let Some(flows) = expected["flows"].as_array_mut() {
+        flows.swap(0, 1);
+        (flows[0]["id"], flows[1]["id"]) = (json!(0), json!(1));
+    }
+    Ok(differences(&expected, &said(&second)))
 }
