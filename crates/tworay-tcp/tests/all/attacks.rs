@@ -3,7 +3,9 @@
 //! The attacker of these tests sees every segment and can send old ones again, whenever it likes (RFC 9293 §3.4 and §3.10
 //! keep old duplicates out), and can forge what no correct peer sends now: resets, SYNs, acknowledgments of data never
 //! sent or from long ago, data far outside the window, impossible SACK blocks, answers to probes that nobody sent, and
-//! notices of broken links. It doesn't forge numbers inside the window: then TCP without authentication can't help.
+//! notices of broken links. It doesn't forge numbers inside the window: then TCP without authentication can't help. Nor
+//! does it forge the first SYN: a listener that takes it up is freed by the reset of the true peer (RFC 9293 §3.5.1), and
+//! these endpoints neither send nor obey resets.
 
 use crate::common::{Fate, Pair, every_variant};
 use proptest::prelude::*;
@@ -157,7 +159,10 @@ proptest! {
                 if pair.seen.iter().any(|seen| seen.finished > 0) {
                     break;
                 }
-                act(&mut pair, attack, &config);
+                let listens = pair.seen[1].connected == 0;
+                if !(listens && matches!(attack, Attack::Forge(1, Forgery::Syn(_)))) {
+                    act(&mut pair, attack, &config);
+                }
             }
             pair.run(200_000);
             for (who, written) in [bytes.0, bytes.1].into_iter().enumerate() {
@@ -167,5 +172,48 @@ proptest! {
                 prop_assert_eq!(end.counters().acked_bytes, written, "{} side {}", variant, who);
             }
         }
+    }
+}
+
+/// A sender with its first window of data in flight, and the ACK of everything sent.
+fn with_window_in_flight(variant: &tworay_tcp::Variant, config: &TcpConfig) -> (Pair, TcpSegment) {
+    let mut pair = Pair::new(config, variant, Vec::new());
+    pair.start([10_000_000, 0]);
+    let last = pair.log.iter().rev().find(|(_, by, s)| *by == 0 && s.payload > 0).expect("data").2;
+    let options = TcpOptions::default();
+    let ack = TcpSegment { src_port: 2, dst_port: 1, seq: last.ack, ack: last.seq_end(), payload: 0, options, ..last };
+    (pair, ack)
+}
+
+/// Optimistic acknowledgments (Savage et al. 1999, §4.3): a receiver acknowledges what it has not received yet. It gets
+/// what it asks for, but never more in flight than it offered, and nothing beyond what was sent counts.
+#[test]
+fn optimistic_acknowledgments_stay_within_the_window() {
+    let config = TcpConfig { handshake: Handshake::None, ..TcpConfig::default() };
+    for variant in every_variant() {
+        let (mut pair, mut ack) = with_window_in_flight(&variant, &config);
+        let mut now = pair.now;
+        let mut highest = ack.ack;
+        for round in 0..400u64 {
+            now += SimDuration::from_micros(500);
+            // Every third one is for a segment that was not even sent.
+            let lie = round % 3 == 2;
+            ack.ack = if lie { highest.plus(1460) } else { highest };
+            let mut out = Vec::new();
+            pair.ends[0].on_segment(now, &ack, Arrival::default(), &mut out);
+            for action in &out {
+                if let tworay_tcp::TcpAction::Send { segment, .. } = action
+                    && segment.seq_end().diff(highest) > 0
+                {
+                    highest = segment.seq_end();
+                }
+            }
+            let state = pair.ends[0].snapshot();
+            assert!(state.flight_bytes <= config.window_bytes(), "{variant}: {state:?}");
+            assert!(state.cwnd.is_finite() && state.nxt == highest, "{variant}: {state:?} {highest:?}");
+        }
+        let (sent, acked) = (highest.diff(Seq32(1)) as u64, pair.ends[0].counters().acked_bytes);
+        assert!(acked <= sent, "{variant}: {acked} acknowledged of {sent}");
+        assert!(pair.ends[0].counters().ignored_for(tworay_tcp::Ignored::AckTooHigh) > 0, "{variant}");
     }
 }
