@@ -61,7 +61,9 @@ pub fn column(tables: &[Table], table: &str, name: &str) -> Vec<f64> {
 /// Figures that can't be negative, and fractions.
 fn numbers(path: &str, value: &Value) -> Result<(), Fault> {
     match value {
-        Value::Object(inner) => inner.iter().try_for_each(|(key, value)| numbers(&format!("{path}.{key}"), value)),
+        Value::Object(inner) => {
+            inner.iter().try_for_each(|(key, value)| numbers(&format!("{path}.{key}"), value))
+        }
         Value::Array(inner) => inner.iter().try_for_each(|value| numbers(path, value)),
         Value::Number(n) => {
             let x = n.as_f64().unwrap_or(f64::NAN);
@@ -87,7 +89,9 @@ fn budget(run: &Run) -> Result<(), Fault> {
 fn flow_figures(run: &Run, flow: &FlowReport) -> Result<(), Fault> {
     let end = run.report.document.sim_seconds;
     let within = |what: &str, seconds: Option<f64>| {
-        ensure("time outside the run", seconds.is_none_or(|s| s <= end), || format!("flow {}: {what} {seconds:?}", flow.id))
+        ensure("time outside the run", seconds.is_none_or(|s| s <= end), || {
+            format!("flow {}: {what} {seconds:?}", flow.id)
+        })
     };
     within("handshake", flow.handshake_seconds)?;
     within("connection", flow.connection_seconds)?;
@@ -96,7 +100,9 @@ fn flow_figures(run: &Run, flow: &FlowReport) -> Result<(), Fault> {
     within("frozen", Some(flow.frozen_seconds))?;
     within("delay", flow.mean_delay_seconds)?;
     let sums = flow.phase_seconds.as_ref().map(|phases| phases.values().sum::<f64>());
-    ensure("phases longer than the run", sums.is_none_or(|sum| sum <= end + 1e-6), || format!("flow {}: {sums:?} s", flow.id))?;
+    ensure("phases longer than the run", sums.is_none_or(|sum| sum <= end + 1e-6), || {
+        format!("flow {}: {sums:?} s", flow.id)
+    })?;
     ensure("retransmitted more than sent", flow.retransmitted_segments <= flow.sent_segments, || {
         format!("flow {}: {} of {}", flow.id, flow.retransmitted_segments, flow.sent_segments)
     })
@@ -139,7 +145,9 @@ fn energy(plan: &Plan, run: &Run, tables: &[Table]) -> Result<(), Fault> {
     let computing = plan.get("energy.draw_computing").is_some();
     for node in 0..joules.len() {
         let sum: f64 = seconds.iter().map(|state| state[node]).sum();
-        ensure("states don't fill the run", (sum - end).abs() < 1e-6, || format!("node {node}: {sum} of {end} s"))?;
+        ensure("states don't fill the run", (sum - end).abs() < 1e-6, || {
+            format!("node {node}: {sum} of {end} s")
+        })?;
         let own = settings.batteries.iter().find(|own| usize::from(own.node) == node).map(|own| own.battery);
         if let Some(battery) = own.or(settings.battery) {
             let battery = battery.get();
@@ -147,9 +155,11 @@ fn energy(plan: &Plan, run: &Run, tables: &[Table]) -> Result<(), Fault> {
             ensure("battery doesn't balance", balance.abs() <= 1e-9 * battery.max(1.0), || {
                 format!("node {node}: {} used, {} left of {battery} J", joules[node], left[node])
             })?;
-            ensure("dead with energy left", died[node].is_nan() || left[node] <= 1e-9 * battery.max(1.0), || {
-                format!("node {node} died at {} s with {} J", died[node], left[node])
-            })?;
+            ensure(
+                "dead with energy left",
+                died[node].is_nan() || left[node] <= 1e-9 * battery.max(1.0),
+                || format!("node {node} died at {} s with {} J", died[node], left[node]),
+            )?;
         }
     }
     let total: f64 = joules.iter().sum();
@@ -173,5 +183,7 @@ fn same_again(plan: &Plan, run: &Run) -> Result<(), Fault> {
         let differing = first.lines().zip(second.lines()).filter(|(a, b)| a != b).take(3);
         differing.map(|(a, b)| format!("{} | {}", a.trim(), b.trim())).collect::<Vec<_>>().join("; ")
     })?;
-    ensure("other losses", run.report.losses() == plain.report.losses(), || "the ledger's records differ".into())
+    ensure("other losses", run.report.losses() == plain.report.losses(), || {
+        "the ledger's records differ".into()
+    })
 }

@@ -4,8 +4,8 @@ use crate::checks::{Fault, column, ensure};
 use crate::guarded::Run;
 use crate::plan::Plan;
 use std::collections::BTreeMap;
-use tworay_sim::scenario::EventKind;
 use tworay_sim::Table;
+use tworay_sim::scenario::EventKind;
 
 pub fn check(plan: &Plan, run: &Run, tables: &[Table]) -> Result<(), Fault> {
     segments(run, tables)?;
@@ -29,7 +29,9 @@ fn segments(run: &Run, tables: &[Table]) -> Result<(), Fault> {
         gone += u64::from(!lost[i].is_nan());
     }
     let records = run.report.losses().len() as u64;
-    ensure("record and ledger differ", gone == records, || format!("{gone} lost in the record, {records} in the ledger"))
+    ensure("record and ledger differ", gone == records, || {
+        format!("{gone} lost in the record, {records} in the ledger")
+    })
 }
 
 /// A finished transfer delivered what was written, and no byte that did not arrive: the union of the ranges of sequence
@@ -85,7 +87,9 @@ fn frames(run: &Run, tables: &[Table]) -> Result<(), Fault> {
     }
     let switches = |kind: EventKind, node: f64| {
         let events = run.scenario.settings.events.iter();
-        events.filter(move |e| e.what == kind && e.node.map(f64::from) == Some(node)).map(|e| e.at.as_secs_f64())
+        events
+            .filter(move |e| e.what == kind && e.node.map(f64::from) == Some(node))
+            .map(|e| e.at.as_secs_f64())
     };
     for i in 0..at.len() {
         let down = switches(EventKind::Down, from[i]).filter(|t| *t < at[i]).fold(f64::NAN, f64::max);

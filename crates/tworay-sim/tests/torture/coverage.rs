@@ -18,10 +18,13 @@ fn values(plans: u64) -> BTreeMap<String, BTreeSet<String>> {
     for number in 0..plans {
         let mut plan = draw::plan(number);
         for path in plan.paths() {
-            let name: Vec<&str> = path.iter().filter_map(|step| match step {
-                Step::Key(key) => Some(key.as_str()),
-                Step::Item(_) => None,
-            }).collect();
+            let name: Vec<&str> = path
+                .iter()
+                .filter_map(|step| match step {
+                    Step::Key(key) => Some(key.as_str()),
+                    Step::Item(_) => None,
+                })
+                .collect();
             let value = plan.at_mut(&path).map(|value: &mut Value| value.to_string());
             found.entry(name.join(".")).or_default().extend(value);
         }

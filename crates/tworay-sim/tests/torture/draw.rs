@@ -52,7 +52,8 @@ fn world(number: u64, rng: &mut RngStream) -> Plan {
 fn text(number: u64, rng: &mut RngStream) -> String {
     let longest = *one(rng, &[60, 60, 60, 60, 200]);
     let tenths = 20 + rng.below(longest);
-    let medium = *one(rng, &[Medium::Radio, Medium::Radio, Medium::Radio, Medium::Radio, Medium::Wires, Medium::Both]);
+    let medium =
+        *one(rng, &[Medium::Radio, Medium::Radio, Medium::Radio, Medium::Radio, Medium::Wires, Medium::Both]);
     let mut t = format!("name = \"torture-{number}\"\nduration = \"{}ms\"\n", tenths * 100);
     if rng.chance(0.2) {
         _ = writeln!(t, "warmup = \"{}ms\"", rng.below(tenths) * 100);
@@ -94,7 +95,11 @@ fn topology(t: &mut String, rng: &mut RngStream) -> u32 {
         }
         1 => {
             let rows = 1 + rng.below(3);
-            _ = writeln!(t, "[topology]\nkind = \"grid\"\ncolumns = {}\nrows = {rows}\nspacing = \"{spacing}\"", n + 1);
+            _ = writeln!(
+                t,
+                "[topology]\nkind = \"grid\"\ncolumns = {}\nrows = {rows}\nspacing = \"{spacing}\"",
+                n + 1
+            );
             (n + 1) * rows
         }
         2 => {
@@ -104,7 +109,10 @@ fn topology(t: &mut String, rng: &mut RngStream) -> u32 {
         }
         3 => {
             let (nodes, width) = (2 + rng.below(14), 150 + rng.below(900));
-            _ = writeln!(t, "[topology]\nkind = \"uniform\"\nnodes = {nodes}\nwidth = \"{width}m\"\nheight = \"300m\"");
+            _ = writeln!(
+                t,
+                "[topology]\nkind = \"uniform\"\nnodes = {nodes}\nwidth = \"{width}m\"\nheight = \"300m\""
+            );
             if rng.chance(0.3) {
                 t.push_str("connected_within = \"250m\"\n");
             }
@@ -132,7 +140,8 @@ fn wires(t: &mut String, count: u32, rng: &mut RngStream) -> u32 {
         let delay = one(rng, &["0s", "1ms", "10ms", "100ms"]);
         let mut wire = Table::new();
         for (key, schema) in schema["properties"].as_object().into_iter().flatten() {
-            let optional = !matches!(key.as_str(), "from" | "to" | "rate" | "delay" | "kind" | "handoffs" | "lanes");
+            let optional =
+                !matches!(key.as_str(), "from" | "to" | "rate" | "delay" | "kind" | "handoffs" | "lanes");
             if optional
                 && rng.chance(0.25)
                 && let Some(value) = draw(key, schema, world, rng)
@@ -142,7 +151,10 @@ fn wires(t: &mut String, count: u32, rng: &mut RngStream) -> u32 {
         }
         if rng.chance(0.2) {
             let (at, length) = (rng.below(1500), 1 + rng.below(400));
-            wire.insert("handoffs".into(), parsed(&format!("{{ at = [\"{at}ms\"], length = \"{length}ms\" }}")));
+            wire.insert(
+                "handoffs".into(),
+                parsed(&format!("{{ at = [\"{at}ms\"], length = \"{length}ms\" }}")),
+            );
         }
         if rng.chance(0.2) {
             let (first, second) = (rng.below(300), rng.below(300));
@@ -154,7 +166,10 @@ fn wires(t: &mut String, count: u32, rng: &mut RngStream) -> u32 {
         let fixed = format!("[[wire]]\nfrom = {i}\nto = {}\nrate = \"{rate}\"\ndelay = \"{delay}\"\n", i + 1);
         let with = format!("{fixed}{}", inline(&wire));
         // Some draws contradict each other (thresholds of RED); then the wire is a plain one.
-        let alone = format!("duration = \"9s\"\n{}", with.replace(&format!("from = {i}\nto = {}", i + 1), "from = 0\nto = 1"));
+        let alone = format!(
+            "duration = \"9s\"\n{}",
+            with.replace(&format!("from = {i}\nto = {}", i + 1), "from = 0\nto = 1")
+        );
         let fits = alone.parse().is_ok_and(|tree| Plan { seed: 1, tree }.scenario().is_ok());
         t.push_str(if fits { &with } else { &fixed });
     }
@@ -177,7 +192,11 @@ fn movement(t: &mut String, nodes: u32, tenths: u32, rng: &mut RngStream) {
         0 => {
             let steady = t.contains("kind = \"uniform\"") && rng.chance(0.5);
             let (low, more) = (1 + rng.below(5), rng.below(40));
-            _ = writeln!(t, "[mobility]\nkind = \"random-waypoint\"\nmin_speed = \"{low}m/s\"\nmax_speed = \"{}m/s\"", low + more);
+            _ = writeln!(
+                t,
+                "[mobility]\nkind = \"random-waypoint\"\nmin_speed = \"{low}m/s\"\nmax_speed = \"{}m/s\"",
+                low + more
+            );
             _ = writeln!(t, "pause = \"{}s\"\nsteady_state = {steady}", rng.below(3));
             _ = writeln!(t, "width = \"3km\"\nheight = \"3km\"");
         }
@@ -187,7 +206,11 @@ fn movement(t: &mut String, nodes: u32, tenths: u32, rng: &mut RngStream) {
                 let (x, y) = (rng.below(1000), rng.below(1000));
                 format!("{{ node = {node}, at = \"{at}ms\", to = [{x}.0, {y}.0], speed = \"{speed}m/s\" }}")
             });
-            _ = writeln!(t, "[mobility]\nkind = \"waypoints\"\nlegs = [{}]", legs.collect::<Vec<_>>().join(", "));
+            _ = writeln!(
+                t,
+                "[mobility]\nkind = \"waypoints\"\nlegs = [{}]",
+                legs.collect::<Vec<_>>().join(", ")
+            );
         }
         _ => {}
     }
@@ -196,7 +219,13 @@ fn movement(t: &mut String, nodes: u32, tenths: u32, rng: &mut RngStream) {
 /// A radio of 802.11a/g/n/ac, one by its preset, or measured links. Otherwise nothing: the default radio.
 fn radio(t: &mut String, nodes: u32, rng: &mut RngStream) {
     match rng.below(8) {
-        0 => _ = writeln!(t, "[radio]\npreset = \"{}\"", one(rng, &["b-2", "b-11", "g", "n20", "n40x2", "ac80x2"])),
+        0 => {
+            _ = writeln!(
+                t,
+                "[radio]\npreset = \"{}\"",
+                one(rng, &["b-2", "b-11", "g", "n20", "n40x2", "ac80x2"])
+            )
+        }
         1 | 2 => {
             let standard = *one(rng, &["a", "g", "n", "ac"]);
             _ = writeln!(t, "[radio]\nstandard = \"{standard}\"");
@@ -262,8 +291,15 @@ fn routing(t: &mut String, medium: Medium, rng: &mut RngStream) {
 /// A TCP variant: one, or a recovery with a controller.
 fn variant(rng: &mut RngStream) -> String {
     const RECOVERIES: [&str; 9] = [
-        "tahoe", "reno", "newreno", "sack", "linux", "sack+rack-tlp", "sack+rack-tlp+prr+f-rto+eifel",
-        "newreno+f-rto+eifel", "sack+prr",
+        "tahoe",
+        "reno",
+        "newreno",
+        "sack",
+        "linux",
+        "sack+rack-tlp",
+        "sack+rack-tlp+prr+f-rto+eifel",
+        "newreno+f-rto+eifel",
+        "sack+prr",
     ];
     let names: Vec<&str> = tworay_sim::variants().iter().map(|v| v.name).collect();
     for _ in 0..8 {
@@ -300,7 +336,10 @@ fn flow(t: &mut String, nodes: u32, tenths: u32, rng: &mut RngStream) {
         }
         1 => {
             let (on, off) = (1 + rng.below(1500), 1 + rng.below(1500));
-            _ = writeln!(t, "app = \"on-off\"\ninterval = \"20ms\"\nsize = \"300B\"\non = \"{on}ms\"\noff = \"{off}ms\"");
+            _ = writeln!(
+                t,
+                "app = \"on-off\"\ninterval = \"20ms\"\nsize = \"300B\"\non = \"{on}ms\"\noff = \"{off}ms\""
+            );
         }
         kind => {
             if kind < 4 {
@@ -344,10 +383,13 @@ fn knobs(plan: &Plan, rng: &mut RngStream) -> Vec<(String, Value)> {
     let mut found = Vec::new();
     for Key { path, schema } in ALL.iter() {
         let table = path.rsplit_once('.').map_or(path.as_str(), |(table, _)| table);
-        if table.starts_with("routing.") && *table != format!("routing.{protocol}") || path == "routing.protocol" {
+        if table.starts_with("routing.") && *table != format!("routing.{protocol}")
+            || path == "routing.protocol"
+        {
             continue;
         }
-        let share = *density.entry(table.to_owned()).or_insert_with(|| *one(rng, &[0.0, 0.0, 0.05, 0.15, 0.4]));
+        let share =
+            *density.entry(table.to_owned()).or_insert_with(|| *one(rng, &[0.0, 0.0, 0.05, 0.15, 0.4]));
         let name = path.rsplit('.').next().unwrap_or_default();
         if path.ends_with(".costs") || path.ends_with(".costs_sha256") || path == "tcp.variant" {
             continue;

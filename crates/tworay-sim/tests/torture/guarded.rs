@@ -71,13 +71,8 @@ pub fn run_with(plan: &Plan, options: RunOptions) -> Result<Run, Fault> {
 
 /// One run with every observer.
 pub fn run(plan: &Plan) -> Result<Run, Fault> {
-    let options = RunOptions {
-        seed: plan.seed,
-        series: true,
-        record: true,
-        medium_log: true,
-        ..RunOptions::default()
-    };
+    let options =
+        RunOptions { seed: plan.seed, series: true, record: true, medium_log: true, ..RunOptions::default() };
     run_with(plan, options)
 }
 

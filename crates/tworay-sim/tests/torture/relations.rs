@@ -37,8 +37,18 @@ const RELATIONS: [Relation; 8] = [
     Relation { name: "mirrored field", ground: placed, change: mirrored, compare: all_equal },
     Relation { name: "field turned by a right angle", ground: placed, change: turned, compare: all_equal },
     Relation { name: "moved field", ground: standing, change: moved, compare: all_equal },
-    Relation { name: "longer run", ground: |plan| Some(plan.clone()), change: longer, compare: same_beginning },
-    Relation { name: "unreachable node", ground: placed, change: with_unreachable_node, compare: flows_equal },
+    Relation {
+        name: "longer run",
+        ground: |plan| Some(plan.clone()),
+        change: longer,
+        compare: same_beginning,
+    },
+    Relation {
+        name: "unreachable node",
+        ground: placed,
+        change: with_unreachable_node,
+        compare: flows_equal,
+    },
     Relation { name: "listener out of range", ground: quiet, change: with_listener, compare: flows_equal },
     Relation { name: "shifted time", ground: timeless, change: later, compare: all_later },
     Relation { name: "flows swapped", ground: drawless, change: swapped, compare: flows_swapped },
@@ -116,7 +126,8 @@ fn timeless(plan: &Plan) -> Option<Plan> {
 fn drawless(plan: &Plan) -> Option<Plan> {
     let mut changed = without(plan, &["tcp", "dialect", "radio", "wire"]);
     for flow in changed.tables_mut("flow") {
-        let draws = |tcp: &str| ["probing", "freeze", "bbr", "daa", "cdg"].iter().any(|word| tcp.contains(word));
+        let draws =
+            |tcp: &str| ["probing", "freeze", "bbr", "daa", "cdg"].iter().any(|word| tcp.contains(word));
         if flow.get("tcp").and_then(Value::as_str).is_some_and(draws) {
             flow.insert("tcp".into(), Value::String("sack".into()));
         }
@@ -255,7 +266,10 @@ fn differing(path: &str, a: &Json, b: &Json, found: &mut Vec<String>) {
             keys.into_iter().for_each(|key| differing(&format!("{path}.{key}"), &a[key], &b[key], found));
         }
         (Json::Array(one), Json::Array(other)) if one.len() == other.len() => {
-            one.iter().zip(other).enumerate().for_each(|(i, (a, b))| differing(&format!("{path}.{i}"), a, b, found));
+            one.iter()
+                .zip(other)
+                .enumerate()
+                .for_each(|(i, (a, b))| differing(&format!("{path}.{i}"), a, b, found));
         }
         // Differences of later times are rounded differently.
         (Json::Number(one), Json::Number(other)) if close(one, other) => {}
@@ -298,7 +312,9 @@ fn flows_equal(first: &Run, changed: &Plan) -> Result<Vec<String>, Fault> {
 /// Losses and frames of the shorter run are the first ones of the longer run.
 fn same_beginning(first: &Run, changed: &Plan) -> Result<Vec<String>, Fault> {
     let second = run(changed)?;
-    let count = |run: &Run| run.report.losses().iter().filter(|l| l.at.as_secs_f64() < first.report.document.sim_seconds).count();
+    let count = |run: &Run| {
+        run.report.losses().iter().filter(|l| l.at.as_secs_f64() < first.report.document.sim_seconds).count()
+    };
     let [shorter, longer] = [first, &second].map(|run| &run.report.losses()[..count(run)]);
     let mut found = losses_differ(shorter, longer);
     let tables = [first.report.tables(), second.report.tables()];
@@ -353,7 +369,8 @@ fn every_relation_applies_to_some_scenarios() {
     let mut applied = [0; RELATIONS.len()];
     for number in 0..200 {
         let plan = crate::draw::plan(number);
-        let count = |(relation, count): (&Relation, &mut u32)| *count += u32::from(relation.pair(&plan).is_some());
+        let count =
+            |(relation, count): (&Relation, &mut u32)| *count += u32::from(relation.pair(&plan).is_some());
         RELATIONS.iter().zip(&mut applied).for_each(count);
     }
     println!("{:?}", RELATIONS.iter().map(|relation| relation.name).zip(applied).collect::<Vec<_>>());

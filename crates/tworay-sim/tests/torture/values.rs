@@ -57,7 +57,8 @@ pub fn draw(name: &str, schema: &'static Json, world: World, rng: &mut RngStream
         let items = (0..count).filter_map(|_| draw(name, &inner["items"], world, rng));
         return Some(Value::Array(items.collect()));
     }
-    let required: Vec<&str> = inner["required"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    let required: Vec<&str> =
+        inner["required"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
     let mut table = Table::new();
     for (key, schema) in inner["properties"].as_object()? {
         if required.contains(&key.as_str()) || rng.chance(0.4) {
@@ -74,7 +75,8 @@ fn whole(name: &str, schema: &Json, world: World, rng: &mut RngStream) -> i64 {
         "cw_min" | "cw_max" => return (1 << (1 + rng.below(10))) - 1,
         _ => {}
     }
-    let (low, high) = (schema["minimum"].as_i64().unwrap_or(0), schema["maximum"].as_i64().unwrap_or(1 << 20));
+    let (low, high) =
+        (schema["minimum"].as_i64().unwrap_or(0), schema["maximum"].as_i64().unwrap_or(1 << 20));
     let numbers = [0, 1, 2, 3, 4, 5, 7, 8, 10, 16, 20, 32, 64, 255, 1000];
     let edge = [low, low + 1, high];
     (if rng.chance(0.1) { *one(rng, &edge) } else { *one(rng, &numbers) }).clamp(low, high)
@@ -103,9 +105,13 @@ fn quantity(name: &str, definition: &str, rng: &mut RngStream) -> Option<String>
     let interval = name.ends_with("interval") || name == "sample" || name == "immediate_tc_spacing";
     let of: &[&str] = match definition {
         // A timer of a microsecond keeps the run busy with timeouts alone.
-        "SimDuration" if matches!(name, "initial" | "min" | "max") => &["1ms", "50ms", "200ms", "1s", "3s", "60s"],
+        "SimDuration" if matches!(name, "initial" | "min" | "max") => {
+            &["1ms", "50ms", "200ms", "1s", "3s", "60s"]
+        }
         "SimDuration" if interval => &["50ms", "100ms", "500ms", "1s", "2s", "5s"],
-        "SimDuration" => &["0s", "1us", "50us", "1ms", "10ms", "50ms", "200ms", "1s", "3s", "10s", "30s", "300s"],
+        "SimDuration" => {
+            &["0s", "1us", "50us", "1ms", "10ms", "50ms", "200ms", "1s", "3s", "10s", "30s", "300s"]
+        }
         "BitRate" => &["1kbps", "64kbps", "1Mbps", "2Mbps", "5.5Mbps", "11Mbps"],
         "Bytes" => &["0B", "1B", "40B", "250B", "512B", "1000B", "1460B", "3000B", "8kB", "64KiB"],
         "Hertz" => &["914MHz", "2.4GHz", "5GHz", "22MHz", "1MHz"],

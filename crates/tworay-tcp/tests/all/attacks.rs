@@ -51,7 +51,8 @@ fn forgery() -> impl Strategy<Value = Forgery> {
         far.clone().prop_map(Forgery::DataFarAhead),
         (far, 1u32..100_000).prop_map(|(ahead, length)| Forgery::SackOfUnsent(ahead, length)),
         // Numbers of a connection's probes begin at random; these are guesses.
-        (prop::sample::select(&ProbeKind::ALL[..]), any::<u16>()).prop_map(|(kind, id)| Forgery::Answer(kind, id)),
+        (prop::sample::select(&ProbeKind::ALL[..]), any::<u16>())
+            .prop_map(|(kind, id)| Forgery::Answer(kind, id)),
     ]
 }
 
@@ -128,7 +129,8 @@ fn act(pair: &mut Pair, attack: &Attack, config: &TcpConfig) {
             *to
         }
         Attack::Notice(to, broken) => {
-            let event = if *broken { PathEvent::LinkFailure { segment: None } } else { PathEvent::RouteFound };
+            let event =
+                if *broken { PathEvent::LinkFailure { segment: None } } else { PathEvent::RouteFound };
             pair.ends[*to].on_path_event(pair.now, event, &mut out);
             *to
         }
@@ -181,7 +183,15 @@ fn with_window_in_flight(variant: &tworay_tcp::Variant, config: &TcpConfig) -> (
     pair.start([10_000_000, 0]);
     let last = pair.log.iter().rev().find(|(_, by, s)| *by == 0 && s.payload > 0).expect("data").2;
     let options = TcpOptions::default();
-    let ack = TcpSegment { src_port: 2, dst_port: 1, seq: last.ack, ack: last.seq_end(), payload: 0, options, ..last };
+    let ack = TcpSegment {
+        src_port: 2,
+        dst_port: 1,
+        seq: last.ack,
+        ack: last.seq_end(),
+        payload: 0,
+        options,
+        ..last
+    };
     (pair, ack)
 }
 

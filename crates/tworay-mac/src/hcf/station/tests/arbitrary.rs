@@ -29,7 +29,8 @@ fn number() -> impl Strategy<Value = FrameNumber> {
 }
 
 fn kind() -> impl Strategy<Value = AirKind> {
-    let answer = (number(), any::<u64>()).prop_map(|(start, bitmap)| AirKind::BlockAck(BlockAck { start, bitmap }));
+    let answer =
+        (number(), any::<u64>()).prop_map(|(start, bitmap)| AirKind::BlockAck(BlockAck { start, bitmap }));
     prop_oneof![
         1 => Just(AirKind::Rts),
         2 => Just(AirKind::Cts),
