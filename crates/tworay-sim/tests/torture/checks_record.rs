@@ -24,7 +24,11 @@ fn segments(run: &Run, tables: &[Table]) -> Result<(), Fault> {
         let text = || format!("segment {} of {} s", uid[i], sent[i]);
         ensure("segment twice", seen.insert(uid[i] as u64), text)?;
         ensure("arrived and lost", arrived[i].is_nan() || lost[i].is_nan(), text)?;
-        ensure("arrived before it was sent", !(arrived[i] < sent[i]) && !(lost[i] < sent[i]), text)?;
+        ensure(
+            "arrived before it was sent",
+            [arrived[i], lost[i]].iter().all(|at| at.is_nan() || *at >= sent[i]),
+            text,
+        )?;
         ensure("arrived without a hop", arrived[i].is_nan() || hops[i] >= 1.0, text)?;
         gone += u64::from(!lost[i].is_nan());
     }
