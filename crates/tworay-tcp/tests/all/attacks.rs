@@ -195,6 +195,30 @@ fn with_window_in_flight(variant: &tworay_tcp::Variant, config: &TcpConfig) -> (
     (pair, ack)
 }
 
+/// ACK division (Savage et al. 1999, §4.1): a receiver acknowledges each segment in a hundred pieces. Slow start adds at
+/// most the bytes newly acknowledged (RFC 5681 §3.1, equation 2), so that the window grows as if it had not.
+#[test]
+fn pieces_of_acknowledgments_open_no_window() {
+    let config = TcpConfig { handshake: Handshake::None, ..TcpConfig::default() };
+    let mss = 1460.0;
+    let mut grown = Vec::new();
+    for variant in every_variant() {
+        let (mut pair, whole) = with_window_in_flight(&variant, &config);
+        let before = pair.ends[0].snapshot().cwnd;
+        let bytes = whole.ack.diff(Seq32(1)) as u32;
+        for piece in (1..=bytes).filter(|n| n % 14 == 0 || *n == bytes) {
+            let now = pair.now + SimDuration::from_millis(100) + SimDuration::from_micros(u64::from(piece));
+            let segment = TcpSegment { ack: Seq32(1).plus(piece), ..whole };
+            pair.ends[0].on_segment(now, &segment, Arrival::default(), &mut Vec::new());
+        }
+        let after = pair.ends[0].snapshot().cwnd;
+        if after > before + f64::from(bytes) / mss + 1.0 {
+            grown.push(format!("{variant}: {before} to {after} segments for {bytes} B"));
+        }
+    }
+    assert!(grown.is_empty(), "{grown:#?}");
+}
+
 /// Optimistic acknowledgments (Savage et al. 1999, §4.3): a receiver acknowledges what it has not received yet. It gets
 /// what it asks for, but never more in flight than it offered, and nothing beyond what was sent counts.
 #[test]
