@@ -4,12 +4,13 @@
 # make kernel  adds the congestion controllers for the Linux kernel (needs clang, which it installs)
 # make virtual-kernel   builds the kernel of `tworay live run --virtual` into your cache (once, a few minutes; part of make test)
 # make soak    repeats the property tests with new seeds, ROUNDS=20 times; first ORACLE=10000 cases of each test of the ledger's oracle
+# make torture   runs RUNS=20000 random scenarios from FROM=0 and holds them to every invariant and relation (make test: 200)
 # make fmt     formats Rust and Python
 # make clean   removes .venv/ and the build
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup kernel virtual-kernel run test test-tools test-rust test-python rust-checks python-checks python-lint python-tests soak fmt clean
+.PHONY: help setup kernel virtual-kernel run test test-tools test-rust test-python rust-checks python-checks python-lint python-tests soak torture fmt clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -79,6 +80,13 @@ soak: setup
 		PROPTEST_RNG_SEED=$$seed cargo test --workspace --locked --release --quiet --no-fail-fast >$$log 2>&1 \
 			|| { grep -E "FAILED|panicked|minimal failing" $$log; failed=1; }; \
 	done; rm -f $$log; test -z "$$failed"
+
+# In the profile of the tests, with debug assertions and overflow checks.
+RUNS ?= 20000
+FROM ?= 0
+
+torture:
+	TORTURE_RUNS=$(RUNS) TORTURE_FROM=$(FROM) cargo test -p tworay-sim --locked --test torture every_invariant -- --nocapture
 
 test-python: test-tools python-checks
 

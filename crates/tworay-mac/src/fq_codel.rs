@@ -128,13 +128,21 @@ impl<T> FqCodel<T> {
             queue.credit = quantum;
             self.new.push_back(at);
         }
-        if self.len <= self.config.limit as usize {
-            return None;
-        }
+        if self.len <= self.config.limit as usize { None } else { self.drop_from_longest() }
+    }
+
+    /// Bytes of the queue with most bytes.
+    pub fn longest(&self) -> u64 {
+        self.queues.iter().map(|queue| queue.bytes).max().unwrap_or(0)
+    }
+
+    /// Removes the first packet of the queue with most bytes, to make room (RFC 8290 §4.1).
+    pub fn drop_from_longest(&mut self) -> Option<T> {
         // Of equally long ones the first used, so that runs repeat.
-        let fattest = self.queues.iter_mut().rev().max_by_key(|queue| queue.bytes)?;
+        let longest = self.queues.iter_mut().rev().max_by_key(|queue| queue.bytes)?;
+        let waiting = longest.pop()?;
         self.len -= 1;
-        fattest.pop().map(|waiting| waiting.packet)
+        Some(waiting.packet)
     }
 
     /// Index of the queue of `flow`, made on first use.

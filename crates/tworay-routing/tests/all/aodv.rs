@@ -5,6 +5,7 @@ mod desk;
 mod harness;
 mod hostile;
 mod ladder;
+mod liar;
 mod neighbours;
 use crate::common::net as network;
 mod ns2;

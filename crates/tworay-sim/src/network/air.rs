@@ -86,7 +86,7 @@ impl Air {
                 books: Books::default(),
                 flows: by_flow.then(|| {
                     let random = RngStream::new(seed, node, Purpose::Queue).bits();
-                    FlowQueues::new(mac.queue_limit, random)
+                    FlowQueues::new(random)
                 }),
             }
         };

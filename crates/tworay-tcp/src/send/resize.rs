@@ -82,7 +82,10 @@ impl Sender {
         let mut standard = Window { cwnd, ssthresh };
         let may_grow = may_grow && !self.tx.is_frozen();
         if may_grow {
-            standard.cwnd += if cwnd < ssthresh { 1.0 } else { 1.0 / cwnd };
+            // At most what is newly acknowledged, so that ACKs for pieces of a segment open no larger window (RFC 5681
+            // §3.1, equation 2; Savage et al. 1999).
+            let share = (bytes as f64 / self.tx.space.mss as f64).min(1.0);
+            standard.cwnd += share * if cwnd < ssthresh { 1.0 } else { 1.0 / cwnd };
         }
         self.decide_growth(cx, bytes, may_grow, standard);
     }

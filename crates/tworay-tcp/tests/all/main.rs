@@ -1,5 +1,6 @@
 //! Integration tests of the TCP endpoints, in one program: linking one takes a fraction of the time of many.
 
+mod attacks;
 mod common;
 mod daa;
 mod freeze_tcp;

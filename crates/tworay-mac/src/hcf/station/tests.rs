@@ -3,6 +3,8 @@
 //!
 //! 802.11n at 5 GHz, MCS 7 in 20 MHz, control frames at 24 Mb/s: SIFS 16, slot 9, AIFS 43 µs.
 
+mod arbitrary;
+
 use super::*;
 use crate::hcf::AirPacket;
 use std::collections::{BTreeMap, VecDeque};

@@ -1,4 +1,5 @@
 use super::*;
+use proptest::prelude::{any, prop_assert, proptest};
 
 const MS: u64 = 1_000_000;
 
@@ -212,5 +213,39 @@ fn the_same_stream_gives_the_same_choices() {
     for config in [MinstrelConfig::LINUX, MinstrelConfig::EARLIER] {
         let choices = || run(&mut minstrel(&n20(), config), 0..500, 4, works);
         assert_eq!(choices(), choices());
+    }
+}
+
+proptest! {
+    /// Whatever is reported, also of modes that it doesn't have and of more acknowledgments than frames: the next chain
+    /// names modes of the table, each tried at least once, and probabilities stay between 0 and 1.
+    #[test]
+    fn any_report_leaves_usable_rates(
+        steps in proptest::collection::vec((0u64..200, any::<u8>(), 0u32..70, 0u32..70, any::<bool>()), 1..300),
+        lookaround: bool,
+    ) {
+        let sampling = if lookaround { Sampling::Lookaround } else { Sampling::Slots };
+        let mut minstrel = minstrel(&n20(), MinstrelConfig { sampling, ..MinstrelConfig::LINUX });
+        let known = n20().modes();
+        let (wide, _, _) = parts(&Phy { width: Width::Mhz40, ..n20() });
+        let mut now = 0;
+        for (wait, which, frames, acknowledged, sample) in steps {
+            now += wait;
+            let modes = if which % 8 == 0 { &wide } else { &known };
+            let mode = modes[usize::from(which) % modes.len()];
+            minstrel.report(at(now), &RateReport { mode, frames, acknowledged, sample });
+            let chain = minstrel.chain(at(now));
+            prop_assert!(!chain.stages().is_empty());
+            for stage in chain.stages() {
+                prop_assert!(known.contains(&stage.mode) && stage.tries > 0, "{stage:?}");
+            }
+            for mode in &known {
+                if let Some(statistics) = minstrel.statistics(*mode) {
+                    prop_assert!((0.0..=1.0).contains(&statistics.probability), "{statistics:?}");
+                }
+                let throughput = minstrel.expected_throughput(*mode);
+                prop_assert!(throughput.is_none_or(|t| t.is_finite() && t >= 0.0), "{throughput:?}");
+            }
+        }
     }
 }

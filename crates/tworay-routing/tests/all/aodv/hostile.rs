@@ -52,7 +52,7 @@ fn lifetime() -> impl Strategy<Value = SimDuration> {
     ]
 }
 
-fn message() -> impl Strategy<Value = AodvMessage> {
+pub fn message() -> impl Strategy<Value = AodvMessage> {
     let request =
         ((any::<bool>(), any::<bool>(), any::<bool>()), hops(), 0u32..4, (node(), seq()), (node(), seq()));
     let reply = (any::<bool>(), hops(), (node(), seq()), node(), lifetime());

@@ -74,6 +74,12 @@ pub enum Script {
     },
     /// One frame of the link is lost although the link exists.
     Lose(u16, u16),
+    /// A node sends a message that its router knows nothing of.
+    Forge {
+        from: u16,
+        packet: Box<Packet>,
+        next_hop: NodeId,
+    },
 }
 
 #[derive(Debug)]
@@ -269,6 +275,10 @@ impl<W: Watch> Net<W> {
                 let id = self.new_packet(data(from, to, self.sent));
                 self.hand_over(n(from), id);
                 self.with_router(n(from), id, |r, p, out| r.on_send(now, id, p, out));
+            }
+            Event::Script(Script::Forge { from, packet, next_hop }) => {
+                let id = self.new_packet(*packet);
+                self.post(now, Event::Enqueue { node: n(from), id, next_hop });
             }
             Event::Timer { node, armed } => {
                 if self.stations[node.index()].timer == armed {

@@ -68,9 +68,21 @@ impl Network {
         let first = entry.routing || matches!(packet.body, Body::Arp(_));
         let number = u64::from(packet.flow.0) << 32 | u64::from(packet.src.0) << 16 | u64::from(packet.dst.0);
         self.common.observe(Fact::Offered { node, packet: entry.packet, idle });
+        let limit = self.plan.settings.mac.queue_limit as usize;
+        let queue = &mut self.nodes[node].queue;
         let refused = match &mut station.flows {
-            Some(flows) if !first => flows.push(now, entry, number),
-            _ => self.nodes[node].queue.push(entry),
+            None => queue.push(entry),
+            Some(flows) => {
+                let mut refused = None;
+                if first {
+                    refused = queue.push(entry);
+                } else {
+                    flows.push(now, entry, number);
+                }
+                // The limit is that of the interface: of routing's queue and those of all neighbours together.
+                let over = refused.is_none() && queue.len() + flows.len() > limit;
+                if over { flows.drop_from_longest() } else { refused }
+            }
         };
         if let Some(refused) = refused {
             self.common.observe(Fact::Refused);

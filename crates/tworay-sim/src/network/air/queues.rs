@@ -15,14 +15,14 @@ pub(super) struct FlowQueues {
 }
 
 impl FlowQueues {
-    /// Empty queues of `limit` packets for each neighbour; `perturbation` is a random number.
-    pub fn new(limit: u32, perturbation: u64) -> Self {
-        let config = FqCodelConfig { limit, ..FqCodelConfig::default() };
+    /// Empty queues; `perturbation` is a random number. The limit belongs to all of them together.
+    pub fn new(perturbation: u64) -> Self {
+        let config = FqCodelConfig { limit: u32::MAX, ..FqCodelConfig::default() };
         Self { config, perturbation, lists: Vec::new(), turn: 0 }
     }
 
-    /// Appends a packet of `flow`; returns the one that is dropped because there are too many.
-    pub fn push(&mut self, now: SimTime, entry: QueueEntry, flow: u64) -> Option<QueueEntry> {
+    /// Appends a packet of `flow`.
+    pub fn push(&mut self, now: SimTime, entry: QueueEntry, flow: u64) {
         let at = match self.lists.iter().position(|(to, _)| *to == entry.next_hop) {
             Some(at) => at,
             None => {
@@ -30,7 +30,14 @@ impl FlowQueues {
                 self.lists.len() - 1
             }
         };
-        self.lists[at].1.push(now, Flowing { packet: entry, flow, bytes: entry.ip_bytes })
+        self.lists[at].1.push(now, Flowing { packet: entry, flow, bytes: entry.ip_bytes });
+    }
+
+    /// Removes the first packet of the flow with most bytes, among all neighbours (RFC 8290 §4.1).
+    pub fn drop_from_longest(&mut self) -> Option<QueueEntry> {
+        // Of equally long ones the first, so that runs repeat.
+        let (_, queue) = self.lists.iter_mut().rev().max_by_key(|(_, queue)| queue.longest())?;
+        queue.drop_from_longest()
     }
 
     /// Removes the next packet, for `to` if given. Those that CoDel drops before it are appended to `dropped`.

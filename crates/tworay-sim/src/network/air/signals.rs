@@ -111,8 +111,10 @@ impl Network {
         self.common.agenda.set_timer(air.timer(h.node), deadline);
         let meant = frame.to == h.node || frame.to.is_broadcast();
         if meant && matches!(begun, Begun::Interferes { .. }) {
+            let readable = h.power >= limits.preamble && !radio.cuts.between(frame.from, h.node);
             let failure = match (clear, deaf) {
-                (false, _) => None,
+                // Noise alone hides the preamble of a station in range.
+                (false, _) => readable.then_some(Failure::Errors),
                 (true, true) => Some(Failure::Busy),
                 (true, false) => Some(Failure::Collided),
             };

@@ -8,6 +8,8 @@ use crate::send::SendState;
 pub(super) struct Growth {
     /// Acknowledged segments that have not yet increased the window.
     credit: f64,
+    /// Acknowledged bytes that do not make a segment yet, so that pieces of a segment count once.
+    bytes: u64,
     /// Maximum number of segments in flight in this round trip, and the end of the round trip.
     most: usize,
     round: u64,
@@ -35,7 +37,9 @@ impl Growth {
         if !may_grow || !used {
             return Window { cwnd, ssthresh };
         }
-        let mut acked = (bytes as f64 / tx.space.mss as f64).max(1.0).round();
+        self.bytes += bytes;
+        let mut acked = (self.bytes / tx.space.mss) as f64;
+        self.bytes %= tx.space.mss;
         if slow_start {
             let up = (ssthresh.floor() - cwnd).clamp(0.0, acked);
             cwnd += up;
