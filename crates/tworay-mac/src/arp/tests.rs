@@ -62,7 +62,7 @@ fn neighbours_do_not_mix_and_a_heard_request_teaches_too() {
     assert_eq!(table.learn(NodeId(7)), None);
     assert_eq!(table.resolve(SimTime::ZERO, NodeId(7), PacketId(1)), ArpAction::Send(PacketId(1)));
     assert_eq!(table.resolve(SimTime::ZERO, NodeId(3), PacketId(2)), ArpAction::Request { pushed_out: None });
-    assert_eq!(table.held().collect::<Vec<_>>(), [PacketId(2)]);
+    assert_eq!(table.held().collect::<Vec<_>>(), [(NodeId(3), PacketId(2))]);
 }
 
 /// With a retry interval, a lost request is repeated without another packet, three times in all.
