@@ -20,6 +20,8 @@ FONT = "font:10px 'DejaVu Sans',sans-serif"
 UNTURNED = re.compile(r' transform="rotate\(-?0 [^"]*"')
 TAG = re.compile(r"<[^>]*>")
 LONG = re.compile(r"-?\d+\.\d{2,}")
+# The last line of a drawing that says from which cells it was made.
+CELLS = re.compile(r"<!-- cells \w+ -->\n\Z")
 TITLE = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 
 
@@ -32,6 +34,7 @@ def small(text: str) -> str:
     """Return the same picture in fewer bytes."""
     if FONT in text:
         return text
+    cells = CELLS.search(text)
     for pattern in (TITLE, UNTURNED, FONTS):
         text = pattern.sub("", text)
     text = TAG.sub(lambda tag: LONG.sub(lambda number: _rounded(float(number[0])), tag[0]), text)
@@ -41,7 +44,8 @@ def small(text: str) -> str:
     options.indent_type, options.newlines = "none", False
     found: str = scour.scourString(text, options)
     found = found.replace(' font-size="10px"', "").replace('"#000000"', '"#000"')
-    return found.replace("<svg ", f'<svg style="{FONT}" ', 1).replace("><path", ">\n<path")
+    found = found.replace("<svg ", f'<svg style="{FONT}" ', 1).replace("><path", ">\n<path")
+    return found + cells[0] if cells else found
 
 
 def _rounded(value: float) -> str:
