@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import _native
 from tworay.errors import InputError
-from tworay.experiment.arms import parse_vary
+from tworay.experiment.arms import parse_vary, with_routing
 from tworay.experiment.axes import MIX, SCENARIO, TCP, Axis, labelled, several, text, vary, zipped
 from tworay.experiment.mixing import parse_mixes
 from tworay.experiment.plan import DEFAULT_MAX_SEEDS, Plan
@@ -109,7 +109,7 @@ def changed(plan: Plan, options: Common) -> Plan:
         "resources": options.resources or None,
     }
     for key, pairs in (
-        ("vary", parse_vary(options.vary)),
+        ("vary", with_routing(parse_vary(options.vary), options.routing)),
         ("set", [one.split("=", 1) for one in overrides(options.set)]),
     ):
         changes[key] = (plan.document.get(key, {}) | dict(pairs)) if pairs else None

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tworay.errors import RunError
+from tworay.errors import InputError, RunError
 from tworay.live.network import Ended
 from tworay.live.options import Options
+from tworay.running import air
 from tworay.virtual import cache, carrying
 from tworay.virtual.machine import MEMORY, Machine
-from tworay.virtual.order import Transfer
+from tworay.virtual.order import CAPTURE, Transfer
 from tworay.virtual.running import order_for, write_scenario
 
 if TYPE_CHECKING:
@@ -22,45 +24,86 @@ if TYPE_CHECKING:
 
     from tworay.running.run import Run
     from tworay.running.scenarios import Scenario
+    from tworay.virtual.daemons import Daemon
 
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 PORT = 5001
+# Headers of a segment with timestamps (IPv4, TCP), and the MTU of Ethernet, bytes.
+HEADERS, ETHERNET_MTU = 52, 1500
 
 
 def run_kernel(
-    scenario: Scenario, seed: int, controller: str, *, stopped: Callable[[], bool] = lambda: False
+    scenario: Scenario,
+    seed: int,
+    controller: str,
+    *,
+    daemon: Daemon | None = None,
+    on_air: bool = False,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Run:
     """Run a scenario whose TCP flows are sent and received by the kernel in virtual time.
 
     The run lasts as long as the scenario. The receiver's window is the scenario's ``tcp.window``; everything
-    else of TCP is the kernel's.
+    else of TCP is the kernel's. ``daemon`` routes in place of the scenario's protocol: every node is a
+    station then, and segments have at most the scenario's ``tcp.mss`` of payload. ``on_air`` adds the section
+    ``air`` to the summary.
 
     Raises:
         InputError: no kernel in the cache, too little memory.
-        RunError: the machine died, or the network ended early.
+        RunError: the machine or a daemon died, or the network ended early.
 
     """
     document = tomllib.loads(scenario.to_toml())
-    transfers = _transfers(document)
+    transfers = _transfers(document, limited=daemon is not None)
     duration = _seconds(document["duration"])
     options = Options(seed=seed, limit=duration, congestion=controller)
+    if daemon is not None:
+        check_routable(scenario, daemon.name)
+        mtu = max(ETHERNET_MTU, _bytes(document["tcp"]["mss"]) + HEADERS) + daemon.encapsulation
+        options = replace(options, layer=2, mtu=mtu)
     machine = Machine(cache.kernel(), seed, MEMORY)
     with cache.scratch() as scratch:
         write_scenario(scenario, scratch)
-        left = machine.run(scratch, order_for(options, transfers=transfers), stopped=stopped)
+        order = order_for(options, transfers=transfers)
+        order = replace(order, capture=on_air, each=None if daemon is None else daemon.script)
+        left = machine.run(scratch, order, stopped=stopped)
         extras = json.loads(left["extras"])
         report = carrying.read(scratch)
+        heard = air.read(scratch / CAPTURE, document, scenario.nodes) if on_air else None
     if json.loads(report.json())["sim_seconds"] < duration:
         raise RunError(f"the network ended early: {left['problem']}")
     # The end of the scenario is not early.
     extras["ended_early"] = None
     run = Ended(report, None, json.dumps(extras)).as_run(scenario, options)
     run.summary["live"]["virtual"] = {"kernel": machine.kernel.name, "memory_mib": machine.memory}
-    return _in_order(run, document)
+    run = _in_order(run, document)
+    if daemon is not None:
+        run.summary["routing"]["protocol"] = daemon.name
+        run.summary["live"]["routing"] = {"name": daemon.name, "digest": daemon.digest}
+    if heard is not None:
+        run.summary["air"] = air.measured(heard, run.summary, run.ledger)
+    return run
 
 
-def _transfers(document: dict[str, Any]) -> list[Transfer]:
-    window = document["tcp"]["window"] * _bytes(document["tcp"]["mss"])
+def check_routable(scenario: Scenario, name: str) -> None:
+    """Refuse a scenario whose packets a daemon can't route.
+
+    Raises:
+        InputError: with the reason.
+
+    """
+    flows = tomllib.loads(scenario.to_toml()).get("flow", [])
+    other = next((number for number, flow in enumerate(flows) if flow.get("app", "ftp") != "ftp"), None)
+    if other is not None:
+        raise InputError(
+            f"--routing {name}: flow {other} of {scenario.name} sends simulated datagrams, which no daemon "
+            f"routes; leave it out with --set flow.{other}=off"
+        )
+
+
+def _transfers(document: dict[str, Any], *, limited: bool = False) -> list[Transfer]:
+    mss = _bytes(document["tcp"]["mss"])
+    window = document["tcp"]["window"] * mss
     return [
         Transfer(
             source=flow["from"],
@@ -70,6 +113,7 @@ def _transfers(document: dict[str, Any]) -> list[Transfer]:
             stop=_seconds(flow["stop"]) if "stop" in flow else _seconds(document["duration"]),
             length=_bytes(flow["bytes"]) if "bytes" in flow else 0,
             window=window,
+            mss=mss if limited else None,
         )
         for number, flow in enumerate(document["flow"])
         if flow.get("app", "ftp") == "ftp"

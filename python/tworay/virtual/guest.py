@@ -24,7 +24,7 @@ from tworay.virtual.order import CAPTURE, ENDED, ERR, FAILURE, FILES, OUT, SCENA
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tworay._native import Scenario
+    from tworay._native import LiveChild, Scenario
     from tworay.live.network import Ended, Status
     from tworay.live.options import Options
     from tworay.virtual.order import Transfer
@@ -137,7 +137,7 @@ def work(order: Order) -> None:
         (HERE / STATUS).write_text(json.dumps(status._asdict()), encoding="utf-8")
 
     if order.transfers is not None:
-        leave(transfer(world, options, order.transfers, show), None, None)
+        leave(transfer(world, options, order.transfers, order.each, show), None, None)
         return
     conducted = conduct(
         world, options, order.command, order.serve,
@@ -147,9 +147,13 @@ def work(order: Order) -> None:
 
 
 def transfer(
-    world: Scenario, options: Options, transfers: list[Transfer], show: Callable[[Status], None]
+    world: Scenario,
+    options: Options,
+    transfers: list[Transfer],
+    routing: str | None,
+    show: Callable[[Status], None],
 ) -> Ended:
-    """Run the flows of a scenario until the network's limit."""
+    """Run the flows of a scenario until the network's limit; ``routing`` is the script of every station."""
     from tworay.live.network import Network
 
     def start(node: int, *words: object) -> None:
@@ -159,17 +163,39 @@ def transfer(
 
     with Network(world, options) as network:
         began = time.monotonic()
+        routed = {}
+        for node in network.stations if routing is not None else ():
+            line = f"{{ {routing}\n}} >{routing_log(node)} 2>&1"
+            routed[node] = network.start(node, ["sh", "-c", line], apart=True)
         for one in transfers:
-            start(one.to, "serve", one.port, one.window)
+            start(one.to, "serve", one.port, one.window, one.mss or 0)
         for one in transfers:
             when, until = began + one.start, began + one.stop
-            start(one.source, "send", network.address(one.to), one.port, when, until, one.length)
+            words = (one.port, when, until, one.length, one.mss or 0)
+            start(one.source, "send", network.address(one.to), *words)
         while True:
             time.sleep(LOOK)
+            check_routing(routed)
             status = network.status
             show(status)
             if not status.running and status.sim_seconds > 0:
                 return network.end()
+
+
+def routing_log(node: int) -> Path:
+    """Return the file of what the routing of a station prints."""
+    return Path(f"/tmp/tworay-routing-{node}.log")
+
+
+def check_routing(routed: dict[int, LiveChild]) -> None:
+    """Raise ``RunError`` if the routing of a station has failed. Scripts that end with 0 have set it up."""
+    from tworay.errors import RunError
+
+    for node, program in routed.items():
+        if code := program.wait(0.0):
+            lines = routing_log(node).read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            last = lines[-1] if lines else "it printed nothing"
+            raise RunError(f"the routing of node {node} ended with exit code {code}: {last}")
 
 
 def leave(ended: Ended, code: int | None, programs: dict[str, Any] | None) -> None:

@@ -31,6 +31,8 @@ class Transfer:
     stop: float
     length: int
     window: int
+    mss: int | None = None
+    """Most payload per segment, bytes; ``None``: as the device's MTU allows."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Order:
         keep: true to hand over the files that programs wrote.
         directory: the working directory.
         environment: all variables of the programs.
-        transfers: flows to run in place of a command, until the network's limit.
+        transfers: flows to run in place of a command, until the network's limit; ``each`` then is the routing.
 
     """
 
