@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tworay.cli import livekernel
+from tworay.cli import livekernel, liverouting
 from tworay.cli.app import Typer
 from tworay.cli.options import (
     ForceOption,
@@ -32,6 +32,7 @@ app = Typer(
 )
 
 app.add_typer(livekernel.app, name="kernel")
+app.command("routing")(liverouting.routing)
 
 SeedOption = Annotated[int, typer.Option(help="Seed of the simulated network.")]
 LayerOption = Annotated[

@@ -135,8 +135,8 @@ SHARED: dict[str, Any] = {
         typer.Option(
             metavar="A,B,C",
             help="Compare routing protocols, and measure them on the air: aodv, dsr, olsr, and on kernels in "
-            "virtual time (--tcp kernel:cubic) babeld, batman-adv, batman-adv-v, bird-babel. NAME:FILE runs your "
-            "own script (see `tworay live routing`).",
+            "virtual time (--tcp kernel:cubic) babeld, batman-adv, batman-adv-v, bird-babel. NAME:FILE runs "
+            "your own script (see `tworay live routing`).",
         ),
     ],
     "mix": Annotated[

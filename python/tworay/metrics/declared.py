@@ -69,36 +69,55 @@ def _declared() -> list[Metric]:
     return found
 
 
-_DSR_BYTES = "Broch et al. 1998, whose bytes include the source routes of data packets"
-_AIR = (
-    ("routing_packets", "packets", "less", "transmissions of control packets of routing, also of the MAC's retries",
-     "Broch et al. 1998", "routing packets", 1.0, ",.0f"),
-    ("routing_bytes", "B", "less", "bytes above the link layer of these transmissions, and those that routing adds to "
-     "transmissions of other packets (DSR's options, batman-adv's encapsulation)", _DSR_BYTES,
-     "routing kB", 1e-3, ",.1f"),
-    ("routing_airtime_seconds", "s", "less", "time on the air of these packets with their preambles, RTS, CTS and ACKs, "
-     "and of the bytes added to others, summed over the nodes", "this project", "routing airtime s", 1.0, ",.2f"),
-    ("airtime_seconds", "s", "", "time on the air of all frames, summed over the nodes", "this project",
-     "airtime s", 1.0, ",.1f"),
-    ("next_hop_changes", "count", "", "number of times that a node sent data of a TCP flow to another next hop than the "
-     "data before", "this project", "next-hop changes", 1.0, ",.1f"),
-    ("breaks", "count", "less", "number of times that a TCP flow lost data to a broken path; losses before it goes on "
-     "belong to the same break", "this project", "breaks", 1.0, ",.1f"),
-    ("heal_seconds", "s", "less", "mean time from the root cause of a break's first loss to the arrival of data that left "
-     "its source later, so with the sender's timer; breaks that last until the end count until then", "this project",
-     "time to heal s", 1.0, ",.2f"),
+def _air(
+    name: str,
+    unit: str,
+    better: str,
+    shown: tuple[str, float, str],
+    definition: str,
+    source: str = "this project",
+) -> Metric:
+    """Declare what comparisons of routing measure in captures (``tworay.running.air``)."""
+    return Metric(f"air.{name}", unit, definition, source, Of.RUN, _BETTER[better], "air", *shown)
+
+
+_OF_AIR = (
+    _air(
+        "routing_packets", "packets", "less", ("routing packets", 1.0, ",.1f"),
+        "transmissions of control packets of routing, retries of the MAC included",
+        "Broch et al. 1998",
+    ),
+    _air(
+        "routing_bytes", "B", "less", ("routing kB", 1e-3, ",.1f"),
+        "bytes above the link layer of these transmissions, and those that routing adds to transmissions of "
+        "other packets (DSR's options, batman-adv's encapsulation)",
+        "Broch et al. 1998",
+    ),
+    _air(
+        "routing_airtime_seconds", "s", "less", ("routing airtime s", 1.0, ",.2f"),
+        "time on the air of these packets with their preambles, RTS, CTS and ACKs, and of the bytes added to "
+        "others, summed over the nodes",
+    ),
+    _air(
+        "airtime_seconds", "s", "", ("airtime s", 1.0, ",.1f"),
+        "time on the air of all frames, summed over the nodes",
+    ),
+    _air(
+        "next_hop_changes", "count", "", ("next-hop changes", 1.0, ",.1f"),
+        "number of times that a node sent data of a TCP flow to another next hop than the data before",
+    ),
+    _air(
+        "breaks", "count", "less", ("breaks", 1.0, ",.1f"),
+        "number of times that a TCP flow lost data to a broken path; losses before it goes on belong to the "
+        "same break",
+    ),
+    _air(
+        "heal_seconds", "s", "less", ("time to heal s", 1.0, ",.2f"),
+        "mean time from the root cause of a break's first loss to the arrival of data that left its source "
+        "later, so with the sender's timer; breaks that last until the end count until then",
+    ),
 )  # fmt: skip
-
-
-def _of_air() -> list[Metric]:
-    """Return what comparisons measure in captures (``tworay.running.air``)."""
-    return [
-        Metric(f"air.{name}", unit, definition, source, Of.RUN, _BETTER[better], "air", *shown)
-        for name, unit, better, definition, source, *shown in _AIR
-    ]
-
-
-METRICS = (*_declared(), *_of_air())
+METRICS = (*_declared(), *_OF_AIR)
 # By chapter of the page; the simulator lists them in its order.
 GROUPS: dict[str, tuple[Metric, ...]] = {
     chapter: tuple(metric for metric in METRICS if metric.group == chapter)

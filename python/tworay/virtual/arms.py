@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 PORT = 5001
+# Values of flows per time.
+RATES = ("goodput_bps", "throughput_bps", "sent_bps")
 # Headers of a segment with timestamps (IPv4, TCP), and the MTU of Ethernet, bytes.
 HEADERS, ETHERNET_MTU = 52, 1500
 
@@ -76,7 +78,7 @@ def run_kernel(
     extras["ended_early"] = None
     run = Ended(report, None, json.dumps(extras)).as_run(scenario, options)
     run.summary["live"]["virtual"] = {"kernel": machine.kernel.name, "memory_mib": machine.memory}
-    run = _in_order(run, document)
+    run = in_order(run, document)
     if daemon is not None:
         run.summary["routing"]["protocol"] = daemon.name
         run.summary["live"]["routing"] = {"name": daemon.name, "digest": daemon.digest}
@@ -120,25 +122,63 @@ def _transfers(document: dict[str, Any], *, limited: bool = False) -> list[Trans
     ]
 
 
-def _in_order(run: Run, document: dict[str, Any]) -> Run:
-    """Give flows the numbers that they have in the scenario; live runs number them as they start."""
+def in_order(run: Run, document: dict[str, Any]) -> Run:
+    """Give flows the numbers and starts that they have in the scenario; live runs number them as they start.
+
+    A sender that reached nobody tries again with another connection: the flow is the one that carried most,
+    and the others are left out. Rates are over the time from the scenario's start of the flow, as those of
+    simulated flows, not from that of the connection.
+    """
     simulated = [number for number, flow in enumerate(document["flow"]) if flow.get("app", "ftp") != "ftp"]
     numbers = dict(enumerate(simulated))
-    for connection in run.summary["live"]["connections"]:
+    connections = run.summary["live"]["connections"]
+    carried = {flow["id"]: flow for flow in run.summary["flows"]}
+    chosen: dict[int, dict[str, Any]] = {}
+    for connection in connections:
         ports = {end["port"] for end in connection["ends"]}
         number = next((port - PORT for port in ports if 0 <= port - PORT < len(document["flow"])), None)
-        if number is not None and number not in numbers.values():
-            numbers[connection["flow"]] = number
-        connection["flow"] = number
-    for flow in run.summary["flows"]:
-        flow["id"] = numbers.get(flow["id"], flow["id"])
-    run.summary["flows"].sort(key=lambda flow: flow["id"])
+        connection["number"] = number
+        if number is not None:
+            before = chosen.get(number)
+            chosen[number] = max(filter(None, (before, connection)), key=lambda one: _carried(carried, one))
+    for number, connection in chosen.items():
+        numbers[connection["flow"]] = number
+        _from_start(carried[connection["flow"]], connection, document["flow"][number], run.summary)
+    for connection in connections:
+        connection["flow"] = connection.pop("number")
+    run.summary["flows"] = sorted(
+        (flow | {"id": numbers[flow["id"]]} for flow in run.summary["flows"] if flow["id"] in numbers),
+        key=lambda flow: flow["id"],
+    )
     for name, table in run.tables.items():
         if "flow" in table.columns:
-            column = pl.col("flow").replace(numbers)
-            run.tables[name] = table.with_columns(column)
-    run.tables["flows"] = run.tables["flows"].sort("flow")
+            known = table.filter(pl.col("flow").is_in(list(numbers)) | pl.col("flow").is_null())
+            run.tables[name] = known.with_columns(pl.col("flow").replace(numbers))
+    rates = {flow["id"]: flow for flow in run.summary["flows"]}
+    flows = run.tables["flows"].sort("flow")
+    columns = [pl.Series(name, [rates[n][name] for n in flows["flow"]], dtype=pl.Float64) for name in RATES]
+    run.tables["flows"] = flows.with_columns(columns)
     return run
+
+
+def _carried(flows: dict[int, dict[str, Any]], connection: dict[str, Any]) -> float:
+    return float(flows.get(connection["flow"], {}).get("acked_segments") or 0)
+
+
+def _from_start(
+    flow: dict[str, Any], connection: dict[str, Any], asked: dict[str, Any], summary: dict[str, Any]
+) -> None:
+    """Count the time of a flow from the scenario's start of it."""
+    began, end = connection["started_seconds"], summary["sim_seconds"]
+    late = began - _seconds(asked.get("start", "0s"))
+    if flow["completion_seconds"] is not None:
+        end = began + flow["completion_seconds"]
+        flow["completion_seconds"] += late
+    if flow["handshake_seconds"] is not None:
+        flow["handshake_seconds"] += late
+    spent = end - began
+    for name in RATES:
+        flow[name] *= spent / (spent + late)
 
 
 def _seconds(text: str) -> float:

@@ -49,7 +49,7 @@ class Order:
         keep: true to hand over the files that programs wrote.
         directory: the working directory.
         environment: all variables of the programs.
-        transfers: flows to run in place of a command, until the network's limit; ``each`` then is the routing.
+        transfers: flows to run in place of a command, until the network's limit; ``each`` is the routing.
 
     """
 

@@ -93,8 +93,8 @@ def routed(protocol: str, *, kernel: bool) -> Daemon:
     """
     if not kernel:
         raise InputError(
-            f"--routing {protocol}: it routes packets of real kernels, and these arms have simulated senders; "
-            "name a kernel's: --tcp kernel:cubic"
+            f"--routing {protocol}: it routes packets of real kernels, and there are arms with simulated "
+            "senders; name only kernels: --tcp kernel:cubic"
         )
     return load(protocol)
 
@@ -111,8 +111,8 @@ def load(protocol: str) -> Daemon:
         script = Path(file).read_text(encoding="utf-8") if file else template(name)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
-            f"--routing {protocol}: {file} can't be read ({error}); `tworay live routing {name} > FILE` writes "
-            "the template to change"
+            f"--routing {protocol}: {file} can't be read ({error}); `tworay live routing {name} > FILE` "
+            "writes the template to change"
         ) from error
     found = program(name)
     if found is None:
