@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 PORT = 5001
+# Values that only simulated routing has.
+OF_ROUTING = ("control_packets", "control_bytes", "load", "route_changes", "stray_notices")
+# Values of flows that are of a single hop where the stations route.
+OF_HOPS = ("mean_hops", "mean_delay_seconds", "jitter_seconds")
 # Values of flows per time.
 RATES = ("goodput_bps", "throughput_bps", "sent_bps")
 # Headers of a segment with timestamps (IPv4, TCP), and the MTU of Ethernet, bytes.
@@ -80,7 +84,12 @@ def run_kernel(
     run.summary["live"]["virtual"] = {"kernel": machine.kernel.name, "memory_mib": machine.memory}
     run = in_order(run, document)
     if daemon is not None:
-        run.summary["routing"]["protocol"] = daemon.name
+        # The simulator routes nothing and knows nothing of these.
+        run.summary["routing"] |= dict.fromkeys(OF_ROUTING) | {"protocol": daemon.name}
+        for flow in run.summary["flows"]:
+            flow |= dict.fromkeys(OF_HOPS)
+        columns = [pl.lit(None, pl.Float64).alias(name) for name in OF_HOPS]
+        run.tables["flows"] = run.tables["flows"].with_columns(columns)
         run.summary["live"]["routing"] = {"name": daemon.name, "digest": daemon.digest}
     if heard is not None:
         run.summary["air"] = air.measured(heard, run.summary, run.ledger)
