@@ -130,6 +130,16 @@ def test_rates_are_over_the_scenarios_time_not_the_connections(virtual_able: Non
     assert flow["handshake_seconds"] >= began - 1
 
 
+def test_a_flow_without_a_route_has_a_goodput_of_zero(virtual_able: None) -> None:
+    # babeld has none within 4 s, so nothing of the flow ever leaves node 0.
+    run = run_kernel(quick(2, 4), 1, "vegas", daemon=daemons.load("babeld"), on_air=True)
+    (flow,) = run.summary["flows"]
+    ends = (flow["id"], flow["from"], flow["to"], flow["tcp"])
+    assert ends == (0, 0, 2, "kernel:vegas")
+    assert (flow["goodput_bps"], flow["sent_segments"], flow["mean_rtt_seconds"]) == (0.0, 0, None)
+    assert tworay.metrics.values(run.summary)["goodput_bps"] == 0.0
+
+
 def test_a_script_that_fails_is_told_by_its_last_line(virtual_able: None, tmp_path: Path) -> None:
     script = tmp_path / "broken.sh"
     script.write_text("echo first; echo no such thing >&2; exit 3\n", encoding="ascii")

@@ -13,6 +13,7 @@ import polars as pl
 from tworay.errors import InputError, RunError
 from tworay.live.network import Ended
 from tworay.live.options import Options
+from tworay.metrics.declared import METRICS, Of
 from tworay.running import air
 from tworay.virtual import cache, carrying
 from tworay.virtual.machine import MEMORY, Machine
@@ -34,6 +35,7 @@ OF_ROUTING = ("control_packets", "control_bytes", "load", "route_changes", "stra
 OF_HOPS = ("mean_hops", "mean_delay_seconds", "jitter_seconds")
 # Values of flows per time.
 RATES = ("goodput_bps", "throughput_bps", "sent_bps")
+COUNTS = ("acked_segments", "sent_segments", "retransmitted_segments", "timeouts", "fast_retransmits")
 # Headers of a segment with timestamps (IPv4, TCP), and the MTU of Ethernet, bytes.
 HEADERS, ETHERNET_MTU = 52, 1500
 
@@ -150,15 +152,19 @@ def in_order(run: Run, document: dict[str, Any]) -> Run:
         if number is not None:
             before = chosen.get(number)
             chosen[number] = max(filter(None, (before, connection)), key=lambda one: _carried(carried, one))
+    opened = {number for number in chosen if number not in simulated}
     for number, connection in chosen.items():
         numbers[connection["flow"]] = number
         _from_start(carried[connection["flow"]], connection, document["flow"][number], run.summary)
     for connection in connections:
         connection["flow"] = connection.pop("number")
-    run.summary["flows"] = sorted(
-        (flow | {"id": numbers[flow["id"]]} for flow in run.summary["flows"] if flow["id"] in numbers),
-        key=lambda flow: flow["id"],
-    )
+    found = [flow | {"id": numbers[flow["id"]]} for flow in run.summary["flows"] if flow["id"] in numbers]
+    found += [
+        unopened(number, flow["from"], flow["to"], run.summary["live"]["settings"]["congestion"])
+        for number, flow in enumerate(document["flow"])
+        if number not in opened and number not in simulated
+    ]
+    run.summary["flows"] = sorted(found, key=lambda flow: flow["id"])
     for name, table in run.tables.items():
         if "flow" in table.columns:
             known = table.filter(pl.col("flow").is_in(list(numbers)) | pl.col("flow").is_null())
@@ -168,6 +174,13 @@ def in_order(run: Run, document: dict[str, Any]) -> Run:
     columns = [pl.Series(name, [rates[n][name] for n in flows["flow"]], dtype=pl.Float64) for name in RATES]
     run.tables["flows"] = flows.with_columns(columns)
     return run
+
+
+def unopened(number: int, source: int, to: int, controller: str) -> dict[str, Any]:
+    """Return a flow of which nothing ever left its source: the kernel had no route."""
+    ends = {"id": number, "from": source, "to": to, "tcp": f"kernel:{controller}"}
+    names = [metric.name for metric in METRICS if metric.of is not Of.RUN and "*" not in metric.name]
+    return ends | dict.fromkeys(names) | dict.fromkeys(RATES, 0.0) | dict.fromkeys(COUNTS, 0)
 
 
 def _carried(flows: dict[int, dict[str, Any]], connection: dict[str, Any]) -> float:

@@ -14,12 +14,13 @@ import stat
 import sys
 import time
 import traceback
+import zlib
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay.virtual import carrying
-from tworay.virtual.order import CAPTURE, ENDED, ERR, FAILURE, FILES, OUT, SCENARIO, STATUS, Order
+from tworay.virtual.order import CAPTURE, ENDED, ERR, FAILURE, FILES, OUT, SCENARIO, STATUS, STOP, Order
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +43,8 @@ WRITE_BACK = 100
 UPTIME = 10.0
 # Interval at which transfers report their status, (virtual) seconds.
 LOOK = 0.5
+# Stations start their routing within this time: the interval of Babel's hellos, seconds.
+START_WITHIN = 4.0
 SETTINGS = {
     # The limits of a machine with some GB, whatever the memory of this one.
     "net/ipv4/tcp_rmem": "4096 131072 6291456",
@@ -135,6 +138,9 @@ def work(order: Order) -> None:
     def show(status: Status) -> None:
         # Closing the file hands it to the host.
         (HERE / STATUS).write_text(json.dumps(status._asdict()), encoding="utf-8")
+        if (HERE / STOP).exists():
+            # As if Ctrl-C were typed here: the network ends, and what it left is kept.
+            raise KeyboardInterrupt
 
     if order.transfers is not None:
         leave(transfer(world, options, order.transfers, order.each, show), None, None)
@@ -143,7 +149,7 @@ def work(order: Order) -> None:
         world, options, order.command, order.serve,
         each=order.each, listener=nullcontext(), show=show, to_stderr=order.to_stderr,
     )  # fmt: skip
-    leave(conducted.ended, conducted.code, conducted.programs)
+    leave(conducted.ended, conducted.code, conducted.programs, interrupted=conducted.interrupted)
 
 
 def transfer(
@@ -165,7 +171,9 @@ def transfer(
         began = time.monotonic()
         routed = {}
         for node in network.stations if routing is not None else ():
-            line = f"{{ {routing}\n}} >{routing_log(node)} 2>&1"
+            # Nodes that start at the same instant would send at the same instants for minutes.
+            wait = START_WITHIN * zlib.crc32(f"routing {options.seed} {node}".encode()) / 2**32
+            line = f"{{ sleep {wait:.3f}\n{routing}\n}} >{routing_log(node)} 2>&1"
             routed[node] = network.start(node, ["sh", "-c", line], apart=True)
         for one in transfers:
             start(one.to, "serve", one.port, one.window, one.mss or 0)
@@ -198,7 +206,9 @@ def check_routing(routed: dict[int, LiveChild]) -> None:
             raise RunError(f"the routing of node {node} ended with exit code {code}: {last}")
 
 
-def leave(ended: Ended, code: int | None, programs: dict[str, Any] | None) -> None:
+def leave(
+    ended: Ended, code: int | None, programs: dict[str, Any] | None, *, interrupted: bool = False
+) -> None:
     """Write the results for the host."""
     carrying.write(HERE, ended.report)
     left = {
@@ -206,6 +216,7 @@ def leave(ended: Ended, code: int | None, programs: dict[str, Any] | None) -> No
         "extras": ended.extras,
         "code": code,
         "programs": programs,
+        "interrupted": interrupted,
     }
     (HERE / ENDED).write_text(json.dumps(left), encoding="utf-8")
 

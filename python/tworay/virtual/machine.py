@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import errors
 from tworay.errors import Cancelled, InputError, RunError
-from tworay.virtual.order import CONSOLE, ENDED, ERR, FAILURE, OUT, STATUS
+from tworay.virtual.order import CONSOLE, ENDED, ERR, FAILURE, OUT, STATUS, STOP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +31,8 @@ EPOCH = 1_767_225_600_000_000_000
 # A machine whose time stands still for so long is ended, and named before that, seconds of real time.
 STUCK, SLOW = 300.0, 30.0
 LOOK = 0.05
+# A machine that was asked to end has this time, seconds of real time.
+GRACE = 10.0
 SHARED_MEMORY = Path("/dev/shm")
 # Lines of the machine's console in an error.
 LAST = 3
@@ -56,10 +58,13 @@ class Machine:
         show: Callable[[dict[str, Any]], None] = lambda status: None,
         warn: Callable[[str], None] = lambda text: None,
         stopped: Callable[[], bool] = lambda: False,
+        gently: bool = False,
     ) -> dict[str, Any]:
         """Carry out an order in a machine of its own; return what it left in ``ENDED``.
 
         ``show`` gets the network's status, ``warn`` sentences for the user; ``stopped`` ends the machine.
+        Ctrl-C asks the machine to end with what it
+        has if ``gently``; a second one, and a machine that does not within ``GRACE``, ends it without.
 
         Raises:
             InputError: this machine has too little memory, or the order is wrong.
@@ -84,6 +89,19 @@ class Machine:
             )
         try:
             _attend(process, scratch, show, warn, stopped)
+        except KeyboardInterrupt:
+            if not gently:
+                raise
+            (scratch / STOP).touch()
+            until = time.monotonic() + GRACE
+
+            def too_late() -> bool:
+                return stopped() or time.monotonic() > until
+
+            try:
+                _attend(process, scratch, show, warn, too_late)
+            except Cancelled:
+                raise KeyboardInterrupt from None
         finally:
             if process.poll() is None:
                 process.kill()

@@ -18,6 +18,8 @@ ORDER, SCENARIO, ENDED, STATUS, CAPTURE = (
     "capture.pcapng",
 )
 OUT, ERR, CONSOLE, FILES, FAILURE = "out", "err", "console", "files", "failure"
+# The host makes this file to end a command early.
+STOP = "stop"
 
 
 @dataclass(frozen=True)

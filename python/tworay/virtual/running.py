@@ -80,7 +80,12 @@ def run_virtual(
     with cache.scratch() as scratch:
         write_scenario(scenario, scratch)
         left = machine.run(
-            scratch, order, show=lambda status: show(Status(**status)), warn=warn, stopped=stopped
+            scratch,
+            order,
+            show=lambda status: show(Status(**status)),
+            warn=warn,
+            stopped=stopped,
+            gently=True,
         )
         ended = Ended(carrying.read(scratch), left["problem"], left["extras"])
         try:
@@ -93,7 +98,7 @@ def run_virtual(
     run = ended.as_run(scenario, options)
     run.summary["live"]["programs"] = left["programs"]
     run.summary["live"]["virtual"] = {"kernel": machine.kernel.name, "memory_mib": machine.memory}
-    return Outcome(run, left["code"], ended.problem, interrupted=False)
+    return Outcome(run, left["code"], ended.problem, left["interrupted"])
 
 
 def order_for(options: Options, *, transfers: list[Transfer] | None = None) -> Order:
