@@ -9,7 +9,9 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import shlex
 import shutil
+import signal
 import stat
 import sys
 import time
@@ -20,13 +22,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay.virtual import carrying
-from tworay.virtual.order import CAPTURE, ENDED, ERR, FAILURE, FILES, OUT, SCENARIO, STATUS, STOP, Order
+from tworay.virtual.order import (
+    CAPTURE,
+    ENDED,
+    ERR,
+    FAILURE,
+    FILES,
+    OUT,
+    REST,
+    SCENARIO,
+    SHELLS,
+    STATUS,
+    STOP,
+    UP,
+    Order,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tworay._native import LiveChild, Scenario
-    from tworay.live.network import Ended, Status
+    from tworay.live.network import Ended, Network, Status
     from tworay.live.options import Options
     from tworay.virtual.order import Transfer
 
@@ -45,6 +61,8 @@ UPTIME = 10.0
 LOOK = 0.5
 # Stations start their routing within this time: the interval of Babel's hellos, seconds.
 START_WITHIN = 4.0
+# Interval at which commands of shells are looked for, (virtual) seconds.
+SHELL_LOOK = 0.05
 SETTINGS = {
     # The limits of a machine with some GB, whatever the memory of this one.
     "net/ipv4/tcp_rmem": "4096 131072 6291456",
@@ -142,6 +160,9 @@ def work(order: Order) -> None:
             # As if Ctrl-C were typed here: the network ends, and what it left is kept.
             raise KeyboardInterrupt
 
+    if order.stands:
+        leave(stand(world, options, show, paced=order.paced), None, None)
+        return
     if order.transfers is not None:
         leave(transfer(world, options, order.transfers, order.each, show), None, None)
         return
@@ -188,6 +209,66 @@ def transfer(
             show(status)
             if not status.running and status.sim_seconds > 0:
                 return network.end()
+
+
+def rest(number: int, at: float) -> None:
+    """Let time stand still, by computing, until the host lets the machine go on."""
+    (HERE / REST).write_text(f"{number} {at}", encoding="ascii")
+    go = HERE / "go"
+    while True:
+        with suppress(OSError):
+            if go.read_text(encoding="ascii") == str(number):
+                break
+    (HERE / REST).unlink()
+
+
+def stand(world: Scenario, options: Options, show: Callable[[Status], None], *, paced: bool) -> Ended:
+    """Keep a network up, and run the commands of shells, until the host ends it or its limit is reached."""
+    from tworay import _native
+    from tworay.live.network import Network
+
+    shells, rests = HERE / SHELLS, 0
+    running: dict[str, LiveChild] = {}
+    with Network(world, options) as network:
+        began = time.monotonic()
+        nodes = {
+            str(node): {"address": network.address(node), "device": _native.live_device(node)}
+            for node in network.stations
+        }
+        (HERE / UP).write_text(json.dumps(nodes), encoding="utf-8")
+        with suppress(KeyboardInterrupt):
+            while True:
+                for asked in sorted(shells.glob("*.json")):
+                    running[asked.stem] = begin(network, asked)
+                    asked.unlink()
+                if paced or not running:
+                    rests += 1
+                    rest(rests, time.monotonic() - began)
+                    if not paced:
+                        show(network.status)
+                        continue
+                time.sleep(SHELL_LOOK)
+                for name, program in list(running.items()):
+                    if (shells / f"{name}.kill").exists():
+                        with suppress(ProcessLookupError):
+                            os.killpg(program.pid, signal.SIGTERM)
+                    code = program.wait(0.0)
+                    if code is not None:
+                        del running[name]
+                        (shells / f"{name}.code").write_text(str(code), encoding="ascii")
+                status = network.status
+                show(status)
+                if not status.running and status.sim_seconds > 0:
+                    break
+        return network.end()
+
+
+def begin(network: Network, asked: Path) -> LiveChild:
+    """Start the command of a shell at its node."""
+    order = json.loads(asked.read_text(encoding="utf-8"))
+    outputs = [shlex.quote(str(asked.with_suffix(end))) for end in (".out", ".err")]
+    line = f'exec "$@" >>{outputs[0]} 2>>{outputs[1]} </dev/null'
+    return network.start(order["node"], ["sh", "-c", line, "sh", *order["words"]], apart=True)
 
 
 def routing_log(node: int) -> Path:

@@ -59,11 +59,12 @@ class Machine:
         warn: Callable[[str], None] = lambda text: None,
         stopped: Callable[[], bool] = lambda: False,
         gently: bool = False,
+        keep: Callable[[int], bool] = lambda process: False,
     ) -> dict[str, Any]:
         """Carry out an order in a machine of its own; return what it left in ``ENDED``.
 
         ``show`` gets the network's status, ``warn`` sentences for the user; ``stopped`` ends the machine.
-        Ctrl-C asks the machine to end with what it
+        ``keep`` gets the machine's process often, and returns true while the machine rests. Ctrl-C asks the machine to end with what it
         has if ``gently``; a second one, and a machine that does not within ``GRACE``, ends it without.
 
         Raises:
@@ -88,7 +89,7 @@ class Machine:
                 start_new_session=True,
             )
         try:
-            _attend(process, scratch, show, warn, stopped)
+            _attend(process, scratch, show, warn, stopped, keep)
         except KeyboardInterrupt:
             if not gently:
                 raise
@@ -99,7 +100,7 @@ class Machine:
                 return stopped() or time.monotonic() > until
 
             try:
-                _attend(process, scratch, show, warn, too_late)
+                _attend(process, scratch, show, warn, too_late, keep)
             except Cancelled:
                 raise KeyboardInterrupt from None
         finally:
@@ -162,6 +163,7 @@ def _attend(
     show: Callable[[dict[str, Any]], None],
     warn: Callable[[str], None],
     stopped: Callable[[], bool],
+    keep: Callable[[int], bool],
 ) -> None:
     """Pass on output and status until the machine is off."""
     outputs = [(scratch / OUT).open("rb"), (scratch / ERR).open("rb")]
@@ -184,6 +186,8 @@ def _attend(
             now = ""
             with suppress(OSError):
                 now = (scratch / STATUS).read_text(encoding="utf-8")
+            if keep(process.pid):
+                since = time.monotonic()
             if now != last:
                 last, since, warned = now, time.monotonic(), False
                 with suppress(ValueError):

@@ -20,6 +20,8 @@ ORDER, SCENARIO, ENDED, STATUS, CAPTURE = (
 OUT, ERR, CONSOLE, FILES, FAILURE = "out", "err", "console", "files", "failure"
 # The host makes this file to end a command early.
 STOP = "stop"
+# Of a network that stays up: its nodes, commands for them, and the machine's rests (``shells``).
+UP, SHELLS, REST = "up.json", "shells", "rest"
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,10 @@ class Order:
     directory: str
     environment: dict[str, str]
     transfers: list[Transfer] | None = None
+    stands: bool = False
+    """True for a network that stays up and waits for commands of shells."""
+    paced: bool = False
+    """True if the host tells it at what pace to run."""
 
     def write(self, place: Path) -> None:
         """Write it into the scratch directory."""
