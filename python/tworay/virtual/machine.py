@@ -64,8 +64,9 @@ class Machine:
         """Carry out an order in a machine of its own; return what it left in ``ENDED``.
 
         ``show`` gets the network's status, ``warn`` sentences for the user; ``stopped`` ends the machine.
-        ``keep`` gets the machine's process often, and returns true while the machine rests. Ctrl-C asks the machine to end with what it
-        has if ``gently``; a second one, and a machine that does not within ``GRACE``, ends it without.
+        ``keep`` gets the machine's process often, and returns true while the machine rests. Ctrl-C asks the
+        machine to end with what it has if ``gently``; a second one, and a machine that does not end within
+        ``GRACE``, ends it without.
 
         Raises:
             InputError: this machine has too little memory, or the order is wrong.
