@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from conftest import Result, command
 
 import tworay
 from tworay.errors import InputError, RunError
-from tworay.virtual import daemons
+from tworay.virtual import cache, daemons, machine
 from tworay.virtual.arms import run_kernel
 
 if TYPE_CHECKING:
@@ -191,3 +192,61 @@ def test_daemons_stand_beside_simulated_protocols_when_a_path_breaks(
     )  # fmt: skip
     assert other.returncode == 2
     assert "was run by another version of batman-adv or of its script" in other.stderr
+
+
+def kernels_of(scratch: set[Path]) -> bool:
+    """Tell whether a machine of these directories runs."""
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if line.startswith(str(cache.kernels_home())) and any(str(one) in line for one in scratch):
+            return True
+    return False
+
+
+def left_behind() -> set[Path]:
+    place = cache.home() / "virtual"
+    return set(place.iterdir()) if place.is_dir() else set()
+
+
+def ended(scratch: set[Path]) -> bool:
+    until = time.monotonic() + 60
+    while kernels_of(scratch) and time.monotonic() < until:
+        time.sleep(0.1)
+    return not kernels_of(scratch)
+
+
+def test_a_daemon_that_hangs_is_ended_with_an_error(
+    virtual_able: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "hangs.sh"
+    script.write_text("sleep 2; while :; do :; done\n", encoding="ascii")
+    monkeypatch.setattr(machine, "STUCK", 3.0)
+    before = left_behind()
+    daemon = daemons.load(f"batman-adv:{script}")
+    with pytest.raises(RunError, match="virtual time stood still"):
+        run_kernel(quick(2, 30), 1, "cubic", daemon=daemon)
+    assert left_behind() <= before
+
+
+def test_a_comparison_that_is_killed_leaves_no_machine(virtual_able: None, tmp_path: Path) -> None:
+    before = left_behind()
+    process = subprocess.Popen(
+        command("compare", "string-4", "--routing", "babeld,batman-adv", *KERNEL, "--seeds", "2",
+                "--jobs", "2", "--out", "out"),
+        cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    until = time.monotonic() + 60
+    while len(left_behind() - before) < 2 and time.monotonic() < until:
+        time.sleep(0.1)
+    scratch = left_behind() - before
+    assert len(scratch) == 2
+    # Until daemons run.
+    time.sleep(3.0)
+    process.kill()
+    process.wait(30)
+    assert ended(scratch)
+    with cache.scratch():
+        assert not scratch & left_behind()
