@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tworay
+from tworay.metrics.declared import GROUPS
 from tworay.running import air
 
 if TYPE_CHECKING:
@@ -127,8 +128,15 @@ def test_arrivals_and_next_hops_of_data() -> None:
 def test_a_break_lasts_until_later_data_arrives() -> None:
     heard = air.Air(192e-6)
     # The first left before the break and arrives after it.
-    heard.arrivals = [(0, 2, 4.9, 5.2), (0, 2, 8.0, 8.5), (0, 2, 9.0, 9.2), (3, 2, 5.1, 5.3)]
-    losses = [(0, 2, 5.0), (0, 2, 6.0), (0, 2, 8.4), (0, 2, 20.0)]
+    heard.arrivals = [
+        (0, 2, 1.0, 1.1),
+        (0, 2, 4.9, 5.2),
+        (0, 2, 8.0, 8.5),
+        (0, 2, 9.0, 9.2),
+        (3, 2, 5.1, 5.3),
+    ]
+    # What is lost before anything has arrived had no path yet.
+    losses = [(0, 2, 0.5), (0, 2, 5.0), (0, 2, 6.0), (0, 2, 8.4), (0, 2, 20.0)]
     # From 5 to 8.5, with three losses; the last one lasts until the end.
     assert air.breaks(losses, heard, 30.0) == pytest.approx([3.5, 10.0])
     assert air.breaks([], heard, 30.0) == []
@@ -147,6 +155,10 @@ def test_simulated_protocols_send_the_same_bytes_as_the_simulator_counts(cli: Ca
         return float(arm[name]["mean"])
 
     for arm in variants.values():
+        # Nothing broke, so nothing healed.
+        declared = {metric.name for metric in GROUPS["air"]}
+        assert {name for name in arm if name.startswith("air.")} == declared
+        assert (arm["air.heal_seconds"]["n"], mean(arm, "air.breaks")) == (0, 0)
         assert mean(arm, "air.routing_packets") == mean(arm, "routing.control_packets") > 0
         assert mean(arm, "air.routing_bytes") == mean(arm, "routing.control_bytes")
         assert 0 < mean(arm, "air.routing_airtime_seconds") < mean(arm, "air.airtime_seconds") < 20 * 4

@@ -74,7 +74,8 @@ def test_every_number_of_a_run_is_declared_and_compared(run: tworay.Run) -> None
 def test_every_declared_metric_is_one_of_a_run(run: tworay.Run) -> None:
     found = metrics.values(run.summary)
     for metric in METRICS:
-        if metric.name != "routing.malformed.*":
+        # Comparisons of routing have those of the air (test_air).
+        if metric.name != "routing.malformed.*" and metric.group != "air":
             assert any(metric.holds(name) for name in found), metric.name
 
 

@@ -108,8 +108,8 @@ _OF_AIR = (
     ),
     _air(
         "breaks", "count", "less", ("breaks", 1.0, ",.1f"),
-        "number of times that a TCP flow lost data to a broken path; losses before it goes on belong to the "
-        "same break",
+        "number of times that a TCP flow lost data to a broken path after some had arrived; losses before it "
+        "goes on belong to the same break",
     ),
     _air(
         "heal_seconds", "s", "less", ("time to heal s", 1.0, ",.2f"),

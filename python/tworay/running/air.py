@@ -201,12 +201,15 @@ def breaks(losses: Iterable[tuple[int, int, float]], air: Air, end: float) -> li
 
     ``losses`` are data segments lost to a broken path: source, destination, and the time of the root cause,
     s. A break lasts until a segment arrives that has left its source after it; one that lasts until ``end``
-    counts until then. Losses during a break belong to it.
+    counts until then. Losses during a break belong to it. Before the first arrival there is no path to break.
     """
     found: list[float] = []
+    first: dict[tuple[int, int], float] = {}
+    for source, to, _, at in air.arrivals:
+        first.setdefault((source, to), at)
     until: dict[tuple[int, int], float] = {}
     for source, to, since in sorted(losses, key=lambda one: one[2]):
-        if since < until.get((source, to), 0.0):
+        if since < max(until.get((source, to), 0.0), first.get((source, to), end)):
             continue
         later = [at for one, other, left, at in air.arrivals if (one, other) == (source, to) and left > since]
         until[source, to] = min(later, default=end)
