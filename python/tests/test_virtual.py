@@ -351,7 +351,8 @@ def test_an_interrupted_run_has_the_results_so_far(virtual_able: None, tmp_path:
     process = subprocess.Popen(
         command("live", "run", "string-2", "--virtual", "--json", "--out", "out", "--pcap", "air.pcapng",
                 "--serve", f"exec {sys.executable} {STATION} serve {100 * SIZE}", "--", "sh", "-c",
-                f"(sleep 20; echo begun >&2) & exec {sys.executable} {STATION} fetch http://$TWORAY_PEER:8000/ 1"),
+                "(sleep 20; echo begun >&2) & "
+                f"exec {sys.executable} {STATION} fetch http://$TWORAY_PEER:8000/ 1"),
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     assert process.stderr is not None
