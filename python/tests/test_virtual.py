@@ -347,6 +347,29 @@ def test_an_interrupted_run_leaves_no_process(
         assert not scratch & set(left_behind(cache.home().parent))
 
 
+def test_an_interrupted_run_has_the_results_so_far(virtual_able: None, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        command("live", "run", "string-2", "--virtual", "--json", "--out", "out", "--pcap", "air.pcapng",
+                "--serve", f"exec {sys.executable} {STATION} serve {100 * SIZE}", "--", "sh", "-c",
+                "(sleep 20; echo begun >&2) & "
+                f"exec {sys.executable} {STATION} fetch http://$TWORAY_PEER:8000/ 1"),
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    while "begun" not in process.stderr.readline():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    document = json.loads(out)
+    assert 20 < document["sim_seconds"] < 3600
+    assert document["flows"][0]["goodput_bps"] > 0
+    assert json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8")) == document
+    assert (tmp_path / "out/report.html").is_file()
+    assert (tmp_path / "air.pcapng").stat().st_size > 0
+    assert f"results are in {'out'}" in err
+
+
 def test_kernels_are_arms_of_comparisons_and_resume(virtual_able: None, tmp_path: Path) -> None:
     def compare(*arguments: str) -> Any:
         done = subprocess.run(

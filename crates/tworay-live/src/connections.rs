@@ -67,6 +67,8 @@ pub(crate) struct Connection {
     pub flow: FlowId,
     pub ends: [End; 2],
     pub nodes: [NodeId; 2],
+    /// When its first packet entered the network.
+    pub opened_at: SimTime,
     is_tcp: bool,
     /// Direction of the flow: 0 as the connection was opened, 1 if more payload flows back.
     main: usize,
@@ -104,8 +106,15 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Counts a packet that a station sends to another, and finds or opens its flow.
-    pub fn sort(&mut self, live: &mut Live, view: &View, nodes: (NodeId, NodeId)) -> Option<Sorted> {
+    /// Finds or opens the flow of a packet between two nodes, and counts it if it is sent at its source and
+    /// not forwarded.
+    pub fn sort(
+        &mut self,
+        live: &mut Live,
+        view: &View,
+        nodes: (NodeId, NodeId),
+        at_source: bool,
+    ) -> Option<Sorted> {
         let (src, dst) = ((view.src, view.src_port), (view.dst, view.dst_port));
         let key = if src <= dst { (view.protocol, src, dst) } else { (view.protocol, dst, src) };
         let opens = view.tcp.is_some_and(|t| t.syn && !t.has_ack);
@@ -119,14 +128,15 @@ impl Connections {
                     self.unnumbered += 1;
                     return None;
                 };
-                self.all.push(Connection::new(flow, [src, dst], nodes, view.protocol == TCP));
+                self.all.push(Connection::new(flow, [src, dst], nodes, (view.protocol == TCP, live.now())));
                 self.known.insert(key, self.all.len() - 1);
                 self.all.len() - 1
             }
         };
         let connection = &mut self.all[number];
         let side = usize::from(connection.ends[0] != src);
-        let (carries, seq, again) = connection.sent(live, side, view);
+        let (carries, seq, again) =
+            if at_source { connection.sent(live, side, view) } else { connection.forwarded(side, view) };
         Some(Sorted { connection: number, side, carries, seq, again })
     }
 
@@ -168,11 +178,17 @@ impl Connections {
 }
 
 impl Connection {
-    fn new(flow: FlowId, ends: [End; 2], nodes: (NodeId, NodeId), is_tcp: bool) -> Self {
+    fn new(
+        flow: FlowId,
+        ends: [End; 2],
+        nodes: (NodeId, NodeId),
+        (is_tcp, opened_at): (bool, SimTime),
+    ) -> Self {
         Self {
             flow,
             ends,
             nodes: [nodes.0, nodes.1],
+            opened_at,
             is_tcp,
             main: 0,
             ways: Default::default(),
@@ -183,6 +199,15 @@ impl Connection {
             recoveries: 0,
             freezes: 0,
             frozen: SimDuration::ZERO,
+        }
+    }
+
+    /// Role and number of a packet that another node than its source sends.
+    fn forwarded(&self, side: usize, view: &View) -> (Carries, Seq32, bool) {
+        match view.tcp {
+            Some(tcp) if tcp.length() == 0 => (Carries::Ack, tcp.ack, false),
+            Some(tcp) => (Carries::Data, tcp.seq, false),
+            None => (Carries::Data, Seq32(self.ways[side].segments as u32), false),
         }
     }
 

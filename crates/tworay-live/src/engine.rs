@@ -238,7 +238,9 @@ impl Engine {
         if !self.places.contains_key(&to) {
             return Err(Refused::NoStation);
         }
-        let Some(sorted) = self.connections.sort(&mut self.live, &view, (node, to)) else { return Ok(()) };
+        let Some(sorted) = self.connections.sort(&mut self.live, &view, (node, to), true) else {
+            return Ok(());
+        };
         let connection = &mut self.connections.all[sorted.connection];
         if self.rules.freeze
             && let Some(tcp) = &view.tcp
@@ -269,7 +271,13 @@ impl Engine {
     /// tracked by the ledger hop by hop; broadcasts and other protocols are not tracked.
     fn frame_from(&mut self, node: NodeId, to: NodeId, view: Option<View>, bytes: Arc<[u8]>) {
         let tracked = match &view {
-            Some(view) if !to.is_broadcast() => self.connections.sort(&mut self.live, view, (node, to)),
+            Some(view) if !to.is_broadcast() => {
+                let station =
+                    |address| packet::node_of(address).filter(|node| self.places.contains_key(node));
+                let source = station(view.src).unwrap_or(node);
+                let nodes = (source, station(view.dst).unwrap_or(to));
+                self.connections.sort(&mut self.live, view, nodes, source == node)
+            }
             _ => None,
         };
         let flow = tracked.map_or(FlowId::NONE, |s| self.connections.all[s.connection].flow);
@@ -316,7 +324,11 @@ impl Engine {
             let Some(&place) = self.places.get(&leaving.node) else { continue };
             let Leaving { ttl, bytes, .. } = leaving;
             let sent = if self.rules.layer == Layer::Two {
-                if let Ok((_, Some(view))) = packet::frame(&bytes) {
+                // At a relay it has not arrived yet.
+                if let Ok((_, Some(view))) = packet::frame(&bytes)
+                    && packet::node_of(view.dst)
+                        .is_none_or(|node| node == leaving.node || !self.places.contains_key(&node))
+                {
                     self.note_arrival(&view);
                 }
                 self.stations[place].send(&bytes)

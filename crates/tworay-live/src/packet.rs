@@ -11,6 +11,12 @@ use std::net::IpAddr;
 use tworay_base::{NodeId, Seq32};
 use tworay_wire::bytes::{node_of_ipv4, node_of_mac};
 
+/// EtherType of batman-adv, and its packets that carry a frame to one node (Linux,
+/// include/uapi/linux/batadv_packet.h).
+const BATMAN: u16 = 0x4305;
+const BATMAN_UNICAST: u8 = 0x40;
+const BATMAN_UNICAST_4ADDR: u8 = 0x42;
+
 /// Why a packet is not carried. The summary shows these names.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Refused {
@@ -171,7 +177,14 @@ pub(crate) fn destination(from: NodeId, view: &View) -> Result<NodeId, Refused> 
     }
 }
 
-/// Parses an Ethernet frame: the neighbour it is addressed to, and its content if that is IP.
+/// The node of an IPv4 address; `None` for other addresses, which don't tell it.
+pub(crate) fn node_of(address: IpAddr) -> Option<NodeId> {
+    let IpAddr::V4(address) = address else { return None };
+    node_of_ipv4("address", address.octets()).ok().filter(|&node| node != NodeId::BROADCAST)
+}
+
+/// Parses an Ethernet frame: the neighbour it is addressed to, and its content if that is IP, also within a
+/// unicast packet of batman-adv.
 pub(crate) fn frame(bytes: &[u8]) -> Result<(NodeId, Option<View>), Refused> {
     let ethernet = Ethernet2HeaderSlice::from_slice(bytes).map_err(|_| Refused::Malformed)?;
     let to = ethernet.destination();
@@ -181,9 +194,26 @@ pub(crate) fn frame(bytes: &[u8]) -> Result<(NodeId, Option<View>), Refused> {
     } else {
         node_of_mac("destination", to).map_err(|_| Refused::NoStation)?
     };
-    let inside =
-        matches!(ethernet.ether_type().0, 0x0800 | 0x86dd).then(|| view(&bytes[14..]).ok()).flatten();
+    let inside = match ethernet.ether_type().0 {
+        BATMAN => unwrapped(&bytes[14..]),
+        kind => inside(kind, &bytes[14..]),
+    };
     Ok((to, inside))
+}
+
+fn inside(kind: u16, content: &[u8]) -> Option<View> {
+    matches!(kind, 0x0800 | 0x86dd).then(|| view(content).ok()).flatten()
+}
+
+/// The IP packet in the Ethernet frame that a unicast packet of batman-adv carries.
+fn unwrapped(packet: &[u8]) -> Option<View> {
+    let header = match *packet.first()? {
+        BATMAN_UNICAST => 10,
+        BATMAN_UNICAST_4ADDR => 18,
+        _ => return None,
+    };
+    let ethernet = Ethernet2HeaderSlice::from_slice(packet.get(header..)?).ok()?;
+    inside(ethernet.ether_type().0, &packet[header + 14..])
 }
 
 /// Sets the hop limit of an IPv4 packet and updates the header checksum.

@@ -126,8 +126,8 @@ pub struct Ended {
     pub freezes: Vec<(FlowId, NodeId, Freeze)>,
     /// Packets whose hop limit ran out in the simulated network and that were answered with ICMP.
     pub expired: u64,
-    /// Flow and both ends of each connection, in the order of the flows.
-    pub connections: Vec<(FlowId, [ConnectionEnd; 2])>,
+    /// Flow, time of the first packet, and both ends of each connection, in the order of the flows.
+    pub connections: Vec<(FlowId, SimTime, [ConnectionEnd; 2])>,
 }
 
 /// Access to a station for starting programs.
@@ -405,7 +405,7 @@ fn work_off(
         node: c.nodes[side],
         initial: c.initial(side).map(|seq| seq.0),
     };
-    let connections = connections.all.iter().map(|c| (c.flow, [end(c, 0), end(c, 1)])).collect();
+    let connections = connections.all.iter().map(|c| (c.flow, c.opened_at, [end(c, 0), end(c, 1)])).collect();
     let late = late.0;
     Ok(Ended {
         report,

@@ -177,8 +177,9 @@ fn extras(ended: &Ended) -> String {
             "route_back_seconds": freeze.route_back.map(|at| at.as_secs_f64()),
         })).collect::<Vec<_>>(),
         "time_exceeded": ended.expired,
-        "connections": ended.connections.iter().map(|(flow, ends)| serde_json::json!({
+        "connections": ended.connections.iter().map(|(flow, opened, ends)| serde_json::json!({
             "flow": flow.0,
+            "started_seconds": opened.as_secs_f64(),
             "ends": ends.map(|end| serde_json::json!({
                 "node": end.node.0,
                 "address": end.socket.0.to_string(),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tworay.cli import livekernel
+from tworay.cli import livekernel, liverouting
 from tworay.cli.app import Typer
 from tworay.cli.options import (
     ForceOption,
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 
 app = Typer(
     no_args_is_help=True,
-    help="Run real programs over a simulated network. Needs Linux, and root but for `run --virtual`.",
+    help="Run real programs over a simulated network. Needs Linux, and root but for --virtual.",
     rich_markup_mode=None,
 )
 
 app.add_typer(livekernel.app, name="kernel")
+app.command("routing")(liverouting.routing)
 
 SeedOption = Annotated[int, typer.Option(help="Seed of the simulated network.")]
 LayerOption = Annotated[
@@ -57,6 +58,13 @@ CongestionOption = Annotated[
 ]
 FreezeOption = Annotated[
     bool, typer.Option("--freeze", help="Close the senders' windows while their route is broken.")
+]
+VirtualOption = Annotated[
+    bool,
+    typer.Option("--virtual", help="Run in virtual time, without root: the same bytes every time (x86-64)."),
+]
+MemoryOption = Annotated[
+    int | None, typer.Option(metavar="MIB", help="With --virtual: memory of the machine. Default: 512.")
 ]
 NameOption = Annotated[str | None, typer.Option(help="Name of the network. Default: that of the scenario.")]
 
@@ -134,22 +142,14 @@ def run(
     ] = None,
     force: ForceOption = False,
     profile: ProfileOption = None,
-    virtual: Annotated[
-        bool,
-        typer.Option(
-            "--virtual", help="Run in virtual time, without root: the same bytes every time (x86-64)."
-        ),
-    ] = False,
+    virtual: VirtualOption = False,
     keep: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR", help="With --virtual: keep the files that programs wrote in this directory."
         ),
     ] = None,
-    memory: Annotated[
-        int | None,
-        typer.Option(metavar="MIB", help="With --virtual: memory of the machine. Default: 512."),
-    ] = None,
+    memory: MemoryOption = None,
     json: JsonOption = False,
 ) -> None:
     """Run a command between two real kernels over the scenario's network, in real or virtual time."""
@@ -187,17 +187,26 @@ def up(
     ] = None,
     force: ForceOption = False,
     profile: ProfileOption = None,
+    virtual: VirtualOption = False,
+    memory: MemoryOption = None,
+    pace: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N", help="With --virtual: run at N times real time. Default: while commands run."
+        ),
+    ] = None,
     hold: Annotated[Path | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Start a live network in the background, for `tworay live shell`."""
-    from tworay.cli.liverun import stand
+    from tworay.cli.liverun import how_of, stand
 
     world, options = _world(
         source_of(scenario, profile), set_, nodes, all_,
         seed=seed, layer=layer, congestion=congestion, freeze=freeze, slow=slow, most_late=most_late,
         strict=strict, limit=limit, mtu=mtu, pcap=pcap,
     )  # fmt: skip
-    stand(world, options, name, out=out, force=force, hold=hold)
+    how = how_of(virtual=virtual, memory=memory, pace=pace)
+    stand(world, options, name, out=out, force=force, hold=hold, virtual=how)
 
 
 @app.command()

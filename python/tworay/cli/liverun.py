@@ -24,19 +24,24 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class Virtual:
-    """How a machine in virtual time runs: its memory in MiB, and where the programs' files are kept."""
+    """How a machine in virtual time runs: its memory in MiB, where the programs' files are kept, its pace."""
 
     memory: int
     keep: Path | None
+    pace: float | None = None
 
 
-def how_of(*, virtual: bool, keep: Path | None, memory: int | None) -> Virtual | None:
+def how_of(
+    *, virtual: bool, keep: Path | None = None, memory: int | None, pace: float | None = None
+) -> Virtual | None:
     """Check the options of virtual time; ``None`` means real time."""
     from tworay.virtual.machine import MEMORY
 
+    if pace is not None and not 0.01 <= pace <= 1000:
+        raise InputError(f"--pace {pace:g}: allowed are 0.01 to 1000 (1 is real time)")
     if virtual:
-        return Virtual(MEMORY if memory is None else memory, keep)
-    for option, value in (("--keep", keep), ("--memory", memory)):
+        return Virtual(MEMORY if memory is None else memory, keep, pace)
+    for option, value in (("--keep", keep), ("--memory", memory), ("--pace", pace)):
         if value is not None:
             raise InputError(f"{option} is for machines in virtual time: add --virtual, or leave it out")
     return None
@@ -138,18 +143,22 @@ def stand(
     out: Path | None,
     force: bool,
     hold: Path | None,
+    virtual: Virtual | None = None,
 ) -> None:
     """``tworay live up``: check the input and start the background process, which passes ``hold``."""
     from tworay.live import require, standing
 
     options = replace(options, pcap=_free(options.pcap, force))
     check_apart({"--out": out, "--pcap": options.pcap})
-    require()
+    if virtual is None:
+        require()
+    else:
+        _check_virtual(options, virtual)
     store = _store(out, world, options.seed, force)
     if hold is not None:
-        standing.hold(hold, world, options, store)
+        standing.hold(hold, world, options, store, _standing(world, options, virtual))
         return
-    found = standing.up(name or world.name, sys.argv[3:])
+    found = standing.up(name or world.name, sys.argv[3:], virtual=virtual is not None)
     stations = list(zip(standing.called(found), found["nodes"].values(), strict=True))
     nodes = ", ".join(f"{node} ({about['address']})" for node, about in stations)
     print(f"{found['name']} is up; nodes {nodes}")
@@ -157,6 +166,16 @@ def stand(
     node = stations[0][0]
     print(f"tworay live shell --name {found['name']} {node}        opens a shell at a node")
     print(f"tworay live down {found['name']}        ends it")
+
+
+def _standing(world: tworay.Scenario, options: Options, virtual: Virtual | None) -> Any:
+    if virtual is None:
+        return None
+    from functools import partial
+
+    from tworay.virtual.running import stand_virtual
+
+    return partial(stand_virtual, world, options, memory=virtual.memory, pace=virtual.pace)
 
 
 def _store(out: Path | None, world: tworay.Scenario, seed: int, force: bool) -> Any:

@@ -130,6 +130,15 @@ SHARED: dict[str, Any] = {
             "combinations run, also with --tcp.",
         ),
     ],
+    "routing": Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,C",
+            help="Compare routing protocols, and measure them on the air: aodv, dsr, olsr, and on kernels in "
+            "virtual time (--tcp kernel:cubic) babeld, batman-adv, batman-adv-v, bird-babel. NAME:FILE runs "
+            "your own script (see `tworay live routing`).",
+        ),
+    ],
     "mix": Annotated[
         list[str] | None,
         typer.Option(

@@ -17,7 +17,11 @@ from tworay.running.scenarios import load, overrides, with_variant
 from tworay.running.spec import parse_arms
 from tworay.running.switching import numbers, switched_off
 from tworay.virtual import cache
+from tworay.virtual.arms import check_routable
 from tworay.virtual.controllers import controller_of
+from tworay.virtual.daemons import KEY as ROUTING
+from tworay.virtual.daemons import Daemon, daemon_of, routed, simulated
+from tworay.virtual.daemons import load as load_daemon
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -48,6 +52,8 @@ class Arm:
     """The user's name for the variant, if it has one."""
     built: str | None = None
     """Name of the kernel that sends the TCP flows, if one does."""
+    daemon: Daemon | None = field(default=None, compare=False, repr=False)
+    """The daemon that routes in that kernel; ``None``: the scenario's protocol."""
 
     @property
     def scenario(self) -> Scenario:
@@ -80,7 +86,8 @@ class Arm:
         mix = {"mix": self.mix.shares} if self.mix else {}
         label = {"label": self.label} if self.label else {}
         kernel = {"kernel": self.built} if self.built else {}
-        return {"tcp": self.tcp, "set": dict(self.settings)} | mix | label | kernel
+        daemon = {"daemon": self.daemon.digest} if self.daemon else {}
+        return {"tcp": self.tcp, "set": dict(self.settings)} | mix | label | kernel | daemon
 
     @classmethod
     def stored(cls, name: str, description: dict[str, Any]) -> Arm:
@@ -89,7 +96,9 @@ class Arm:
         settings = tuple(description["set"].items())
         mix = Mix(shares) if shares else None
         label, kernel = description.get("label"), description.get("kernel")
-        return cls(name, None, description["tcp"], settings, mix, label, kernel)
+        routing = daemon_of(settings)
+        daemon = None if routing is None else Daemon(routing.partition(":")[0], "", description["daemon"])
+        return cls(name, None, description["tcp"], settings, mix, label, kernel, daemon)
 
 
 @dataclass(frozen=True)
@@ -154,6 +163,21 @@ def parse_vary(vary: Vary | None) -> list[tuple[str, list[str]]]:
     return axes
 
 
+def with_routing(axes: list[tuple[str, list[str]]], routing: str | None) -> list[tuple[str, list[str]]]:
+    """Add the axis that ``--routing aodv,babeld`` stands for."""
+    if routing is None:
+        return axes
+    if any(key == ROUTING for key, _ in axes):
+        raise InputError(f"--routing and --vary {ROUTING}: the key is given twice; leave one of them out")
+    values = [part.strip() for part in routing.split(",")]
+    for at, value in enumerate(values):
+        if not value or value in values[:at]:
+            raise InputError(
+                f"--routing {routing}: write different protocols, such as aodv,babeld,batman-adv"
+            )
+    return [*axes, (ROUTING, values)]
+
+
 def _axis(text: str) -> tuple[str, list[str]]:
     key, equals, values = text.partition("=")
     # Commas within quotes and brackets belong to a value: topology.positions=[[0,0],[200,0]].
@@ -194,6 +218,7 @@ def line_up(
     *,
     tcp: Variants | None,
     vary: Vary | None = None,
+    routing: str | None = None,
     mix: str | Iterable[str] | None = None,
     set: Mapping[str, object] | Iterable[str] | str | None = None,
     costs: Path | None = None,
@@ -204,7 +229,7 @@ def line_up(
     ``earlier`` are the arms of the comparison that is resumed; they come first. Raises ``InputError``
     or ``ScenarioError`` before anything runs.
     """
-    axes, earlier = parse_vary(vary), list(earlier)
+    axes, earlier = with_routing(parse_vary(vary), routing), list(earlier)
     senders = {} if tcp is None else _senders(parse_arms(tcp), earlier)
     mixes = parse_mixes(mix, labels=[name for name, one in senders.items() if name != one.tcp])
     if not (senders or axes or mixes or earlier):
@@ -234,8 +259,8 @@ def line_up(
         raise ScenarioError("`vary` needs a scenario's name or path; this one is already loaded")
     plain = load(scenario, set=base or None, costs=costs)
     worlds = {
-        settings: load(scenario, set=[*base, *(f"{key}={value}" for key, value in settings)], costs=costs)
-        if settings
+        settings: load(scenario, set=[*base, *(f"{key}={value}" for key, value in known)], costs=costs)
+        if (known := simulated(settings))
         else plain
         for settings in combined
     }
@@ -275,6 +300,14 @@ def _again(old: Arm, world: Scenario, classes: Mapping[str, Variant]) -> Arm:
             f"{old.name} was run by the kernel {old.built}, and this one is {cache.kernel().name}; start a "
             "new comparison with --out"
         )
+    if old.daemon is not None:
+        daemon = load_daemon(str(daemon_of(old.settings)))
+        if daemon.digest != old.daemon.digest:
+            raise InputError(
+                f"{old.name} was run by another version of {daemon.name} or of its script; start a new "
+                "comparison with --out"
+            )
+        return replace(old, world=world, daemon=daemon)
     if old.tcp is None or is_kernel(old.tcp):
         return replace(old, world=world)
     return replace(old, world=with_variant(world, classes[old.sender], name=old.sender))
@@ -287,6 +320,11 @@ def _loaded(variant: Variant) -> Variant:
 
 def _arms(world: Scenario, settings: Settings, senders: list[Sender], mixes: list[Mix]) -> Iterator[Arm]:
     suffix = [label(settings)] if settings else []
+    routing, daemon = daemon_of(settings), None
+    if routing is not None:
+        kernels = bool(senders) and not mixes and all(is_kernel(one.variant) for one in senders)
+        daemon = routed(routing, kernel=kernels)
+        check_routable(world, daemon.name)
     if not senders:
         yield Arm(" ".join(suffix), world, None, settings)
     for one in senders:
@@ -294,7 +332,8 @@ def _arms(world: Scenario, settings: Settings, senders: list[Sender], mixes: lis
         sender = world if kernel else with_variant(world, one.variant, name=one.name)
         built = cache.kernel().name if kernel else None
         called = None if one.name == one.tcp else one.name
-        yield Arm(" ".join([one.name, *suffix]), sender, one.tcp, settings, label=called, built=built)
+        name = " ".join([one.name, *suffix])
+        yield Arm(name, sender, one.tcp, settings, label=called, built=built, daemon=daemon)
     for mix in mixes:
         mix.check(world)
         yield Arm(" ".join([mix.name, *suffix]), world, None, settings, mix)

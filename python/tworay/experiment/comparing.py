@@ -84,6 +84,7 @@ class Comparing(Session):
             scenario,
             tcp=options.tcp,
             vary=options.vary,
+            routing=options.routing,
             mix=options.mix,
             set=settings,
             costs=costs,
@@ -121,6 +122,8 @@ class Comparing(Session):
             for varied, world in self.field.worlds.items():
                 self._crowded[f"{SATURATED} {label(varied)}"] = (label(varied), saturated(world))
         place = options.resume if options.out is None else options.out
+        air = options.routing is not None or any(arm.daemon for arm in self.field.arms)
+        air = air or earlier.get("air", False)
         plan = Plan(
             base_name,
             (Axis(ARM, tuple(self.field.names), ((),) * len(self.field.names)),),
@@ -129,9 +132,10 @@ class Comparing(Session):
             max_seeds=min(limit, MAX_SEEDS),
             entries=entries or "",
             whole=place is not None,
+            air=air,
         )
         cells = [
-            Cell(number, {}, arm.scenario, arm.name, arm.mix, arm.kernel, arm.numbers(chosen))
+            Cell(number, {}, arm.scenario, arm.name, arm.mix, arm.kernel, arm.daemon, arm.numbers(chosen))
             for number, arm in enumerate(self.field.arms)
         ]
         cells += [
@@ -160,6 +164,7 @@ class Comparing(Session):
                 "until_ci": until_ci,
                 "max_seeds": plan.max_seeds,
                 "resources": resources,
+                "air": air,
                 "judge": judge.name,
                 "entries": entries,
                 "maxima": {name: settings for name, (settings, _) in self._crowded.items()},
@@ -385,6 +390,10 @@ def compare(options: Options) -> Comparison:
     ``mix`` (``"vegas:0.5,newreno:0.5"``) with their unmixed cases (``tworay.experiment.mixing``). ``tcp`` is
     a text, a list, or a mapping that gives each variant a label: ``{"mine": Mine, "base": "newreno"}``, as
     text ``"mine=mine.py:Mine,base=newreno"``.
+
+    ``routing="aodv,babeld"`` varies ``routing.protocol``, also by real daemons of kernels in virtual time
+    (babeld, batman-adv, batman-adv-v, bird-babel; ``"babeld:FILE"`` with a script of your own), and measures
+    routing on the air (``tworay.running.air``).
 
     ``seeds`` is a number (seeds 1 to N; 10), a list, or text such as ``"1-10"`` or ``"3,5,9"``. With
     ``until_ci=0.05`` seeds are added until every arm's 95 % interval of goodput is within ± 5 % of

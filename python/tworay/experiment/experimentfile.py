@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import _native
 from tworay.errors import InputError
-from tworay.experiment.arms import parse_vary
+from tworay.experiment.arms import parse_vary, with_routing
 from tworay.experiment.axes import MIX, SCENARIO, TCP, Axis, labelled, several, text, vary, zipped
 from tworay.experiment.mixing import parse_mixes
 from tworay.experiment.plan import DEFAULT_MAX_SEEDS, Plan
@@ -19,9 +19,10 @@ from tworay.running.control import CongestionControl, name_of
 from tworay.running.entries import check_entries
 from tworay.running.scenarios import overrides
 from tworay.running.spec import check_precision, parse_arms, parse_percent, parse_seeds
+from tworay.virtual.daemons import daemon_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from tworay.experiment.options import Common
     from tworay.running.spec import Variants
@@ -109,7 +110,7 @@ def changed(plan: Plan, options: Common) -> Plan:
         "resources": options.resources or None,
     }
     for key, pairs in (
-        ("vary", parse_vary(options.vary)),
+        ("vary", with_routing(parse_vary(options.vary), options.routing)),
         ("set", [one.split("=", 1) for one in overrides(options.set)]),
     ):
         changes[key] = (plan.document.get(key, {}) | dict(pairs)) if pairs else None
@@ -120,7 +121,7 @@ def changed(plan: Plan, options: Common) -> Plan:
         document = plan.document | {"seeds": list(seeds)} | changes
         found = _plan(document, plan.where, plan.base, "", derived=False)
     check_precision(found.until_ci, options.max_seeds, len(found.seeds))
-    return found
+    return found if options.routing is None else replace(found, air=True)
 
 
 def _plan(document: dict[str, Any], where: str, base: Path, content: str, *, derived: bool) -> Plan:
@@ -187,7 +188,14 @@ def _plan(document: dict[str, Any], where: str, base: Path, content: str, *, der
         text=content or _as_toml(document),
         document=document,
         where=where,
+        air=_on_air(axes, document.get("metrics", ())),
     )
+
+
+def _on_air(axes: list[Axis], metrics: Iterable[str]) -> bool:
+    """Tell whether routing is measured on the air: for daemons, and if a metric of it is named."""
+    routed = any(daemon_of(settings) for axis in axes for settings in axis.settings)
+    return routed or any(name.startswith("air.") for name in metrics)
 
 
 def _name(found: Any, where: str) -> str:

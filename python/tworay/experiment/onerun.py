@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,6 +13,7 @@ import polars as pl
 from tworay.errors import Cancelled, OutputError, RunError
 from tworay.experiment.store.batches import Row, row
 from tworay.experiment.store.reading import capacity_of
+from tworay.running import air
 from tworay.running.entries import entered
 from tworay.running.relays import relay_table
 from tworay.running.resources import carried, with_resources
@@ -60,7 +62,8 @@ def do(
         if cell.kernel is None:
             result, relays = _done(world, seed, plan, control)
         else:
-            result, relays = run_kernel(world, seed, cell.kernel, stopped=stopped), {}
+            daemon, relays = cell.daemon, {}
+            result = run_kernel(world, seed, cell.kernel, daemon=daemon, on_air=plan.air, stopped=stopped)
         result = renumbered(result, cell.flows)
         document = result.summary
         if plan.resources:
@@ -87,11 +90,15 @@ def _done(
 ) -> tuple[Run, dict[str, pl.DataFrame]]:
     """Run a world; return the run, and the table ``relays`` if the plan keeps it."""
     do_run = partial(run, world, seed=seed, series=plan.series, record=plan.record, control=control)
-    if RELAYS not in plan.keep:
+    if RELAYS not in plan.keep and not plan.air:
         return do_run(), {}
     with TemporaryDirectory() as place:
         capture = Path(place) / "run.pcapng"
-        return do_run(pcap=capture), {RELAYS: relay_table(capture)}
+        result = do_run(pcap=capture)
+        if plan.air:
+            heard = air.read(capture, tomllib.loads(world.to_toml()), world.nodes)
+            result.summary["air"] = air.measured(heard, result.summary, result.ledger)
+        return result, {RELAYS: relay_table(capture)} if RELAYS in plan.keep else {}
 
 
 def pair_table(world: Scenario, seed: int) -> pl.DataFrame:

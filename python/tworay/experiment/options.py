@@ -29,6 +29,7 @@ class Common:
 
     tcp: Variants | None = None
     vary: Vary | None = None
+    routing: str | None = None
     mix: str | Iterable[str] | None = None
     seeds: int | str | Iterable[int] | None = None
     set: Mapping[str, object] | Iterable[str] | str | None = None
@@ -57,7 +58,19 @@ class Common:
 
 # Options that decide which runs there are, in the order of a command line.
 DECIDE = (
-    *("tcp", "vary", "mix", "seeds", "set", "until_ci", "max_seeds", "judge", "entries", "resources"),
+    *(
+        "tcp",
+        "vary",
+        "routing",
+        "mix",
+        "seeds",
+        "set",
+        "until_ci",
+        "max_seeds",
+        "judge",
+        "entries",
+        "resources",
+    ),
     *("costs", "retry_failed"),
 )
 

@@ -26,7 +26,10 @@ from tworay.running.control import CongestionControl, is_kernel, is_reference, l
 from tworay.running.scenarios import load
 from tworay.running.switching import numbers
 from tworay.virtual import cache
+from tworay.virtual.arms import check_routable
 from tworay.virtual.controllers import controller_of
+from tworay.virtual.daemons import KEY as ROUTING
+from tworay.virtual.daemons import is_daemon, routed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from tworay.experiment.mixing import Mix
     from tworay.running.control import Variant
     from tworay.running.scenarios import Scenario
+    from tworay.virtual.daemons import Daemon
 
 # Tables that need the time series of a run.
 SERIES = frozenset({"series", "alive"})
@@ -59,6 +63,8 @@ class Cell:
     mix: Mix | None = field(default=None, repr=False, compare=False)
     kernel: str | None = None
     """The controller of the kernel in virtual time that sends the TCP flows, if one does."""
+    daemon: Daemon | None = field(default=None, repr=False)
+    """The daemon that routes in that kernel; ``None``: the scenario's protocol."""
     flows: tuple[int, ...] | None = None
     """The numbers of its flows if some are switched off; ``None``: 0, 1, 2 …."""
     saturated: bool = False
@@ -105,6 +111,8 @@ class Plan:
     text: str = ""
     whole: bool = False
     """Every table of every run is kept, as comparisons do."""
+    air: bool = False
+    """Routing is measured on the air (``tworay.running.air``)."""
     document: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     where: str = ""
 
@@ -127,6 +135,7 @@ class Plan:
             "resources": self.resources,
             "entries": self.entries,
             "whole": self.whole,
+            "air": self.air,
         }
 
     def cells(self) -> list[Cell]:
@@ -151,6 +160,9 @@ class Plan:
         if tcp is not None and mixture is not None:
             raise InputError(f"{self.name}: both tcp = {tcp} and mix = {mixture} in one cell; leave one out")
         kernel = controller_of(tcp) if tcp is not None and is_kernel(tcp) else None
+        daemon = None
+        if is_daemon(chosen.get(ROUTING, "")):
+            daemon = routed(self._beside_daemon(chosen.pop(ROUTING)), kernel=kernel is not None)
         variant: Variant | None = tcp if kernel is None else None
         if tcp is not None and is_reference(tcp):
             variant = self._class(tcp, classes)
@@ -158,8 +170,13 @@ class Plan:
         world = load(self._beside(scenario), tcp=variant, set=overrides or None)
         flows = numbers(overrides, world.flows)
         place = {axis.name: label for axis, (label, _) in zip(self.axes, combination, strict=True)}
+        if daemon is not None:
+            check_routable(world, daemon.name)
         if mixture is None:
-            cell, extras = Cell(number, place, world, "", kernel=kernel, flows=flows), self.extras
+            cell = Cell(number, place, world, "", kernel=kernel, daemon=daemon, flows=flows)
+            extras = self.extras
+            if daemon is not None:
+                extras |= {"daemon": f"{daemon.name} {daemon.digest}"}
             if kernel is not None:
                 extras |= {"kernel": f"{kernel} of {cache.kernel().name}"}
         else:
@@ -174,6 +191,11 @@ class Plan:
         if reference not in classes:
             classes[reference] = load_class(f"{self._beside(file)}:{name}")
         return classes[reference]
+
+    def _beside_daemon(self, protocol: str) -> str:
+        """Return a daemon with the path of its script, which may lie beside the experiment."""
+        name, colon, file = protocol.partition(":")
+        return f"{name}{colon}{self._beside(file)}" if file else name
 
     def _beside(self, name: str) -> str:
         """Return the path of a file next to the experiment if it exists, else the name unchanged."""

@@ -17,29 +17,33 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tworay import _native
 from tworay.errors import InputError, OutputError
 from tworay.live import leftovers
 from tworay.live.network import Network
 from tworay.sudo import with_sudo
+from tworay.virtual import cache
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tworay.experiment.store.results import Store
     from tworay.live.options import Options
+    from tworay.running.run import Run
     from tworay.running.scenarios import Scenario
 
 HOME = Path("/run/tworay/live")
+# Networks in virtual time need no root, and are the user's.
+VIRTUAL_HOME = cache.home() / "live"
 STATE, LOCK, LOG = "state.json", "lock", "log"
 # Maximum time for a network to start, and to end with its results written, seconds.
 UP_SECONDS, DOWN_SECONDS = 120.0, 120.0
 LOOK = 0.02
 
 
-def up(name: str, arguments: Sequence[str]) -> dict[str, Any]:
+def up(name: str, arguments: Sequence[str], *, virtual: bool = False) -> dict[str, Any]:
     """Run ``tworay live up ARGUMENTS`` in the background; return the network's description when it is up.
 
     Raises:
@@ -47,8 +51,11 @@ def up(name: str, arguments: Sequence[str]) -> dict[str, Any]:
 
     """
     chosen = _checked(name)
-    place, draft = HOME / chosen, HOME / f".{chosen}-{os.getpid()}"
+    home = VIRTUAL_HOME if virtual else HOME
+    place, draft = home / chosen, home / f".{chosen}-{os.getpid()}"
     _sweep()
+    if any(one["name"] == chosen for one in standing()):
+        raise InputError(_taken(chosen))
     draft.mkdir(parents=True, mode=0o755)
     # Locked before other processes can find it, and as long as the background process lives.
     lock = os.open(draft / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
@@ -57,10 +64,7 @@ def up(name: str, arguments: Sequence[str]) -> dict[str, Any]:
         draft.rename(place)
     except OSError:
         shutil.rmtree(draft, ignore_errors=True)
-        raise InputError(
-            f"a live network {chosen} is up already; `tworay live down {chosen}` ends it, --name gives "
-            "this one another name"
-        ) from None
+        raise InputError(_taken(chosen)) from None
     command = [sys.executable, "-m", "tworay", "live", "up", "--hold", str(place), *arguments]
     with (place / LOG).open("wb") as log:
         process = subprocess.Popen(
@@ -84,14 +88,34 @@ def up(name: str, arguments: Sequence[str]) -> dict[str, Any]:
     raise InputError(text.removeprefix("tworay: ") or f"the live network {chosen} did not come up")
 
 
-def hold(place: Path, scenario: Scenario, options: Options, store: Store | None) -> None:
-    """Run a network as its background process until it is told to end."""
+def _taken(name: str) -> str:
+    return (
+        f"a live network {name} is up already; `tworay live down {name}` ends it, --name gives this one "
+        "another name"
+    )
+
+
+def hold(
+    place: Path,
+    scenario: Scenario,
+    options: Options,
+    store: Store | None,
+    virtual: Callable[[Callable[[dict[str, Any]], None]], tuple[Run, str | None]] | None = None,
+) -> None:
+    """Run a network as its background process until it is told to end.
+
+    ``virtual`` runs it in virtual time: it gets a function that takes the network's description.
+    """
     for one in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(OSError):
             if one.readlink() == place / LOCK:
                 # Programs at the stations must not inherit the lock.
                 os.set_inheritable(int(one.name), False)
-    problem = _stand(place, scenario, options, store)
+    if virtual is None:
+        problem = _stand(place, scenario, options, store)
+    else:
+        run, problem = virtual(lambda state: _describe(place, scenario, store, state))
+        _write(store, run)
     if problem is not None:
         # The next command reads this from the log.
         print(problem, flush=True)
@@ -109,31 +133,35 @@ def _stand(place: Path, scenario: Scenario, options: Options, store: Store | Non
             }
             for node, path in network.stations.items()
         }
-        named = {name: str(node) for name, node in scenario.names.items() if str(node) in nodes}
-        state = {
-            "names": named,
-            "name": place.name,
-            "scenario": scenario.name,
-            "pid": os.getpid(),
-            "nodes": nodes,
-        }
-        state["out"] = None if store is None else str(store.path.absolute())
-        draft = place / f"{STATE}.new"
-        draft.write_text(json.dumps(state), encoding="utf-8")
         with contextlib.suppress(KeyboardInterrupt):
-            draft.rename(place / STATE)
+            _describe(place, scenario, store, {"nodes": nodes})
             while True:
                 time.sleep(1.0)
                 status = network.status
                 if status.sim_seconds > 0 and not status.running:
                     break
         run, problem = network.finish()
+    _write(store, run)
+    return problem
+
+
+def _describe(place: Path, scenario: Scenario, store: Store | None, about: dict[str, Any]) -> None:
+    """Write the description, by which other commands find the network."""
+    state = {"name": place.name, "scenario": scenario.name, "pid": os.getpid()} | about
+    names = scenario.names.items()
+    state["names"] = {name: str(node) for name, node in names if str(node) in about["nodes"]}
+    state["out"] = None if store is None else str(store.path.absolute())
+    draft = place / f"{STATE}.new"
+    draft.write_text(json.dumps(state), encoding="utf-8")
+    draft.rename(place / STATE)
+
+
+def _write(store: Store | None, run: Run) -> None:
     if store is not None:
         from tworay.report.writing import write_report
 
         store.write_single(run)
         write_report(store.path)
-    return problem
 
 
 def down(name: str | None) -> list[str]:
@@ -154,7 +182,7 @@ def down(name: str | None) -> list[str]:
     if (name is None and lines and not standing()) or (name is not None and _checked(name) in swept):
         return lines
     found = _find(name)
-    place = HOME / found["name"]
+    place = _place(found)
     with contextlib.suppress(ProcessLookupError):
         os.kill(found["pid"], signal.SIGTERM)
     until = time.monotonic() + DOWN_SECONDS
@@ -192,6 +220,8 @@ def enter(name: str | None, node: str, command: Sequence[str]) -> None:
         near = _native.nearest(node, there)
         hint = f"did you mean {near}? " if near and not node.isdigit() else ""
         raise InputError(f"{found['name']} has no station at node {node}; {hint}it has {', '.join(there)}")
+    if found.get("scratch") is not None:
+        _enter_virtual(found, int(number), command)
     try:
         _native.join_namespace(about["namespace"])
     except OSError as error:
@@ -214,9 +244,34 @@ def enter(name: str | None, node: str, command: Sequence[str]) -> None:
         raise InputError(f"can't start {words[0]}: {error.strerror}") from error
 
 
+def _enter_virtual(found: dict[str, Any], node: int, command: Sequence[str]) -> NoReturn:
+    """Run a command, or line by line what the user types, and end with the last exit code."""
+    from tworay.virtual import shells
+
+    scratch, place = Path(found["scratch"]), _place(found)
+
+    def alive() -> bool:
+        return _is_held(place)
+
+    if command:
+        code, _ = shells.run(scratch, node, command, alive)
+    else:
+        code = shells.interact(scratch, node, f"[{found['name']} {node}] $ ", alive)
+    raise SystemExit(code)
+
+
+def _place(found: dict[str, Any]) -> Path:
+    return (HOME if found.get("scratch") is None else VIRTUAL_HOME) / str(found["name"])
+
+
+def _places() -> list[Path]:
+    homes = [home for home in (HOME, VIRTUAL_HOME) if home.is_dir()]
+    return sorted(place for home in homes for place in home.glob("[!.]*"))
+
+
 def standing() -> list[dict[str, Any]]:
     """Return the descriptions of all networks that are up."""
-    places = sorted(HOME.glob("[!.]*")) if HOME.is_dir() else []
+    places = _places()
     return [_read(place) for place in places if (place / STATE).is_file() and _is_held(place)]
 
 
@@ -264,7 +319,7 @@ def _is_held(place: Path) -> bool:
 def _sweep() -> dict[str, str]:
     """Remove the directories of networks whose process is gone; return names and last lines of the logs."""
     gone = {}
-    for place in sorted(HOME.glob("[!.]*")) if HOME.is_dir() else []:
+    for place in _places():
         if not _is_held(place):
             with contextlib.suppress(OSError):
                 lines = (place / LOG).read_text(encoding="utf-8", errors="replace").strip().splitlines()

@@ -6,6 +6,7 @@ from tworay.metrics.declared import METRICS, Better, Metric, Of
 from tworay.metrics.judged import TCP, Judge, parse_judge
 from tworay.metrics.of_runs import (
     EXAMPLES,
+    OF_AIR,
     OF_BOTH_KINDS,
     OF_DATAGRAMS,
     OF_ENERGY,
@@ -28,6 +29,7 @@ from tworay.metrics.of_runs import (
 __all__ = [
     "EXAMPLES",
     "METRICS",
+    "OF_AIR",
     "OF_BOTH_KINDS",
     "OF_DATAGRAMS",
     "OF_ENERGY",

@@ -69,7 +69,55 @@ def _declared() -> list[Metric]:
     return found
 
 
-METRICS = tuple(_declared())
+def _air(
+    name: str,
+    unit: str,
+    better: str,
+    shown: tuple[str, float, str],
+    definition: str,
+    source: str = "this project",
+) -> Metric:
+    """Declare what comparisons of routing measure in captures (``tworay.running.air``)."""
+    return Metric(f"air.{name}", unit, definition, source, Of.RUN, _BETTER[better], "air", *shown)
+
+
+_OF_AIR = (
+    _air(
+        "routing_packets", "packets", "less", ("routing packets", 1.0, ",.1f"),
+        "transmissions of control packets of routing, retries of the MAC included",
+        "Broch et al. 1998",
+    ),
+    _air(
+        "routing_bytes", "B", "less", ("routing kB", 1e-3, ",.1f"),
+        "bytes above the link layer of these transmissions, and those that routing adds to transmissions of "
+        "other packets (DSR's options, batman-adv's encapsulation)",
+        "Broch et al. 1998",
+    ),
+    _air(
+        "routing_airtime_seconds", "s", "less", ("routing airtime s", 1.0, ",.2f"),
+        "time on the air of these packets with their preambles, RTS, CTS and ACKs, and of the bytes added to "
+        "others, summed over the nodes",
+    ),
+    _air(
+        "airtime_seconds", "s", "", ("airtime s", 1.0, ",.1f"),
+        "time on the air of all frames, summed over the nodes",
+    ),
+    _air(
+        "next_hop_changes", "count", "", ("next-hop changes", 1.0, ",.1f"),
+        "number of times that a node sent data of a TCP flow to another next hop than the data before",
+    ),
+    _air(
+        "breaks", "count", "less", ("breaks", 1.0, ",.1f"),
+        "number of times that a TCP flow lost data to a broken path after some had arrived; losses before it "
+        "goes on belong to the same break",
+    ),
+    _air(
+        "heal_seconds", "s", "less", ("time to heal s", 1.0, ",.2f"),
+        "mean time from the root cause of a break's first loss to the arrival of data that left its source "
+        "later, so with the sender's timer; breaks that last until the end count until then",
+    ),
+)  # fmt: skip
+METRICS = (*_declared(), *_OF_AIR)
 # By chapter of the page; the simulator lists them in its order.
 GROUPS: dict[str, tuple[Metric, ...]] = {
     chapter: tuple(metric for metric in METRICS if metric.group == chapter)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Values: TypeAlias = "dict[str, float | None]"
 
-SECTIONS = ("ledger", "mac", "routing", "energy", "metrics")
+SECTIONS = ("ledger", "mac", "routing", "air", "energy", "metrics")
 # Keys that identify a flow, and keys that are metrics of the run only.
 NAMES = ("id", "from", "to", "tcp")
 
@@ -57,6 +57,13 @@ OF_ENERGY = (
 )
 # Units at the end of a heading.
 UNITS = frozenset({"kb/s", "ms", "s", "%", "J", "mJ", "kB", "µJ/bit"})
+OF_AIR = (
+    "air.routing_bytes",
+    "air.routing_airtime_seconds",
+    "air.next_hop_changes",
+    "air.breaks",
+    "air.heal_seconds",
+)
 OF_RESOURCES = ("metrics.eee", "metrics.uar", "metrics.throughput_max_bps")
 
 

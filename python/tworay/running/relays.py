@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from tworay.running.captures import records
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# Blocks of pcapng: a packet of an interface.
-ENHANCED_PACKET = 6
 # Lengths of the headers below OLSR, B: 802.11 data, LLC/SNAP, IPv4, UDP.
 WIFI, LLC, IP, UDP = 24, 8, 20, 8
 # Type of a data frame and port of OLSR (RFC 3626, §3.1).
@@ -29,21 +29,10 @@ def relay_table(capture: Path) -> pl.DataFrame:
     """
     rows = [
         {"t_s": time, "node": node, "relays": sorted(relays)}
-        for time, frame in packets(capture.read_bytes())
+        for _, time, _, frame in records(capture.read_bytes())
         for node, relays in hellos(frame)
     ]
     return pl.DataFrame(rows, schema=SCHEMA)
-
-
-def packets(data: bytes) -> Iterator[tuple[float, bytes]]:
-    """Yield time, s, and bytes of every packet of a pcapng capture with nanoseconds."""
-    place = 0
-    while place < len(data):
-        kind, length = struct.unpack_from("<II", data, place)
-        if kind == ENHANCED_PACKET:
-            _, high, low, captured = struct.unpack_from("<IIII", data, place + 8)
-            yield (high << 32 | low) * 1e-9, data[place + 28 : place + 28 + captured]
-        place += length
 
 
 def hellos(frame: bytes) -> Iterator[tuple[int, list[int]]]:

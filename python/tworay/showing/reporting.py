@@ -50,7 +50,8 @@ def comparison_report(
     ]
     tabled = list(columns)
     if shown is None:
-        for extra in (metrics.OF_TRANSFERS, metrics.OF_VIDEO, metrics.OF_ENERGY, metrics.OF_RESOURCES):
+        traffic = (metrics.OF_TRANSFERS, metrics.OF_VIDEO)
+        for extra in (*traffic, metrics.OF_AIR, metrics.OF_ENERGY, metrics.OF_RESOURCES):
             if any(_known(of, extra[0]) for of in cells.values()):
                 known = [name for name in extra if any(_known(of, name) for of in cells.values())]
                 blocks.append(_means(heading, rows, document, known, width))

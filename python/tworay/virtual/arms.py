@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tworay.errors import RunError
+from tworay.errors import InputError, RunError
 from tworay.live.network import Ended
 from tworay.live.options import Options
+from tworay.metrics.declared import METRICS, Of
+from tworay.running import air
 from tworay.virtual import cache, carrying
 from tworay.virtual.machine import MEMORY, Machine
-from tworay.virtual.order import Transfer
+from tworay.virtual.order import CAPTURE, Transfer
 from tworay.virtual.running import order_for, write_scenario
 
 if TYPE_CHECKING:
@@ -22,45 +25,98 @@ if TYPE_CHECKING:
 
     from tworay.running.run import Run
     from tworay.running.scenarios import Scenario
+    from tworay.virtual.daemons import Daemon
 
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 PORT = 5001
+# Values that only simulated routing has.
+OF_ROUTING = ("control_packets", "control_bytes", "load", "route_changes", "stray_notices")
+# Values of flows that are of a single hop where the stations route.
+OF_HOPS = ("mean_hops", "mean_delay_seconds", "jitter_seconds")
+# Values of flows per time.
+RATES = ("goodput_bps", "throughput_bps", "sent_bps")
+COUNTS = ("acked_segments", "sent_segments", "retransmitted_segments", "timeouts", "fast_retransmits")
+# Headers of a segment with timestamps (IPv4, TCP), and the MTU of Ethernet, bytes.
+HEADERS, ETHERNET_MTU = 52, 1500
 
 
 def run_kernel(
-    scenario: Scenario, seed: int, controller: str, *, stopped: Callable[[], bool] = lambda: False
+    scenario: Scenario,
+    seed: int,
+    controller: str,
+    *,
+    daemon: Daemon | None = None,
+    on_air: bool = False,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Run:
     """Run a scenario whose TCP flows are sent and received by the kernel in virtual time.
 
     The run lasts as long as the scenario. The receiver's window is the scenario's ``tcp.window``; everything
-    else of TCP is the kernel's.
+    else of TCP is the kernel's. ``daemon`` routes in place of the scenario's protocol: every node is a
+    station then, and segments have at most the scenario's ``tcp.mss`` of payload. ``on_air`` adds the section
+    ``air`` to the summary.
 
     Raises:
         InputError: no kernel in the cache, too little memory.
-        RunError: the machine died, or the network ended early.
+        RunError: the machine or a daemon died, or the network ended early.
 
     """
     document = tomllib.loads(scenario.to_toml())
-    transfers = _transfers(document)
+    transfers = _transfers(document, limited=daemon is not None)
     duration = _seconds(document["duration"])
     options = Options(seed=seed, limit=duration, congestion=controller)
+    if daemon is not None:
+        check_routable(scenario, daemon.name)
+        mtu = max(ETHERNET_MTU, _bytes(document["tcp"]["mss"]) + HEADERS) + daemon.encapsulation
+        options = replace(options, layer=2, mtu=mtu)
     machine = Machine(cache.kernel(), seed, MEMORY)
     with cache.scratch() as scratch:
         write_scenario(scenario, scratch)
-        left = machine.run(scratch, order_for(options, transfers=transfers), stopped=stopped)
+        order = order_for(options, transfers=transfers)
+        order = replace(order, capture=on_air, each=None if daemon is None else daemon.script)
+        left = machine.run(scratch, order, stopped=stopped)
         extras = json.loads(left["extras"])
         report = carrying.read(scratch)
+        heard = air.read(scratch / CAPTURE, document, scenario.nodes) if on_air else None
     if json.loads(report.json())["sim_seconds"] < duration:
         raise RunError(f"the network ended early: {left['problem']}")
     # The end of the scenario is not early.
     extras["ended_early"] = None
     run = Ended(report, None, json.dumps(extras)).as_run(scenario, options)
     run.summary["live"]["virtual"] = {"kernel": machine.kernel.name, "memory_mib": machine.memory}
-    return _in_order(run, document)
+    run = in_order(run, document)
+    if daemon is not None:
+        # The simulator routes nothing and knows nothing of these.
+        run.summary["routing"] |= dict.fromkeys(OF_ROUTING) | {"protocol": daemon.name}
+        for flow in run.summary["flows"]:
+            flow |= dict.fromkeys(OF_HOPS)
+        columns = [pl.lit(None, pl.Float64).alias(name) for name in OF_HOPS]
+        run.tables["flows"] = run.tables["flows"].with_columns(columns)
+        run.summary["live"]["routing"] = {"name": daemon.name, "digest": daemon.digest}
+    if heard is not None:
+        run.summary["air"] = air.measured(heard, run.summary, run.ledger)
+    return run
 
 
-def _transfers(document: dict[str, Any]) -> list[Transfer]:
-    window = document["tcp"]["window"] * _bytes(document["tcp"]["mss"])
+def check_routable(scenario: Scenario, name: str) -> None:
+    """Refuse a scenario whose packets a daemon can't route.
+
+    Raises:
+        InputError: with the reason.
+
+    """
+    flows = tomllib.loads(scenario.to_toml()).get("flow", [])
+    other = next((number for number, flow in enumerate(flows) if flow.get("app", "ftp") != "ftp"), None)
+    if other is not None:
+        raise InputError(
+            f"--routing {name}: flow {other} of {scenario.name} sends simulated datagrams, which no daemon "
+            f"routes; leave it out with --set flow.{other}=off"
+        )
+
+
+def _transfers(document: dict[str, Any], *, limited: bool = False) -> list[Transfer]:
+    mss = _bytes(document["tcp"]["mss"])
+    window = document["tcp"]["window"] * mss
     return [
         Transfer(
             source=flow["from"],
@@ -70,31 +126,81 @@ def _transfers(document: dict[str, Any]) -> list[Transfer]:
             stop=_seconds(flow["stop"]) if "stop" in flow else _seconds(document["duration"]),
             length=_bytes(flow["bytes"]) if "bytes" in flow else 0,
             window=window,
+            mss=mss if limited else None,
         )
         for number, flow in enumerate(document["flow"])
         if flow.get("app", "ftp") == "ftp"
     ]
 
 
-def _in_order(run: Run, document: dict[str, Any]) -> Run:
-    """Give flows the numbers that they have in the scenario; live runs number them as they start."""
+def in_order(run: Run, document: dict[str, Any]) -> Run:
+    """Give flows the numbers and starts that they have in the scenario; live runs number them as they start.
+
+    A sender that reached nobody tries again with another connection: the flow is the one that carried most,
+    and the others are left out. Rates are over the time from the scenario's start of the flow, as those of
+    simulated flows, not from that of the connection.
+    """
     simulated = [number for number, flow in enumerate(document["flow"]) if flow.get("app", "ftp") != "ftp"]
     numbers = dict(enumerate(simulated))
-    for connection in run.summary["live"]["connections"]:
+    connections = run.summary["live"]["connections"]
+    carried = {flow["id"]: flow for flow in run.summary["flows"]}
+    chosen: dict[int, dict[str, Any]] = {}
+    for connection in connections:
         ports = {end["port"] for end in connection["ends"]}
         number = next((port - PORT for port in ports if 0 <= port - PORT < len(document["flow"])), None)
-        if number is not None and number not in numbers.values():
-            numbers[connection["flow"]] = number
-        connection["flow"] = number
-    for flow in run.summary["flows"]:
-        flow["id"] = numbers.get(flow["id"], flow["id"])
-    run.summary["flows"].sort(key=lambda flow: flow["id"])
+        connection["number"] = number
+        if number is not None:
+            before = chosen.get(number)
+            chosen[number] = max(filter(None, (before, connection)), key=lambda one: _carried(carried, one))
+    opened = {number for number in chosen if number not in simulated}
+    for number, connection in chosen.items():
+        numbers[connection["flow"]] = number
+        _from_start(carried[connection["flow"]], connection, document["flow"][number], run.summary)
+    for connection in connections:
+        connection["flow"] = connection.pop("number")
+    found = [flow | {"id": numbers[flow["id"]]} for flow in run.summary["flows"] if flow["id"] in numbers]
+    found += [
+        unopened(number, flow["from"], flow["to"], run.summary["live"]["settings"]["congestion"])
+        for number, flow in enumerate(document["flow"])
+        if number not in opened and number not in simulated
+    ]
+    run.summary["flows"] = sorted(found, key=lambda flow: flow["id"])
     for name, table in run.tables.items():
         if "flow" in table.columns:
-            column = pl.col("flow").replace(numbers)
-            run.tables[name] = table.with_columns(column)
-    run.tables["flows"] = run.tables["flows"].sort("flow")
+            known = table.filter(pl.col("flow").is_in(list(numbers)) | pl.col("flow").is_null())
+            run.tables[name] = known.with_columns(pl.col("flow").replace(numbers))
+    rates = {flow["id"]: flow for flow in run.summary["flows"]}
+    flows = run.tables["flows"].sort("flow")
+    columns = [pl.Series(name, [rates[n][name] for n in flows["flow"]], dtype=pl.Float64) for name in RATES]
+    run.tables["flows"] = flows.with_columns(columns)
     return run
+
+
+def unopened(number: int, source: int, to: int, controller: str) -> dict[str, Any]:
+    """Return a flow of which nothing ever left its source: the kernel had no route."""
+    ends = {"id": number, "from": source, "to": to, "tcp": f"kernel:{controller}"}
+    names = [metric.name for metric in METRICS if metric.of is not Of.RUN and "*" not in metric.name]
+    return ends | dict.fromkeys(names) | dict.fromkeys(RATES, 0.0) | dict.fromkeys(COUNTS, 0)
+
+
+def _carried(flows: dict[int, dict[str, Any]], connection: dict[str, Any]) -> float:
+    return float(flows.get(connection["flow"], {}).get("acked_segments") or 0)
+
+
+def _from_start(
+    flow: dict[str, Any], connection: dict[str, Any], asked: dict[str, Any], summary: dict[str, Any]
+) -> None:
+    """Count the time of a flow from the scenario's start of it."""
+    began, end = connection["started_seconds"], summary["sim_seconds"]
+    late = began - _seconds(asked.get("start", "0s"))
+    if flow["completion_seconds"] is not None:
+        end = began + flow["completion_seconds"]
+        flow["completion_seconds"] += late
+    if flow["handshake_seconds"] is not None:
+        flow["handshake_seconds"] += late
+    spent = end - began
+    for name in RATES:
+        flow[name] *= spent / (spent + late)
 
 
 def _seconds(text: str) -> float:

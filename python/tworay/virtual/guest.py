@@ -9,23 +9,40 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import shlex
 import shutil
+import signal
 import stat
 import sys
 import time
 import traceback
+import zlib
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay.virtual import carrying
-from tworay.virtual.order import CAPTURE, ENDED, ERR, FAILURE, FILES, OUT, SCENARIO, STATUS, Order
+from tworay.virtual.order import (
+    CAPTURE,
+    ENDED,
+    ERR,
+    FAILURE,
+    FILES,
+    OUT,
+    REST,
+    SCENARIO,
+    SHELLS,
+    STATUS,
+    STOP,
+    UP,
+    Order,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tworay._native import Scenario
-    from tworay.live.network import Ended, Status
+    from tworay._native import LiveChild, Scenario
+    from tworay.live.network import Ended, Network, Status
     from tworay.live.options import Options
     from tworay.virtual.order import Transfer
 
@@ -42,6 +59,10 @@ WRITE_BACK = 100
 UPTIME = 10.0
 # Interval at which transfers report their status, (virtual) seconds.
 LOOK = 0.5
+# Stations start their routing within this time: the interval of Babel's hellos, seconds.
+START_WITHIN = 4.0
+# Interval at which commands of shells are looked for, (virtual) seconds.
+SHELL_LOOK = 0.05
 SETTINGS = {
     # The limits of a machine with some GB, whatever the memory of this one.
     "net/ipv4/tcp_rmem": "4096 131072 6291456",
@@ -135,21 +156,31 @@ def work(order: Order) -> None:
     def show(status: Status) -> None:
         # Closing the file hands it to the host.
         (HERE / STATUS).write_text(json.dumps(status._asdict()), encoding="utf-8")
+        if (HERE / STOP).exists():
+            # As if Ctrl-C were typed here: the network ends, and what it left is kept.
+            raise KeyboardInterrupt
 
+    if order.stands:
+        leave(stand(world, options, show, paced=order.paced), None, None)
+        return
     if order.transfers is not None:
-        leave(transfer(world, options, order.transfers, show), None, None)
+        leave(transfer(world, options, order.transfers, order.each, show), None, None)
         return
     conducted = conduct(
         world, options, order.command, order.serve,
         each=order.each, listener=nullcontext(), show=show, to_stderr=order.to_stderr,
     )  # fmt: skip
-    leave(conducted.ended, conducted.code, conducted.programs)
+    leave(conducted.ended, conducted.code, conducted.programs, interrupted=conducted.interrupted)
 
 
 def transfer(
-    world: Scenario, options: Options, transfers: list[Transfer], show: Callable[[Status], None]
+    world: Scenario,
+    options: Options,
+    transfers: list[Transfer],
+    routing: str | None,
+    show: Callable[[Status], None],
 ) -> Ended:
-    """Run the flows of a scenario until the network's limit."""
+    """Run the flows of a scenario until the network's limit; ``routing`` is the script of every station."""
     from tworay.live.network import Network
 
     def start(node: int, *words: object) -> None:
@@ -159,20 +190,106 @@ def transfer(
 
     with Network(world, options) as network:
         began = time.monotonic()
+        routed = {}
+        for node in network.stations if routing is not None else ():
+            # Nodes that start at the same instant would send at the same instants for minutes.
+            wait = START_WITHIN * zlib.crc32(f"routing {options.seed} {node}".encode()) / 2**32
+            line = f"{{ sleep {wait:.3f}\n{routing}\n}} >{routing_log(node)} 2>&1"
+            routed[node] = network.start(node, ["sh", "-c", line], apart=True)
         for one in transfers:
-            start(one.to, "serve", one.port, one.window)
+            start(one.to, "serve", one.port, one.window, one.mss or 0)
         for one in transfers:
             when, until = began + one.start, began + one.stop
-            start(one.source, "send", network.address(one.to), one.port, when, until, one.length)
+            words = (one.port, when, until, one.length, one.mss or 0)
+            start(one.source, "send", network.address(one.to), *words)
         while True:
             time.sleep(LOOK)
+            check_routing(routed)
             status = network.status
             show(status)
             if not status.running and status.sim_seconds > 0:
                 return network.end()
 
 
-def leave(ended: Ended, code: int | None, programs: dict[str, Any] | None) -> None:
+def rest(number: int, at: float) -> None:
+    """Let time stand still, by computing, until the host lets the machine go on."""
+    (HERE / REST).write_text(f"{number} {at}", encoding="ascii")
+    go = HERE / "go"
+    while True:
+        with suppress(OSError):
+            if go.read_text(encoding="ascii") == str(number):
+                break
+    (HERE / REST).unlink()
+
+
+def stand(world: Scenario, options: Options, show: Callable[[Status], None], *, paced: bool) -> Ended:
+    """Keep a network up, and run the commands of shells, until the host ends it or its limit is reached."""
+    from tworay import _native
+    from tworay.live.network import Network
+
+    shells, rests = HERE / SHELLS, 0
+    running: dict[str, LiveChild] = {}
+    with Network(world, options) as network:
+        began = time.monotonic()
+        nodes = {
+            str(node): {"address": network.address(node), "device": _native.live_device(node)}
+            for node in network.stations
+        }
+        (HERE / UP).write_text(json.dumps(nodes), encoding="utf-8")
+        with suppress(KeyboardInterrupt):
+            while True:
+                for asked in sorted(shells.glob("*.json")):
+                    running[asked.stem] = begin(network, asked)
+                    asked.unlink()
+                if paced or not running:
+                    rests += 1
+                    rest(rests, time.monotonic() - began)
+                    if not paced:
+                        show(network.status)
+                        continue
+                time.sleep(SHELL_LOOK)
+                for name, program in list(running.items()):
+                    if (shells / f"{name}.kill").exists():
+                        with suppress(ProcessLookupError):
+                            os.killpg(program.pid, signal.SIGTERM)
+                    code = program.wait(0.0)
+                    if code is not None:
+                        del running[name]
+                        (shells / f"{name}.code").write_text(str(code), encoding="ascii")
+                status = network.status
+                show(status)
+                if not status.running and status.sim_seconds > 0:
+                    break
+        return network.end()
+
+
+def begin(network: Network, asked: Path) -> LiveChild:
+    """Start the command of a shell at its node."""
+    order = json.loads(asked.read_text(encoding="utf-8"))
+    outputs = [shlex.quote(str(asked.with_suffix(end))) for end in (".out", ".err")]
+    line = f'exec "$@" >>{outputs[0]} 2>>{outputs[1]} </dev/null'
+    return network.start(order["node"], ["sh", "-c", line, "sh", *order["words"]], apart=True)
+
+
+def routing_log(node: int) -> Path:
+    """Return the file of what the routing of a station prints."""
+    return Path(f"/tmp/tworay-routing-{node}.log")
+
+
+def check_routing(routed: dict[int, LiveChild]) -> None:
+    """Raise ``RunError`` if the routing of a station has failed. Scripts that end with 0 have set it up."""
+    from tworay.errors import RunError
+
+    for node, program in routed.items():
+        if code := program.wait(0.0):
+            lines = routing_log(node).read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            last = lines[-1] if lines else "it printed nothing"
+            raise RunError(f"the routing of node {node} ended with exit code {code}: {last}")
+
+
+def leave(
+    ended: Ended, code: int | None, programs: dict[str, Any] | None, *, interrupted: bool = False
+) -> None:
     """Write the results for the host."""
     carrying.write(HERE, ended.report)
     left = {
@@ -180,6 +297,7 @@ def leave(ended: Ended, code: int | None, programs: dict[str, Any] | None) -> No
         "extras": ended.extras,
         "code": code,
         "programs": programs,
+        "interrupted": interrupted,
     }
     (HERE / ENDED).write_text(json.dumps(left), encoding="utf-8")
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import errors
 from tworay.errors import Cancelled, InputError, RunError
-from tworay.virtual.order import CONSOLE, ENDED, ERR, FAILURE, OUT, STATUS
+from tworay.virtual.order import CONSOLE, ENDED, ERR, FAILURE, OUT, STATUS, STOP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +31,8 @@ EPOCH = 1_767_225_600_000_000_000
 # A machine whose time stands still for so long is ended, and named before that, seconds of real time.
 STUCK, SLOW = 300.0, 30.0
 LOOK = 0.05
+# A machine that was asked to end has this time, seconds of real time.
+GRACE = 10.0
 SHARED_MEMORY = Path("/dev/shm")
 # Lines of the machine's console in an error.
 LAST = 3
@@ -56,10 +58,15 @@ class Machine:
         show: Callable[[dict[str, Any]], None] = lambda status: None,
         warn: Callable[[str], None] = lambda text: None,
         stopped: Callable[[], bool] = lambda: False,
+        gently: bool = False,
+        keep: Callable[[int], bool] = lambda process: False,
     ) -> dict[str, Any]:
         """Carry out an order in a machine of its own; return what it left in ``ENDED``.
 
         ``show`` gets the network's status, ``warn`` sentences for the user; ``stopped`` ends the machine.
+        ``keep`` gets the machine's process often, and returns true while the machine rests. Ctrl-C asks the
+        machine to end with what it has if ``gently``; a second one, and a machine that does not end within
+        ``GRACE``, ends it without.
 
         Raises:
             InputError: this machine has too little memory, or the order is wrong.
@@ -83,7 +90,20 @@ class Machine:
                 start_new_session=True,
             )
         try:
-            _attend(process, scratch, show, warn, stopped)
+            _attend(process, scratch, show, warn, stopped, keep)
+        except KeyboardInterrupt:
+            if not gently:
+                raise
+            (scratch / STOP).touch()
+            until = time.monotonic() + GRACE
+
+            def too_late() -> bool:
+                return stopped() or time.monotonic() > until
+
+            try:
+                _attend(process, scratch, show, warn, too_late, keep)
+            except Cancelled:
+                raise KeyboardInterrupt from None
         finally:
             if process.poll() is None:
                 process.kill()
@@ -144,6 +164,7 @@ def _attend(
     show: Callable[[dict[str, Any]], None],
     warn: Callable[[str], None],
     stopped: Callable[[], bool],
+    keep: Callable[[int], bool],
 ) -> None:
     """Pass on output and status until the machine is off."""
     outputs = [(scratch / OUT).open("rb"), (scratch / ERR).open("rb")]
@@ -166,6 +187,8 @@ def _attend(
             now = ""
             with suppress(OSError):
                 now = (scratch / STATUS).read_text(encoding="utf-8")
+            if keep(process.pid):
+                since = time.monotonic()
             if now != last:
                 last, since, warned = now, time.monotonic(), False
                 with suppress(ValueError):

@@ -18,6 +18,10 @@ ORDER, SCENARIO, ENDED, STATUS, CAPTURE = (
     "capture.pcapng",
 )
 OUT, ERR, CONSOLE, FILES, FAILURE = "out", "err", "console", "files", "failure"
+# The host makes this file to end a command early.
+STOP = "stop"
+# Of a network that stays up: its nodes, commands for them, and the machine's rests (``shells``).
+UP, SHELLS, REST = "up.json", "shells", "rest"
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,8 @@ class Transfer:
     stop: float
     length: int
     window: int
+    mss: int | None = None
+    """Most payload per segment, bytes; ``None``: as the device's MTU allows."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,7 @@ class Order:
         keep: true to hand over the files that programs wrote.
         directory: the working directory.
         environment: all variables of the programs.
-        transfers: flows to run in place of a command, until the network's limit.
+        transfers: flows to run in place of a command, until the network's limit; ``each`` is the routing.
 
     """
 
@@ -61,6 +67,10 @@ class Order:
     directory: str
     environment: dict[str, str]
     transfers: list[Transfer] | None = None
+    stands: bool = False
+    """True for a network that stays up and waits for commands of shells."""
+    paced: bool = False
+    """True if the host tells it at what pace to run."""
 
     def write(self, place: Path) -> None:
         """Write it into the scratch directory."""

@@ -6,7 +6,7 @@ import os
 import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError, OutputError
 from tworay.live.commanding import Outcome, ends
@@ -14,12 +14,14 @@ from tworay.live.network import Ended, Status
 from tworay.virtual import cache, carrying
 from tworay.virtual.controllers import check_controller, check_machine
 from tworay.virtual.machine import MEMORY, Machine
-from tworay.virtual.order import CAPTURE, FILES, SCENARIO, Order, Transfer
+from tworay.virtual.order import CAPTURE, FILES, SCENARIO, SHELLS, Order, Transfer
+from tworay.virtual.shells import Keeper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tworay.live.options import Options
+    from tworay.running.run import Run
     from tworay.running.scenarios import Scenario
 
 # Directories of the machine that are not the host's.
@@ -80,7 +82,12 @@ def run_virtual(
     with cache.scratch() as scratch:
         write_scenario(scenario, scratch)
         left = machine.run(
-            scratch, order, show=lambda status: show(Status(**status)), warn=warn, stopped=stopped
+            scratch,
+            order,
+            show=lambda status: show(Status(**status)),
+            warn=warn,
+            stopped=stopped,
+            gently=True,
         )
         ended = Ended(carrying.read(scratch), left["problem"], left["extras"])
         try:
@@ -93,7 +100,43 @@ def run_virtual(
     run = ended.as_run(scenario, options)
     run.summary["live"]["programs"] = left["programs"]
     run.summary["live"]["virtual"] = {"kernel": machine.kernel.name, "memory_mib": machine.memory}
-    return Outcome(run, left["code"], ended.problem, interrupted=False)
+    return Outcome(run, left["code"], ended.problem, left["interrupted"])
+
+
+def stand_virtual(
+    scenario: Scenario,
+    options: Options,
+    ready: Callable[[dict[str, Any]], None],
+    *,
+    memory: int = MEMORY,
+    pace: float | None = None,
+) -> tuple[Run, str | None]:
+    """Keep a network up in a machine until Ctrl-C, SIGTERM or its limit; ``ready`` gets its description.
+
+    Time moves while a command of a shell runs, or at ``pace`` times real time.
+
+    Returns:
+        The run, and the reason if the network had ended by itself.
+
+    Raises:
+        InputError: a wrong option, no kernel in the cache, too little memory.
+        RunError: the machine did not start, or died.
+
+    """
+    check(options)
+    machine = Machine(cache.kernel(), options.seed, memory)
+    order = replace(order_for(options), stands=True, paced=pace is not None)
+    with cache.scratch() as scratch:
+        write_scenario(scenario, scratch)
+        (scratch / SHELLS).mkdir(mode=0o700)
+        keeper = Keeper(scratch, pace, lambda nodes: ready({"nodes": nodes, "scratch": str(scratch)}))
+        left = machine.run(scratch, order, gently=True, keep=keeper)
+        ended = Ended(carrying.read(scratch), left["problem"], left["extras"])
+        if options.pcap is not None:
+            shutil.copyfile(scratch / CAPTURE, options.pcap)
+    run = ended.as_run(scenario, options)
+    run.summary["live"]["virtual"] = {"kernel": machine.kernel.name, "memory_mib": machine.memory}
+    return run, ended.problem
 
 
 def order_for(options: Options, *, transfers: list[Transfer] | None = None) -> Order:

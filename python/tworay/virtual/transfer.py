@@ -1,7 +1,8 @@
 """One end of a flow of an arm ``kernel:NAME``: a program without imports that take time.
 
-``serve PORT WINDOW``, or ``send HOST PORT WHEN UNTIL BYTES``. Times are of the kernel (CLOCK_MONOTONIC, s).
-``WINDOW`` is the scenario's window in bytes, ``BYTES`` the length of the transfer (0: until ``UNTIL``).
+``serve PORT WINDOW MSS``, or ``send HOST PORT WHEN UNTIL BYTES MSS``. Times are of the kernel
+(CLOCK_MONOTONIC, s). ``WINDOW`` is the scenario's window in bytes, ``BYTES`` the length of the transfer (0:
+until ``UNTIL``), ``MSS`` the most payload of a segment (0: as the device allows).
 """
 
 import socket
@@ -12,25 +13,39 @@ from contextlib import suppress
 TCP_WINDOW_CLAMP = 10
 CHUNK = bytes(16384)
 PATIENCE = 0.1
+# Linux counts the timestamps of every segment (RFC 7323 §3.2, padded) to TCP_MAXSEG.
+TIMESTAMPS = 12
 
 
-def serve(port: int, window: int) -> None:
-    """Read everything of one connection."""
-    server = socket.socket()
+def endpoint(mss: int) -> socket.socket:
+    """Return a socket that sends and takes segments of ``mss`` bytes."""
+    found = socket.socket()
+    if mss:
+        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, mss + TIMESTAMPS)
+    return found
+
+
+def serve(port: int, window: int, mss: int) -> None:
+    """Read everything of one connection that carries something."""
+    server = endpoint(mss)
     server.setsockopt(socket.IPPROTO_TCP, TCP_WINDOW_CLAMP, window)
     server.bind(("0.0.0.0", port))
     server.listen()
-    connection = server.accept()[0]
-    while connection.recv(1 << 16):
-        pass
-    connection.close()
+    received = 0
+    # A sender that gave up while its handshake ended, and tries again, leaves a connection without data.
+    while not received:
+        connection = server.accept()[0]
+        with suppress(ConnectionResetError):
+            while data := connection.recv(1 << 16):
+                received += len(data)
+        connection.close()
 
 
-def send(host: str, port: int, when: float, until: float, length: int) -> None:
+def send(host: str, port: int, when: float, until: float, length: int, mss: int) -> None:
     """Send from ``when`` on."""
     time.sleep(max(0.0, when - time.monotonic()))
     while True:
-        connection = socket.socket()
+        connection = endpoint(mss)
         try:
             connection.connect((host, port))
             break
@@ -50,9 +65,10 @@ def main() -> None:
     what, *words = sys.argv[1:]
     with suppress(ConnectionAbortedError):
         if what == "serve":
-            serve(int(words[0]), int(words[1]))
+            serve(int(words[0]), int(words[1]), int(words[2]))
         else:
-            send(words[0], int(words[1]), float(words[2]), float(words[3]), int(words[4]))
+            numbers = (int(words[1]), float(words[2]), float(words[3]), int(words[4]), int(words[5]))
+            send(words[0], *numbers)
 
 
 if __name__ == "__main__":

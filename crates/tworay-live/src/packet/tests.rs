@@ -79,6 +79,41 @@ fn a_packet_without_hops_left_is_answered_and_the_answer_is_not() {
     assert!(time_exceeded(Ipv4Addr::new(10, 0, 0, 9), &seen, &fragment).is_none());
 }
 
+/// A frame of a station to a neighbour, with this content.
+fn ethernet(kind: u16, content: &[u8]) -> Vec<u8> {
+    let mut out = vec![2, 0, 0, 0, 0, 7, 2, 0, 0, 0, 0, 1];
+    out.extend(kind.to_be_bytes());
+    out.extend(content);
+    out
+}
+
+/// Linux, include/uapi/linux/batadv_packet.h: a unicast packet has 10 bytes before the frame it carries, with
+/// both addresses 18.
+#[test]
+fn packets_within_batman_adv_are_seen() {
+    let within = ethernet(0x0800, &datagram([10, 0, 0, 1], [10, 0, 0, 4]));
+    let plain = frame(&within).expect("a frame").1.expect("an IP packet");
+    for (kind, header) in [(0x40, 10), (0x42, 18)] {
+        let mut packet = vec![0; header];
+        packet[0] = kind;
+        packet.extend(&within);
+        assert_eq!(frame(&ethernet(0x4305, &packet)), Ok((NodeId(7), Some(plain))));
+        // Cut off anywhere, it is carried, but nothing is seen in it.
+        for length in 0..packet.len() {
+            assert_eq!(frame(&ethernet(0x4305, &packet[..length])), Ok((NodeId(7), None)));
+        }
+    }
+    assert_eq!(frame(&ethernet(0x4305, &[0; 60])), Ok((NodeId(7), None)));
+}
+
+#[test]
+fn addresses_of_stations_tell_their_nodes() {
+    assert_eq!(node_of(Ipv4Addr::new(10, 0, 1, 2).into()), Some(NodeId(258)));
+    for foreign in ["192.168.0.1", "10.0.255.255", "fe80::1"] {
+        assert_eq!(node_of(foreign.parse().expect("an address")), None);
+    }
+}
+
 proptest! {
     /// Any bytes are parsed or rejected without a panic.
     #[test]

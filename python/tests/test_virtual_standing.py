@@ -1,0 +1,165 @@
+"""Networks that stay up in virtual time: `tworay live up --virtual`, `shell`, `status`, `down`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from conftest import Result, command
+
+from tworay.virtual import cache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+NAME = f"test-{os.getpid()}"
+CLOCK = "cut -d' ' -f1 /proc/uptime"
+
+
+def live(*arguments: str | Path, cwd: Path, text: str | None = None) -> Result:
+    return Result(
+        subprocess.run(
+            command("live", *arguments), cwd=cwd, capture_output=True, text=True, timeout=120, check=False,
+            input=text,
+        )
+    )  # fmt: skip
+
+
+def shell(cwd: Path, node: int, *words: str) -> Result:
+    return live("shell", "--name", NAME, str(node), "--", *words, cwd=cwd)
+
+
+def described(cwd: Path) -> dict[str, Any] | None:
+    found = live("status", "--json", cwd=cwd).document
+    return next((one for one in found if one["name"] == NAME), None)
+
+
+def machine_of(scratch: str) -> list[int]:
+    """Return the processes of a machine's kernel."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if line.startswith(str(cache.kernels_home())) and scratch in line:
+            found.append(int(place.name))
+    return found
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
+    until = time.monotonic() + seconds
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.1)
+    return condition()
+
+
+@pytest.fixture
+def network(virtual_able: None, tmp_path: Path) -> Iterator[Path]:
+    up = live("up", "string-2", "--virtual", "--name", NAME, "--out", "out", cwd=tmp_path)
+    assert up.code == 0, up.err
+    assert f"{NAME} is up; nodes 0 (10.0.0.0), 2 (10.0.0.2)" in up.out
+    yield tmp_path
+    if described(tmp_path) is not None:
+        live("down", NAME, cwd=tmp_path)
+
+
+def test_options_of_virtual_time_need_it(cli: Callable[..., Result]) -> None:
+    for option in (("--pace", "1"), ("--memory", "512")):
+        refused = cli("live", "up", "string-2", *option)
+        assert refused.code == 2
+        assert f"{option[0]} is for machines in virtual time: add --virtual" in refused.err
+    wrong = cli("live", "up", "string-2", "--virtual", "--pace", "0")
+    assert wrong.code == 2
+    assert "--pace 0: allowed are 0.01 to 1000" in wrong.err
+
+
+def test_commands_run_at_nodes_and_time_stands_still_between_them(network: Path) -> None:
+    ping = shell(network, 0, "sh", "-c", "ping -c 2 10.0.0.2; echo wrong >&2; exit 5")
+    assert ping.code == 5
+    assert "2 received, 0% packet loss" in ping.out
+    assert ping.err == "wrong\n"
+    before = float(shell(network, 0, "sh", "-c", CLOCK).out)
+    about = described(network)
+    assert about is not None
+    # While nothing runs, the machine's process is stopped: state T.
+    (process,) = [p for p in machine_of(about["scratch"]) if Path(f"/proc/{p}/stat").exists()][:1]
+
+    def stopped() -> bool:
+        return Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] == "T"
+
+    assert wait_for(stopped)
+    time.sleep(3.0)
+    assert float(shell(network, 0, "sh", "-c", CLOCK).out) - before < 1.0
+    assert shell(network, 7, "true").code == 2
+    # A second network of that name.
+    again = live("up", "string-2", "--virtual", "--name", NAME, cwd=network)
+    assert again.code == 2
+    assert f"a live network {NAME} is up already" in again.err
+    down = live("down", NAME, cwd=network)
+    assert down.code == 0, down.err
+    assert f"{NAME} is down" in down.out
+    summary = json.loads((network / "out/summary.json").read_text(encoding="utf-8"))
+    assert summary["sim_seconds"] > 1
+    assert summary["live"]["virtual"]["kernel"] == cache.kernel().name
+    assert (network / "out/report.html").is_file()
+    assert wait_for(lambda: not machine_of(about["scratch"]))
+    assert not Path(about["scratch"]).exists()
+
+
+def test_a_shell_runs_lines_and_keeps_its_directory(network: Path) -> None:
+    done = live(
+        "shell", "--name", NAME, "2", cwd=network, text="cd /tmp\npwd\necho $TWORAY_ADDRESS\nfalse\nexit\n"
+    )
+    assert done.out == "/tmp\n10.0.0.2\n"
+    assert done.code == 1
+
+
+def test_a_server_runs_until_it_is_interrupted_beside_other_commands(network: Path) -> None:
+    server = subprocess.Popen(
+        command("live", "shell", "--name", NAME, "2", "--", "sh", "-c", "echo on; sleep 50000"), cwd=network,
+        stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert server.stdout is not None
+    assert server.stdout.readline() == "on\n"
+    assert shell(network, 0, "echo", "beside").out == "beside\n"
+    server.send_signal(signal.SIGINT)
+    server.communicate(timeout=30)
+    assert server.returncode == 130
+
+
+def test_a_killed_network_leaves_nothing(network: Path) -> None:
+    about = described(network)
+    assert about is not None
+    assert machine_of(about["scratch"])
+    # Also while its machine is stopped.
+    os.kill(about["pid"], signal.SIGKILL)
+    assert wait_for(lambda: not machine_of(about["scratch"]))
+    assert described(network) is None
+    assert shell(network, 0, "true").code == 2
+    down = live("down", NAME, cwd=network)
+    assert down.code == 0
+    assert f"{NAME} had ended already" in down.out
+    with cache.scratch():
+        assert not Path(about["scratch"]).exists()
+
+
+def test_a_pace_keeps_time_moving_with_the_clock(virtual_able: None, tmp_path: Path) -> None:
+    up = live("up", "string-2", "--virtual", "--pace", "1", "--name", NAME, cwd=tmp_path)
+    assert up.code == 0, up.err
+    try:
+        began = time.monotonic()
+        before = float(shell(tmp_path, 0, "sh", "-c", CLOCK).out)
+        time.sleep(4.0)
+        after = float(shell(tmp_path, 0, "sh", "-c", CLOCK).out)
+        spent = time.monotonic() - began
+        # Between the two commands at least the sleep has passed, and never more than real time.
+        assert 3.0 < after - before < spent + 1.0
+    finally:
+        assert live("down", NAME, cwd=tmp_path).code == 0
