@@ -10,7 +10,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup kernel virtual-kernel run test test-tools test-rust test-python rust-checks python-checks python-lint python-tests soak torture fmt clean
+.PHONY: help setup kernel loader virtual-kernel run test test-tools test-rust test-python rust-checks python-checks python-lint python-tests soak torture fmt clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -45,14 +45,14 @@ kernel: setup
 run: setup
 	$(BIN)/tworay compare strip-50 --tcp tahoe,reno,newreno,sack --seeds $(SEEDS)
 
-# Rust and Python checks run in parallel; the output of each is printed in one piece.
+# The Rust checks build while the simulator's release build, which uses one core, goes on. The output of each part is
+# printed in one piece.
 test: test-tools
-	@echo "Rust and Python checks run in parallel; each prints its output when it is done"
+	@echo "Building and checking go on in parallel (some 10 minutes the first time); each part prints its output when it is done"
 	@$(MAKE) --no-print-directory -j3 --output-sync=target rust-checks python-checks
 
-test-tools: setup
+test-tools: $(VENV)/.python
 	scripts/setup.sh tests
-	scripts/setup.sh kernel
 
 test-rust: test-tools rust-checks
 
@@ -91,12 +91,16 @@ torture:
 test-python: test-tools python-checks
 
 # Builds once, beside the Rust checks. Where it can't, the tests go on, and their last line says what was not tested.
-virtual-kernel: setup
+virtual-kernel: loader
 	@$(BIN)/tworay live kernel build >/dev/null || echo "no kernel for virtual time: its tests are left out"
 
 python-checks: python-lint python-tests
 
-python-lint:
+# `make setup` leaves it out where clang is missing, which the tests have installed.
+loader: setup
+	scripts/setup.sh kernel
+
+python-lint: setup
 	$(BIN)/ruff check python studies docs/make
 	$(BIN)/ruff format --check python studies docs/make
 	$(BIN)/mypy
@@ -115,7 +119,7 @@ clean:
 	rm -rf $(VENV) python/tworay/_native*.so python/tworay/kernel/tworay-kernel
 	cargo clean
 
-# make peers   runs ns-2, ns-3, this kernel (as root) and tworay on the same scenarios and writes docs/studies/validation.md (QUICK=1: prints a subset; ONLY=ns3,kernel: chapters)
+# make peers   runs ns-2, ns-3, this kernel (as root) and tworay on the same scenarios and writes docs/studies/validation.md (QUICK=1: prints a subset; ONLY=ns3,kernel: chapters; ONLY=air: today's radios against ns-3, whose figures REFERENCE=DIR takes from tables)
 # make bench   measures the CPU time of each for the same scenarios and writes docs/studies/performance.md (QUICK=1: prints a subset)
 # make instructions   counts the instructions of eight short runs with callgrind and compares them with the committed counts (part of `make test`, which allows 2 % more)
 # make circles        counts import circles between the source files of each crate (part of `make test`)
@@ -125,7 +129,7 @@ comma := ,
 ONLY_CHAPTERS = $(foreach name,$(subst $(comma), ,$(ONLY)),--only $(name))
 
 peers: setup
-	$(BIN)/python -m studies.peers validate $(if $(QUICK),--quick) $(ONLY_CHAPTERS)
+	$(BIN)/python -m studies.peers validate $(if $(QUICK),--quick) $(if $(REFERENCE),--reference $(REFERENCE)) $(ONLY_CHAPTERS)
 
 bench: setup
 	$(BIN)/python -m studies.peers bench $(if $(QUICK),--quick)
@@ -189,7 +193,7 @@ site: setup
 	$(BIN)/python docs/make/build_site.py
 
 pages: setup
-	for page in commands scenario metrics variants python; do $(BIN)/python docs/make/$${page}_page.py || exit 1; done
+	for page in commands scenario metrics variants python radios; do $(BIN)/python docs/make/$${page}_page.py || exit 1; done
 	$(BIN)/python docs/make/notebooks.py
 
 gallery: setup

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 # Some of what the tests use is there, which is not in every user's path.
 PATH=$PATH:/usr/sbin:/sbin
 venv=.venv
-log=$venv/setup.log
+log=$venv/setup-${1:-}.log
 min_rust=$(sed -n 's/^rust-version *= *"\(.*\)"/\1/p' Cargo.toml)
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
@@ -61,13 +61,17 @@ setup_python() {
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 }
 
-setup_native() {
+rust_needs() {
   command -v cc >/dev/null || apt_install gcc libc6-dev
   command -v cargo >/dev/null || die "no Rust toolchain found; install Rust $min_rust or newer (see https://rustup.rs) and run make again"
   local found
   found=$(cargo --version | cut -d' ' -f2)
   [ "$(printf '%s\n%s\n' "$min_rust" "$found" | sort -V | head -n1)" = "$min_rust" ] ||
     die "Rust $found is too old; $min_rust or newer is needed (rustup update)"
+}
+
+setup_native() {
+  rust_needs
   step "building the simulator, release profile (a few minutes the first time)" \
     env VIRTUAL_ENV="$PWD/$venv" PATH="$PWD/$venv/bin:$PATH" "$venv/bin/maturin" develop --release --locked
 }
@@ -107,6 +111,11 @@ setup_kernel() {
 # Programs that only the tests need: `ip` creates namespaces, Wireshark's dissectors check captures, valgrind counts
 # instructions for `tworay costs` (without it the test expects the advice to install it).
 setup_tests() {
+  rust_needs
+  local packages
+  packages=$(kernel_needs)
+  # shellcheck disable=SC2086
+  [ -z "$packages" ] || apt_install $packages
   [ -n "${TWORAY_WITHOUT_TSHARK:-}" ] || command -v tshark >/dev/null || apt_install tshark
   command -v ip >/dev/null || apt_install iproute2
   command -v sysctl >/dev/null || apt_install procps

@@ -37,7 +37,7 @@ class Forks:
             [sys.executable, __file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            text=True,
+            bufsize=0,
             env=os.environ | alone,
         )
 
@@ -56,8 +56,7 @@ class Forks:
             }
             stdin = self._process.stdin
             assert stdin is not None
-            stdin.write(json.dumps(asked) + "\n")
-            stdin.flush()
+            stdin.write(json.dumps(asked).encode() + b"\n")
             pid = self._answer(None)
             try:
                 code = self._answer(seconds)
@@ -68,6 +67,7 @@ class Forks:
             return subprocess.CompletedProcess(["tworay", *arguments], code, out.read_text(), err.read_text())
 
     def _answer(self, seconds: float | None) -> int:
+        # Without a buffer: one that had read two answers at once would leave ``select`` nothing to wait for.
         stdout = self._process.stdout
         assert stdout is not None
         if not select.select([stdout], [], [], seconds)[0]:

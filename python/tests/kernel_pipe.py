@@ -21,7 +21,7 @@ SENDER, RECEIVER = "10.92.0.1", "10.92.0.2"
 # Relays packets between TUN devices in two namespaces. Each line of its input lets everything through ("up")
 # or nothing ("down").
 RELAY = """
-import fcntl, heapq, os, select, struct, sys, time
+import errno, fcntl, heapq, os, select, struct, sys, time
 from tworay import _native
 delay, devices = float(sys.argv[1]), []
 for place in sys.argv[2:]:
@@ -50,7 +50,12 @@ while True:
                 heapq.heappush(queue, (time.monotonic() + later, number, devices[1 - side], packet))
     while queue and queue[0][0] <= time.monotonic():
         *_, device, packet = heapq.heappop(queue)
-        os.write(device, packet)
+        try:
+            os.write(device, packet)
+        except OSError as error:
+            # The other end is not up yet: the first one already sends of itself (IPv6).
+            if error.errno != errno.EIO:
+                raise
 """
 
 

@@ -278,6 +278,7 @@ def test_compare_json_does_not_depend_on_the_number_of_threads(cli: Cli) -> None
         "judged",
         "repeated_seeds",
         "still_arms",
+        "factors",
         "warnings",
     }
     assert document["seeds"] == [1, 2, 3]

@@ -250,3 +250,15 @@ def test_results_go_into_the_working_directory_itself(tmp_path: Path, verb: str)
     # The same directory: a shell that stands in it sees the results.
     assert here.stat().st_ino == before
     assert [path.name for path in tmp_path.iterdir()] == ["results"]
+
+
+def test_metrics_that_these_runs_lack_cost_no_results(cli: Callable[..., Result], tmp_path: Path) -> None:
+    # A download without end is no transfer that could be completed.
+    shown = cli(
+        "compare", "string-2", *QUICK, "--tcp", "newreno,vegas", "--seeds", "2", "--out", "out",
+        "--metrics", "goodput_bps,transfer_p95_seconds",
+    )  # fmt: skip
+    assert shown.code == 0, shown.err
+    assert "goodput" in shown.out
+    assert "--metrics: no run has transfer_p95_seconds" in shown.err
+    assert finished_runs(tmp_path / "out") == 4

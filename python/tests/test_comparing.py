@@ -55,6 +55,7 @@ def test_the_document_has_the_keys_of_the_contract() -> None:
         "judged",
         "repeated_seeds",
         "still_arms",
+        "factors",
     ]
     assert list(summary["variants"]) == ["reno", "sack", "tahoe"]
     assert set(summary["variants"]["reno"]["goodput_bps"]) == {"mean", "std", "ci90", "ci95", "n"}

@@ -413,3 +413,33 @@ def test_a_measured_mesh_routes_around_what_it_cannot_hear(cli: Cli, tmp_path: P
     assert outcome[0].partition('"cpu_seconds"')[0] == outcome[1].partition('"cpu_seconds"')[0]
     ran = tworay.run(tmp_path / "net.toml", set={"duration": "60s"}, seed=2)
     assert ran.goodput_bps > 10_000
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "id,x,y\nroof,10,5\nbarn,160,25\nmill,310,5\n",
+        # Resting is being fixed: the same place at two times.
+        "id,time,x,y\nroof,0,10,5\nroof,9,10,5\nbarn,0,160,25\nmill,0,310,5\n",
+    ],
+)
+def test_nodes_that_never_move_have_positions_and_no_movement_file(
+    cli: Cli, tmp_path: Path, rows: str
+) -> None:
+    (tmp_path / "fix.csv").write_text(rows)
+    made = cli("convert", "fix.csv", "--flow", "roof:mill:web", "-o", "roofs.toml")
+    assert made.code == 0, made.err
+    assert not (tmp_path / "roofs.movements").exists()
+    world = tomllib.loads((tmp_path / "roofs.toml").read_text())
+    assert "mobility" not in world
+    assert world["name"] == "roofs"
+    # The south-west corner is the origin.
+    assert world["topology"] == {"kind": "explicit", "positions": [[0, 0], [150, 20], [300, 0]]}
+    assert world["names"] == {"roof": 0, "barn": 1, "mill": 2}
+    run = tworay.run(tmp_path / "roofs.toml", set={"duration": "10s"})
+    assert run.summary["flows"][0]["goodput_bps"] > 0
+    # Moves of ns-2 are still made of them, and one that moves makes all a movement.
+    assert cli("convert", "fix.csv", "-o", "fix.mov").code == 0
+    (tmp_path / "walk.csv").write_text("id,time,x,y\nroof,0,0,0\nbarn,0,100,0\nbarn,9,110,0\n")
+    assert cli("convert", "walk.csv", "--flow", "roof:barn:ftp", "-o", "walk.toml").code == 0
+    assert (tmp_path / "walk.movements").exists()

@@ -10,7 +10,7 @@ import pytest
 
 import tworay
 from tworay.errors import InputError
-from tworay.imports import links
+from tworay.imports import carrying, links
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +86,10 @@ def test_levels_are_of_what_arrives_and_losses_of_what_leaves(tmp_path: Path) ->
     barn = "02:00:00:00:00:0c"
     for ends in ((barn, "mill"), ("mill", barn)):
         assert (found.ways[ends].loss, found.ways[ends].level) == (pytest.approx(1 - 0.8**0.5), -70)
-    assert any(note.startswith("2 directions were measured at one end") for note in found.notes)
+    assert any(
+        note.startswith(f"no dump of {barn}: 2 directions take level or loss of the opposite one")
+        for note in found.notes
+    )
     assert any(note.startswith("1 of 3 bit rates are above 11 Mb/s") for note in found.notes)
 
 
@@ -96,7 +99,7 @@ def test_levels_are_of_what_arrives_and_losses_of_what_leaves(tmp_path: Path) ->
     [([11], 11), ([5.5, 11], 5.5), ([1, 11], 1), ([65, 130], 11), ([0.5], 1), ([], None), ([2, 2, 2], 2)],
 )
 def test_one_rate_takes_as_long_as_all(rates: list[float], rate: float | None) -> None:
-    assert links.data_rate(rates) == rate
+    assert carrying.data_rate(rates, {}, carrying.Needs.of(None)) == rate
 
 
 def test_a_mesh_of_dumps_becomes_a_scenario_that_runs(cli: Cli, tmp_path: Path) -> None:
@@ -179,3 +182,66 @@ def test_a_run_fails_as_many_attempts_as_were_measured(cli: Cli, tmp_path: Path)
     # Attempts of a packet are geometric: variance 0.36 / 0.64².
     deviation = math.sqrt(packets * 0.36) / 0.64
     assert abs(ran.summary["mac"]["sent"]["data"] - packets / 0.64) < 3.29 * deviation
+
+
+def modern(name: str, there: str, channel: str, rate: str) -> str:
+    return (
+        f"Interface mesh0\n\taddr 02:00:00:00:00:{name}\n\tchannel {channel}\n"
+        f"Station 02:00:00:00:00:{there} (on mesh0)\n"
+        "\ttx packets:\t900\n\ttx retries:\t100\n\ttx failed:\t0\n"
+        f"\tsignal:  \t-60 dBm\n\ttx bitrate:\t{rate}\n"
+    )
+
+
+HT20 = "36 (5180 MHz), width: 20 MHz, center1: 5180 MHz"
+LOW20 = "1 (2412 MHz), width: 20 MHz, center1: 2412 MHz"
+
+
+@pytest.mark.parametrize(
+    ("channel", "rate", "radio", "note"),
+    [
+        # 6.5 x 6 Mb/s is MCS 4 of one stream; MCS 11 is MCS 3 of two.
+        (HT20, "39.0 MBit/s MCS 4", ("n", "5GHz", "5180MHz", "20MHz", 1), ""),
+        (
+            "1 (2412 MHz), width: 40 MHz, center1: 2422 MHz", "108.0 MBit/s MCS 11 40MHz",
+            ("n", "2.4GHz", "2412MHz", "40MHz", 2), "",
+        ),
+        (
+            "36 (5180 MHz), width: 80 MHz, center1: 5210 MHz", "390.0 MBit/s VHT-MCS 4 80MHz VHT-NSS 2",
+            ("ac", None, "5180MHz", "80MHz", 2), "",
+        ),
+        (
+            "36 (5180 MHz), width: 160 MHz, center1: 5250 MHz",
+            "1200.9 MBit/s HE-MCS 11 HE-NSS 1 HE-GI 0 HE-DCM 0",
+            ("ac", None, "5180MHz", "80MHz", 1), "2 of 2 bit rates are of 802.11ax or be",
+        ),
+        # 802.11ac isn't allowed at 2.4 GHz, and 802.11n has at most 40 MHz.
+        (
+            LOW20, "143.3 MBit/s HE-MCS 11 HE-NSS 1 HE-GI 0 HE-DCM 0",
+            ("n", "2.4GHz", "2412MHz", "20MHz", 1), "802.11n's",
+        ),
+        (HT20, "24.0 MBit/s", ("a", None, "5180MHz", None, None), ""),
+        (LOW20, "24.0 MBit/s", ("g", None, "2412MHz", None, None), ""),
+    ],
+)  # fmt: skip
+def test_channel_and_bit_rates_say_which_radio_it_is(
+    tmp_path: Path, channel: str, rate: str, radio: tuple[object, ...], note: str
+) -> None:
+    found = links.read(
+        [
+            write(tmp_path, f"{here}.txt", modern(here, there, channel, rate))
+            for here, there in (("0a", "0b"), ("0b", "0a"))
+        ]
+    )
+    text = links.scenario(found, '[[flow]]\nfrom = 0\nto = 1\napp = "ftp"\n', ["0a.txt"])
+    world = tomllib.loads(text)
+    keys = ("standard", "band", "frequency", "width", "streams")
+    assert tuple(world["radio"].get(key) for key in keys) == radio
+    assert note in " ".join(found.notes)
+    # Levels decide: a rate control's own failed tries are no property of the link.
+    assert all("loss" not in link and link["level"] == "-60dBm" for link in world["radio"]["link"])
+    assert "data_rate" not in world.get("mac", {})
+    # 33 dB above the noise of 20 MHz: TCP carries most of what the radio does.
+    (tmp_path / "mesh.toml").write_text(text)
+    (run,) = [tworay.run(tmp_path / "mesh.toml", set={"duration": "5s"})]
+    assert run.summary["flows"][0]["goodput_bps"] > 15e6

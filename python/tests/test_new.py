@@ -1,4 +1,4 @@
-"""``tworay new``: five questions, a scenario that runs."""
+"""``tworay new``: six questions, a scenario that runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conftest import Result, command
 
 import tworay
 from tworay.errors import InputError
-from tworay.imports.answers import LAYOUTS, QUESTIONS, ROUTING, TRAFFIC, Answers, scenario_text
+from tworay.imports.answers import APPS, LAYOUTS, QUESTIONS, RADIOS, ROUTING, TRAFFIC, Answers, scenario_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,17 +116,45 @@ def test_on_a_terminal_questions_are_asked_until_the_answer_is_allowed(tmp_path:
         text=True,
     )
     os.close(its)
-    # A wrong word first; an empty line takes the default.
-    os.write(ours, b"sting\nstring\n4\n\nends\n")
+    # A wrong word first; an empty line takes the default. 250 m are further than n20 reaches: the path loss
+    # of 2412 MHz at 1 m is 40.1 dB, 20 dBm and two antennas of 5 dBi leave 71.9 dB to -82 dBm, 10^2.4 m.
+    os.write(ours, b"sting\nstring\n4\nn20\n250\n\nends\nweb\n")
     said = process.communicate(timeout=60)[1]
     os.close(ours)
     assert process.returncode == 0
     assert "did you mean string?" in said
-    assert [one.text in said for one in QUESTIONS] == [True, True, True, True, False]
+    assert [one.text in said for one in QUESTIONS] == [True] * 6 + [False]
+    assert "How many metres are neighbours apart? n20 reaches 249 m" in said
+    assert "--distance 250: write a whole number, 10 to 249" in said
+    assert "--metrics transfer_seconds" in said
     made = tomllib.loads((tmp_path / "mesh.toml").read_text(encoding="utf-8"))
     assert made["topology"] == {"kind": "string", "hops": 3, "spacing": "180m"}
     assert made["routing"]["protocol"] == "olsr"
-    assert [(flow["from"], flow["to"]) for flow in made["flow"]] == [(0, 3)]
+    assert made["radio"] == {"preset": "n20"}
+    assert [(flow["from"], flow["to"], flow["app"]) for flow in made["flow"]] == [(0, 3, "web")]
+
+
+@pytest.mark.parametrize("radio", RADIOS)
+def test_every_radio_makes_a_scenario_that_delivers(radio: str, tmp_path: Path) -> None:
+    words = DEFAULTS | {"layout": "string", "nodes": "3", "radio": radio, "traffic": "ends"}
+    file = tmp_path / "made.toml"
+    file.write_text(scenario_text(Answers.of(words), "made"), encoding="utf-8")
+    assert tworay.run(file, set={"duration": "4s"}).summary["flows"][0]["goodput_bps"] > 0
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_every_application_makes_flows_that_run(app: str, tmp_path: Path) -> None:
+    words = DEFAULTS | {"layout": "string", "nodes": "4", "app": app}
+    file = tmp_path / "made.toml"
+    file.write_text(scenario_text(Answers.of(words), "made"), encoding="utf-8")
+    flows = tomllib.loads(file.read_text(encoding="utf-8"))["flow"]
+    assert [flow["app"] for flow in flows] == (["web", "video", "ftp"] if app == "mixed" else [app] * 3)
+    assert all(flow["goodput_bps"] > 0 for flow in tworay.run(file, set={"duration": "10s"}).summary["flows"])
+
+
+def test_the_distance_is_within_the_reach_of_the_radio(cli: Cli) -> None:
+    assert "10 to 249" in cli("new", "a.toml", "--radio", "n20", "--distance", "250").err
+    assert cli("new", "a.toml", "--radio", "n40x2", "--distance", "250").code == 0
 
 
 def test_a_first_word_that_is_a_scenario_or_a_misspelling_is_answered(cli: Cli) -> None:

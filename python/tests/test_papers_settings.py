@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tworay.papers import library
+from tworay.papers import claimlists, library
 from tworay.papers.deciding import deciding
 from tworay.papers.reproducing import document, plan_of, readings
 
@@ -31,6 +31,13 @@ def test_each_experiment_names_what_decides(paper: Paper) -> None:
         assert trial.decides, trial.id
     text = "\n".join(deciding(paper))
     assert all(f"| {trial} |" in text for trial in paper.trials)
+
+
+@pytest.mark.parametrize("paper", OWN, ids=lambda paper: paper.name)
+def test_a_page_says_nothing_of_where_the_package_is(paper: Paper) -> None:
+    # The path of a table of kernel costs would end up in pages that readers elsewhere get.
+    for trial in paper.trials.values():
+        assert str(library.HERE) not in claimlists.settings(trial), trial.id
 
 
 @pytest.mark.parametrize("paper", OWN, ids=lambda paper: paper.name)

@@ -26,7 +26,7 @@ from studies.peers.bench import bench
 from studies.peers.jobs import Job, Result, Results, read_json
 from studies.peers.kernel_replay import Sent
 from studies.peers.movement import Waypoints
-from studies.peers.places import NS2_DRIVER, NS3_DRIVER, NS3_WIRED, ROOT, SCENARIOS
+from studies.peers.places import NS2_DRIVER, NS3_AIR, NS3_DRIVER, NS3_WIRED, ROOT, SCENARIOS
 from studies.peers.plan import FULL, QUICK, Plan
 from studies.peers.processes import ProgramError
 from studies.peers.simulators import builtin, route_changes
@@ -237,6 +237,7 @@ def test_the_quick_plan_is_part_of_the_full_one() -> None:
     assert (ROOT / NS2_DRIVER).is_file()
     assert (ROOT / NS3_DRIVER).is_file()
     assert (ROOT / NS3_WIRED).is_file()
+    assert (ROOT / NS3_AIR).is_file()
     assert len(set(itertools.chain(suite.TESTS))) == 50
 
 
@@ -252,9 +253,11 @@ def test_a_subset_of_the_runs_is_printed_and_not_written(
             return Section("Strings", "within 3 %")
 
     written: list[str] = []
-    for tool in ("install", "build_ns3_driver", "build_ns3_wired_driver"):
+    monkeypatch.setattr(tools, "install", lambda packages: None)
+    for tool in ("build_ns3_driver", "build_ns3_wired_driver"):
         monkeypatch.setattr(tools, tool, lambda: None)
-    monkeypatch.setattr(validation, "chapters", lambda plan: {"static": Chapter(), "aodv": Chapter()})
+    known = {"static": Chapter(), "aodv": Chapter()}
+    monkeypatch.setattr(validation, "chapters", lambda plan, theirs: known)
     monkeypatch.setattr(validation, "earlier", lambda results: None)
     monkeypatch.setattr(pages, "write", lambda sections, order: written.extend(sections))
     validation.validate(plan, threads=1, only=only)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 from conftest import Result, command
+from machines import ended, processes_of
 
 import tworay
 from studies.live import station
@@ -64,23 +65,6 @@ def virtual(*arguments: str | Path, cwd: Path, **environment: str) -> Result:
 
 def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def machines() -> list[str]:
-    """Return the command lines of kernels that run."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*"):
-        try:
-            line = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        if line.startswith(str(cache.kernels_home())):
-            found.append(line)
-    return found
-
-
-def of(lines: list[str], scratch: Path) -> list[str]:
-    return [line for line in lines if str(scratch) in line]
 
 
 def left_behind(home: Path) -> list[Path]:
@@ -328,21 +312,18 @@ def test_an_interrupted_run_leaves_no_process(
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     until = time.monotonic() + 60
-    mine: list[str] = []
+    mine: list[int] = []
     while not mine and time.monotonic() < until:
         time.sleep(0.1)
         scratch = set(left_behind(cache.home().parent)) - before
-        mine = [line for line in machines() if any(str(one) in line for one in scratch)]
+        mine = processes_of(*scratch)
     assert mine
     # Until its own programs run.
     time.sleep(2.0)
     os.kill(process.pid, number)
     process.communicate(timeout=30)
     assert process.returncode == (130 if number == signal.SIGINT else -number)
-    until = time.monotonic() + 60
-    while any(of(machines(), one) for one in scratch) and time.monotonic() < until:
-        time.sleep(0.1)
-    assert not any(of(machines(), one) for one in scratch)
+    assert ended(*scratch)
     with cache.scratch():
         assert not scratch & set(left_behind(cache.home().parent))
 
@@ -439,11 +420,7 @@ def test_a_cancelled_comparison_ends_its_machines(virtual_able: None, tmp_path: 
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 130
-    # A machine's processes end with the one that started them, on a busy host a moment later.
-    until = time.monotonic() + 60
-    while any(of(machines(), one) for one in scratch) and time.monotonic() < until:
-        time.sleep(0.1)
-    assert not any(of(machines(), one) for one in scratch)
+    assert ended(*scratch)
     assert not scratch & set(left_behind(cache.home().parent))
 
 

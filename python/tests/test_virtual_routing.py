@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import Result, command
+from machines import ended
 
 import tworay
 from tworay.errors import InputError, RunError
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 KERNEL = ("--tcp", "kernel:cubic")
+WEB = tuple(
+    word
+    for key in ("app=web", "sizes.kind=fixed", "sizes.size=20kB", "every=1s")
+    for word in ("--set", f"flow.0.{key}")
+)
 
 # Without a kernel.
 
@@ -47,6 +53,14 @@ KERNEL = ("--tcp", "kernel:cubic")
         (
             ("freeze-probing-field-udp", "--routing", "batman-adv", *KERNEL),
             "sends simulated datagrams, which no daemon routes; leave it out with --set flow.1=off",
+        ),
+        (
+            ("string-2", *WEB, "--routing", "batman-adv", *KERNEL),
+            "flow 0 of string-2 sends the simulated traffic of `web`, which no daemon routes",
+        ),
+        (
+            ("string-2", "--set", "radio.preset=n20", "--routing", "batman-adv", *KERNEL),
+            "string-2 has the radio of 802.11n; what daemons send is read from a capture",
         ),
     ],
 )
@@ -194,28 +208,9 @@ def test_daemons_stand_beside_simulated_protocols_when_a_path_breaks(
     assert "was run by another version of batman-adv or of its script" in other.stderr
 
 
-def kernels_of(scratch: set[Path]) -> bool:
-    """Tell whether a machine of these directories runs."""
-    for place in Path("/proc").glob("[0-9]*"):
-        try:
-            line = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        if line.startswith(str(cache.kernels_home())) and any(str(one) in line for one in scratch):
-            return True
-    return False
-
-
 def left_behind() -> set[Path]:
     place = cache.home() / "virtual"
     return set(place.iterdir()) if place.is_dir() else set()
-
-
-def ended(scratch: set[Path]) -> bool:
-    until = time.monotonic() + 60
-    while kernels_of(scratch) and time.monotonic() < until:
-        time.sleep(0.1)
-    return not kernels_of(scratch)
 
 
 def test_a_daemon_that_hangs_is_ended_with_an_error(
@@ -247,6 +242,6 @@ def test_a_comparison_that_is_killed_leaves_no_machine(virtual_able: None, tmp_p
     time.sleep(3.0)
     process.kill()
     process.wait(30)
-    assert ended(scratch)
+    assert ended(*scratch)
     with cache.scratch():
         assert not scratch & left_behind()

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import Result, command
+from machines import processes_of
 
 from tworay.virtual import cache
+from tworay.virtual.order import publish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,19 +44,6 @@ def described(cwd: Path) -> dict[str, Any] | None:
     return next((one for one in found if one["name"] == NAME), None)
 
 
-def machine_of(scratch: str) -> list[int]:
-    """Return the processes of a machine's kernel."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*"):
-        try:
-            line = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        if line.startswith(str(cache.kernels_home())) and scratch in line:
-            found.append(int(place.name))
-    return found
-
-
 def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
     until = time.monotonic() + seconds
     while not condition() and time.monotonic() < until:
@@ -60,14 +51,28 @@ def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
     return condition()
 
 
+def test_who_looks_again_and_again_never_reads_half_a_file(tmp_path: Path) -> None:
+    # A machine told its nodes with a plain write; now and then the host read the file while it was empty.
+    path, text = tmp_path / "up.json", json.dumps({str(node): "10.0.0.1" for node in range(100)})
+    publish(path, text)
+    writing = threading.Thread(target=lambda: [publish(path, text) for _ in range(300)])
+    writing.start()
+    while writing.is_alive():
+        assert path.read_text(encoding="utf-8") == text
+
+
 @pytest.fixture
 def network(virtual_able: None, tmp_path: Path) -> Iterator[Path]:
-    up = live("up", "string-2", "--virtual", "--name", NAME, "--out", "out", cwd=tmp_path)
-    assert up.code == 0, up.err
-    assert f"{NAME} is up; nodes 0 (10.0.0.0), 2 (10.0.0.2)" in up.out
-    yield tmp_path
-    if described(tmp_path) is not None:
-        live("down", NAME, cwd=tmp_path)
+    up = live(
+        "up", "string-2", "--set", "names.far=2", "--virtual", "--name", NAME, "--out", "out", cwd=tmp_path
+    )
+    try:
+        assert up.code == 0, up.err
+        assert f"{NAME} is up; nodes 0 (10.0.0.0), far (10.0.0.2)" in up.out
+        yield tmp_path
+    finally:
+        if described(tmp_path) is not None:
+            live("down", NAME, cwd=tmp_path)
 
 
 def test_options_of_virtual_time_need_it(cli: Callable[..., Result]) -> None:
@@ -89,7 +94,7 @@ def test_commands_run_at_nodes_and_time_stands_still_between_them(network: Path)
     about = described(network)
     assert about is not None
     # While nothing runs, the machine's process is stopped: state T.
-    (process,) = [p for p in machine_of(about["scratch"]) if Path(f"/proc/{p}/stat").exists()][:1]
+    (process,) = [p for p in processes_of(Path(about["scratch"])) if Path(f"/proc/{p}/stat").exists()][:1]
 
     def stopped() -> bool:
         return Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] == "T"
@@ -109,7 +114,7 @@ def test_commands_run_at_nodes_and_time_stands_still_between_them(network: Path)
     assert summary["sim_seconds"] > 1
     assert summary["live"]["virtual"]["kernel"] == cache.kernel().name
     assert (network / "out/report.html").is_file()
-    assert wait_for(lambda: not machine_of(about["scratch"]))
+    assert wait_for(lambda: not processes_of(Path(about["scratch"])))
     assert not Path(about["scratch"]).exists()
 
 
@@ -119,6 +124,19 @@ def test_a_shell_runs_lines_and_keeps_its_directory(network: Path) -> None:
     )
     assert done.out == "/tmp\n10.0.0.2\n"
     assert done.code == 1
+
+
+def test_a_shell_at_a_terminal_says_where_it_is(network: Path) -> None:
+    keyboard, terminal = pty.openpty()
+    os.write(keyboard, b"echo $TWORAY_NAME\nexit\n")
+    done = subprocess.run(
+        command("live", "shell", "--name", NAME, "far"), cwd=network, stdin=terminal,
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    for end in (keyboard, terminal):
+        os.close(end)
+    prompt = f"[{NAME} far] $ "
+    assert done.stdout == f"{prompt}far\n{prompt}", done.stderr
 
 
 def test_a_server_runs_until_it_is_interrupted_beside_other_commands(network: Path) -> None:
@@ -137,10 +155,10 @@ def test_a_server_runs_until_it_is_interrupted_beside_other_commands(network: Pa
 def test_a_killed_network_leaves_nothing(network: Path) -> None:
     about = described(network)
     assert about is not None
-    assert machine_of(about["scratch"])
+    assert processes_of(Path(about["scratch"]))
     # Also while its machine is stopped.
     os.kill(about["pid"], signal.SIGKILL)
-    assert wait_for(lambda: not machine_of(about["scratch"]))
+    assert wait_for(lambda: not processes_of(Path(about["scratch"])))
     assert described(network) is None
     assert shell(network, 0, "true").code == 2
     down = live("down", NAME, cwd=network)

@@ -39,7 +39,7 @@ def main() -> int:
         from studies.peers.validation import validate
 
         plan = QUICK if options.quick else FULL
-        within = validate(plan, threads=options.jobs, only=options.only)
+        within = validate(plan, threads=options.jobs, only=options.only, reference=options.reference)
         return 0 if within or not options.strict else FAILED
     except KeyboardInterrupt:
         print("interrupted; finished runs are kept, and the same command resumes", file=sys.stderr)
@@ -56,6 +56,12 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="what", required=True)
     validate = verbs.add_parser(
         "validate", help="compare results; write docs/studies/validation.md and its chapters"
+    )
+    validate.add_argument(
+        "--reference",
+        type=Path,
+        metavar="DIR",
+        help="take ns-3's figures of the chapters air-… from ns3_air.csv and ns3_air_durations.csv there",
     )
     bench = verbs.add_parser("bench", help="compare CPU time and memory; write docs/studies/performance.md")
     bench.add_argument(
@@ -85,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
         )
         verb.add_argument("--strict", action="store_true", help="exit with 1 if a bound does not hold")
     for verb, only in (
-        (validate, "only this chapter; repeatable"),
+        (validate, "only this chapter; repeatable; air: all of today's radios"),
         (bench, "only this case, printed and not written"),
     ):
         verb.add_argument("--quick", action="store_true", help="a subset, printed and not written")

@@ -163,7 +163,7 @@ def written(rows: Sequence[Row]) -> Section:
         "linux against this machine's kernel",
         "the same segments are sent again, each within a tick, and as many segments after each ACK of a "
         "recovery",
-        simulators=False,
+        simulators=(),
     )
     release, tick = platform.release().split("-")[0], rows[0].tick if rows else 0.0
     section.text(

@@ -56,7 +56,7 @@ def chapter(name: str, section: Section) -> str:
         "",
         f"- Date: {datetime.datetime.now(tz=datetime.UTC):%Y-%m-%d}",
         f"- tworay {tools.tworay_version()}, commit {tools.commit()}, build {tools.tworay_build()}",
-        *(simulators() if section.simulators else ()),
+        *simulators(section.simulators),
         f"- Machine: {tools.machine()}",
         f"- Bound: {section.bound}",
         f"- Verdict: {section.verdict}",
@@ -67,12 +67,14 @@ def chapter(name: str, section: Section) -> str:
     return "\n".join([*lines, section.body()]).rstrip() + "\n"
 
 
-def simulators() -> list[str]:
-    """Return the lines about the simulators."""
-    return [
-        f"- ns-2: Debian `ns2` {tools.ns2_version()}, `ns2-examples` {tools.debian_version('ns2-examples')}",
-        f"- ns-3: Debian `libns3-dev` {tools.ns3_version()}",
-    ]
+def simulators(names: Iterable[str]) -> list[str]:
+    """Return the lines about these simulators."""
+    examples = tools.debian_version("ns2-examples")
+    lines = {
+        "ns-2": f"- ns-2: Debian `ns2` {tools.ns2_version()}, `ns2-examples` {examples}",
+        "ns-3": f"- ns-3: Debian `libns3-dev` {tools.ns3_version()}",
+    }
+    return [lines[name] for name in names]
 
 
 def read(page: Path) -> Entry:
@@ -106,6 +108,7 @@ def index(order: Iterable[str]) -> str:
         "```sh",
         " ".join(tools.ns3_build_command()),
         " ".join(tools.ns3_wired_build_command()),
+        " ".join(tools.ns3_air_build_command()),
         "```",
         "",
     ]

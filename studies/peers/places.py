@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NS2_DRIVER = Path("studies/peers/ns2/adhoc.tcl")
 NS3_DRIVER = Path("studies/peers/ns3/adhoc.cc")
 NS3_SOURCES = (NS3_DRIVER, Path("studies/peers/ns3/olsr.h"), Path("studies/peers/ns3/rfc3561.h"))
+NS3_AIR = Path("studies/peers/ns3/air.cc")
 NS3_WIRED = Path("studies/peers/ns3/wired.cc")
 MEASURE_SOURCE = Path("studies/peers/measure.c")
 SCENARIOS = Path("studies/peers/scenarios")

@@ -38,6 +38,10 @@ class Plan:
     """Movement files: maximum speed in m/s, seed."""
     moving_seeds: int
     suite_seeds: int
+    air_seeds: int
+    """For today's radios, whose single hops and stations differ little from seed to seed."""
+    air_chain_seeds: int
+    """For their strings, which differ by factors without RTS."""
 
     def seed_range(self, count: int | None = None) -> range:
         """Return seeds 1 to ``count``, by default ``seeds``."""
@@ -62,6 +66,8 @@ FULL = Plan(
     moving=tuple((speed, seed) for speed in (5, 20) for seed in range(1, 6)),
     moving_seeds=10,
     suite_seeds=8,
+    air_seeds=3,
+    air_chain_seeds=30,
 )
 
 QUICK = Plan(
@@ -82,4 +88,6 @@ QUICK = Plan(
     moving=((5, 1), (5, 3), (20, 1), (20, 4)),
     moving_seeds=2,
     suite_seeds=2,
+    air_seeds=2,
+    air_chain_seeds=4,
 )

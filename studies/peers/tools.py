@@ -11,11 +11,12 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from studies.peers.places import CACHE, MEASURE_SOURCE, NS3_DRIVER, NS3_SOURCES, NS3_WIRED, ROOT
+from studies.peers.places import CACHE, MEASURE_SOURCE, NS3_AIR, NS3_DRIVER, NS3_SOURCES, NS3_WIRED, ROOT
 from studies.peers.processes import ProgramError, run
 from studies.peers.progress import say
 
-PACKAGES = ("ns2", "ns2-examples", "libns3-dev", "g++")
+NS3_PACKAGES = ("libns3-dev", "g++")
+PACKAGES = ("ns2", "ns2-examples", *NS3_PACKAGES)
 NS3_MODULES = (
     "core",
     "network",
@@ -28,10 +29,24 @@ NS3_MODULES = (
     "traffic-control",
 )
 WIRED_MODULES = ("core", "network", "internet", "applications", "traffic-control", "point-to-point")
+AIR_MODULES = (
+    "core",
+    "network",
+    "internet",
+    "mobility",
+    "propagation",
+    "wifi",
+    "applications",
+    "traffic-control",
+    "flow-monitor",
+)
 NS3_BINARY = CACHE / "build" / "ns3-adhoc"
 NS3_WIRED_BINARY = CACHE / "build" / "ns3-wired"
+NS3_AIR_BINARY = CACHE / "build" / "ns3-air"
 MEASURE = CACHE / "build" / "measure"
 OWN_BINARY = Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release" / "examples" / "run"
+DURATIONS_BINARY = OWN_BINARY.with_name("durations")
+DURATIONS_SOURCES = ("crates/tworay-radio/src/phy", "crates/tworay-radio/examples")
 SUITE = Path("/usr/share/doc/ns2/examples/tcl/test")
 
 
@@ -50,9 +65,9 @@ def debian_version(package: str) -> str | None:
     return answer[3:].strip() if answer.startswith("ii") else None
 
 
-def install() -> None:
+def install(packages: tuple[str, ...] = PACKAGES) -> None:
     """Install the other simulators from Debian's packages, as root or through sudo."""
-    missing = [package for package in PACKAGES if debian_version(package) is None]
+    missing = [package for package in packages if debian_version(package) is None]
     if not missing:
         return
     line = f"apt-get install -y --no-install-recommends {' '.join(missing)}"
@@ -83,6 +98,23 @@ def build_ns3_driver() -> None:
 def build_ns3_wired_driver() -> None:
     """Compile the ns-3 driver of the wired bottleneck if its source or the libraries have changed."""
     _build("the wired ns-3 driver", (NS3_WIRED,), NS3_WIRED_BINARY, ns3_wired_build_command())
+
+
+def build_ns3_air_driver() -> None:
+    """Compile the ns-3 driver of today's radios if its source or the libraries have changed."""
+    _build("the ns-3 driver of today's radios", (NS3_AIR,), NS3_AIR_BINARY, ns3_air_build_command())
+
+
+def build_durations() -> None:
+    """Compile the program that prints durations; cargo determines whether it is out of date."""
+    say("building the program that prints durations")
+    run(_example_command("tworay-radio", "durations"))
+
+
+def durations_sources() -> str:
+    """Return a fingerprint of what durations depend on."""
+    files = [path for name in DURATIONS_SOURCES for path in sorted((ROOT / name).rglob("*.rs"))]
+    return digest(*files)
 
 
 def build_measure() -> None:
@@ -118,6 +150,11 @@ def ns3_wired_build_command() -> list[str]:
     return _ns3_compiler(NS3_WIRED, NS3_WIRED_BINARY, WIRED_MODULES)
 
 
+def ns3_air_build_command() -> list[str]:
+    """Return the command that compiles the driver of today's radios."""
+    return _ns3_compiler(NS3_AIR, NS3_AIR_BINARY, AIR_MODULES)
+
+
 def _ns3_compiler(source: Path, binary: Path, modules: tuple[str, ...]) -> list[str]:
     version = (debian_version("libns3-dev") or "").split("-")[0]
     libraries = [f"-lns3-{module}" for module in modules]
@@ -133,19 +170,13 @@ def build_own_binary() -> None:
 
 def own_build_command() -> list[str]:
     """Return cargo's command, run in the root of the checkout."""
+    return _example_command("tworay-sim", "run")
+
+
+def _example_command(package: str, example: str) -> list[str]:
     target = ["--target-dir", str(OWN_BINARY.parents[2])]
-    return [
-        "cargo",
-        "build",
-        "--release",
-        "--locked",
-        "--quiet",
-        "-p",
-        "tworay-sim",
-        "--example",
-        "run",
-        *target,
-    ]
+    options = ["--release", "--locked", "--quiet", "-p", package, "--example", example]
+    return ["cargo", "build", *options, *target]
 
 
 @cache
@@ -215,6 +246,11 @@ def _system() -> str:
 def digest(*paths: Path) -> str:
     """Return a fingerprint of one or more files."""
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]
+
+
+def fingerprint(text: str) -> str:
+    """Return a short name for a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 @cache

@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING, Protocol
 from studies.peers import pages, tools
 from studies.peers.against_ns3 import AgainstNs3
 from studies.peers.against_ns3_moving import AgainstNs3Moving
+from studies.peers.air.chains import Chains
+from studies.peers.air.costs import Costs
+from studies.peers.air.distances import Distances
+from studies.peers.air.durations import Durations
+from studies.peers.air.hops import Hops
+from studies.peers.air.queues import Queues
+from studies.peers.air.stations import Stations
+from studies.peers.air.theirs import Here, Stored
 from studies.peers.earlier import earlier
 from studies.peers.jobs import Results
 from studies.peers.kernel_tcp import KernelTcp
@@ -23,8 +31,10 @@ from studies.peers.suite import Suite
 from studies.peers.windows import Windows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
+    from studies.peers.air.theirs import Theirs
     from studies.peers.jobs import Job
     from studies.peers.plan import Plan
     from studies.peers.verdicts import Section
@@ -40,7 +50,11 @@ class Chapter(Protocol):
         """Return the chapter."""
 
 
-def chapters(plan: Plan) -> dict[str, Chapter]:
+AIR = "air"
+"""Selects the chapters of today's radios, whose names begin so."""
+
+
+def chapters(plan: Plan, theirs: Theirs) -> dict[str, Chapter]:
     """Return the chapters by short name, in the order of the document."""
     return {
         "suite": Suite(plan),
@@ -57,27 +71,45 @@ def chapters(plan: Plan) -> dict[str, Chapter]:
         "rts": RtsStrategies(plan),
         "moving": Moving(plan, "aodv"),
         "moving-dsr": Moving(plan, "dsr"),
+        "air-durations": Durations(theirs),
+        "air-hops": Hops(plan, theirs),
+        "air-stations": Stations(plan, theirs),
+        "air-strings": Chains(plan, theirs),
+        "air-distances": Distances(plan, theirs),
+        "air-queues": Queues(plan, theirs),
+        "air-costs": Costs(plan),
     }
 
 
-def validate(plan: Plan, *, threads: int, only: list[str]) -> bool:
+def chosen(known: Iterable[str], only: list[str]) -> list[str]:
+    """Return the chapters that ``only`` selects, in the order of the document: all if it is empty.
+
+    Raises:
+        ProgramError: a chapter that isn't there.
+
+    """
+    known = list(known)
+    unknown = [name for name in only if name not in known and name != AIR]
+    if unknown:
+        allowed = ", ".join([*known, AIR])
+        raise ProgramError(f"--only {unknown[0]}: there is no such chapter; allowed are {allowed}")
+    return [
+        name for name in known if not only or name in only or (AIR in only and name.startswith(f"{AIR}-"))
+    ]
+
+
+def validate(plan: Plan, *, threads: int, only: list[str], reference: Path | None = None) -> bool:
     """Run the peers and tworay and write the pages; return whether every bound holds.
 
-    ``only`` selects chapters. The pages of a subset of the runs are printed instead of written.
+    ``only`` selects chapters. The pages of a subset of the runs are printed instead of written. Chapters of
+    today's radios take ns-3's figures from the tables in ``reference``, if given.
     """
-    known = chapters(plan)
-    unknown = [name for name in only if name not in known]
-    if unknown:
-        raise ProgramError(f"--only {unknown[0]}: there is no such chapter; allowed are {', '.join(known)}")
-    if only != ["kernel"]:
-        tools.install()
-    wanted = {name: chapter for name, chapter in known.items() if not only or name in only}
+    known = chapters(plan, Stored(reference) if reference else Here())
+    names = chosen(known, only)
+    _install(names, reference)
+    wanted = {name: known[name] for name in names}
     jobs = [job for chapter in wanted.values() for job in chapter.jobs()]
-    programs = {job.command[0] for job in jobs}
-    if str(tools.NS3_BINARY) in programs:
-        tools.build_ns3_driver()
-    if str(tools.NS3_WIRED_BINARY) in programs:
-        tools.build_ns3_wired_driver()
+    _build({job.command[0] for job in jobs}, names)
     results = Results()
     results.do(jobs, threads=threads)
     say(f"{len(results)} runs, {results.taken_from_cache} of them from the cache")
@@ -93,3 +125,23 @@ def validate(plan: Plan, *, threads: int, only: list[str]) -> bool:
     for section in sections.values():
         say(f"{section.title}: {section.verdict.replace('*', '')}")
     return all(check.ok for section in sections.values() for check in section.checks)
+
+
+def _install(names: list[str], reference: Path | None) -> None:
+    """Install what the chapters need."""
+    others = [name for name in names if name != "kernel"]
+    if not others or (reference and all(name.startswith(AIR) and name != "air-costs" for name in others)):
+        return
+    tools.install(tools.NS3_PACKAGES if all(name.startswith(AIR) for name in others) else tools.PACKAGES)
+
+
+def _build(programs: set[str], names: list[str]) -> None:
+    """Compile the drivers that are to run."""
+    if str(tools.NS3_BINARY) in programs:
+        tools.build_ns3_driver()
+    if str(tools.NS3_WIRED_BINARY) in programs:
+        tools.build_ns3_wired_driver()
+    if str(tools.NS3_AIR_BINARY) in programs or "air-costs" in names:
+        tools.build_ns3_air_driver()
+    if str(tools.DURATIONS_BINARY) in programs:
+        tools.build_durations()

@@ -118,8 +118,8 @@ class Section:
     title: str
     bound: str
     """The bound, in words."""
-    simulators: bool = True
-    """Return whether the page names the versions of the simulators."""
+    simulators: tuple[str, ...] = ("ns-2", "ns-3")
+    """The other simulators whose versions the page names."""
     checks: list[Check] = field(default_factory=list)
     _lines: list[str] = field(default_factory=list)
 

@@ -6,8 +6,8 @@ vocabulary! {
     /// The root cause of a loss: the first thing that prevented the packet's delivery. [`Died`](crate::Died)
     /// records where and how the packet ended.
     pub enum LossCause {
-        /// Load alone filled an interface queue, an ARP hold slot or a routing buffer.
-        Congestion = "congestion", "load filled a queue, or a node dropped it early";
+        /// Load, with the contention that it brings, filled an interface queue, a wire's queue, an ARP hold slot or a routing buffer, or made CoDel, RED or Link-RED drop the packet.
+        Congestion = "congestion", "load and its contention filled a queue, or made CoDel, RED or Link-RED drop";
         /// The MAC gave up because of collisions or a busy receiver. Consequences count as well: a false link
         /// failure, a route lost with it, a search for a route or an address whose messages collided.
         Contention = "contention", "collisions, or a neighbour that could not answer";

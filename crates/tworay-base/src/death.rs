@@ -20,6 +20,8 @@ vocabulary! {
         RtsRetries = "rts-retries", "the MAC gave up after the last RTS went unanswered";
         /// The MAC gave up: the last DATA went unanswered.
         DataRetries = "data-retries", "the MAC gave up after the last DATA went unanswered";
+        /// Its lifetime in the MAC ended before the next hop acknowledged it (802.11n and ac).
+        Expired = "expired", "its time in the MAC was over before the next hop acknowledged it";
         /// No DSR acknowledgment arrived (DSR without link-layer feedback).
         Unconfirmed = "unconfirmed", "routing's own acknowledgments did not come";
         /// Routing declared its next hop unreachable while it was in the interface queue.

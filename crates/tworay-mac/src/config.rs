@@ -1,5 +1,6 @@
 //! The scenario file's `[mac]` table.
 
+use crate::hcf::MissingBlockAck;
 use crate::overload::OverloadConfig;
 use crate::quirks::MacQuirks;
 use schemars::JsonSchema;
@@ -41,6 +42,13 @@ pub enum QueueRule {
     /// A queue for each flow, kept short by CoDel (RFC 8290).
     FqCodel,
 }
+
+/// Lifetime of a frame under a block ack agreement: 500 TU of 1,024 µs, the default of dot11EDCATableMSDULifetime
+/// (IEEE 802.11-2020, annex C).
+pub const MSDU_LIFETIME: SimDuration = SimDuration::from_micros(500 * 1024);
+
+/// Longest `mac.lifetime`.
+const LONGEST_LIFETIME: SimDuration = SimDuration::from_secs(1000);
 
 /// 802.11 DSSS parameters (IEEE 802.11-1999 §15.3.3, ns-2.35 defaults where the standard leaves a choice).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -84,6 +92,15 @@ pub struct MacConfig {
     /// standard allows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_aggregate: Option<Bytes>,
+    /// Time that a frame of `radio.standard` `n` and `ac` may spend in the MAC, from the moment at which it leaves the
+    /// interface queue (1ms..=1000s). Under a block ack agreement it is sent again until then, without a limit of
+    /// attempts (IEEE 802.11-2020 §10.23.2.12.1, dot11EDCATableMSDULifetime). Absent: 512ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lifetime: Option<SimDuration>,
+    /// Next step of a sender to which no BlockAck comes, with `radio.standard` `n` and `ac`: `request` asks by
+    /// BlockAckReq what has arrived (ns-3), `repeat` sends the frames again (Linux' ath9k). Absent: `request`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_block_ack: Option<MissingBlockAck>,
     /// Resolve next hops with ARP before the first unicast frame to them.
     pub arp: bool,
     /// Interval after which an unanswered ARP request is repeated, three requests in all. 0s: ask again only
@@ -114,6 +131,8 @@ impl Default for MacConfig {
             queue_limit: 50,
             queue: None,
             max_aggregate: None,
+            lifetime: None,
+            missing_block_ack: None,
             arp: true,
             arp_retry: SimDuration::from_millis(100),
             link_delay: SimDuration::ZERO,
@@ -200,6 +219,11 @@ impl MacConfig {
                 format!("{} packets", self.queue_limit),
                 "use 2 to 100000 (usual: 50)",
             );
+        }
+        if let Some(lifetime) = self.lifetime
+            && !(SimDuration::from_millis(1)..=LONGEST_LIFETIME).contains(&lifetime)
+        {
+            return bad("lifetime", format!("{lifetime}"), "use 1ms to 1000s (802.11: 512ms)");
         }
         if self.slot.is_zero() || self.slot > SimDuration::from_millis(1) {
             return bad("slot", format!("{}", self.slot), "use more than 0 and up to 1ms (DSSS: 20us)");

@@ -25,7 +25,7 @@ pub use frame::{AirFrame, AirKind, AirPacket};
 pub use number::FrameNumber;
 pub use reorder::{BlockAck, Reorder, Scoreboard};
 pub use station::{Hcf, HcfAction, HcfConfig, Host, RateChoice};
-pub use window::{Outcome, TransmitWindow};
+pub use window::{MissingBlockAck, Outcome, Persistence, TransmitWindow};
 
 /// Frames in the window of a block acknowledgment agreement, and bits of a compressed BlockAck (§9.3.1.8.3).
 pub const WINDOW: u16 = 64;

@@ -24,7 +24,7 @@ mod timing;
 
 pub use arp::{ArpAction, ArpBody, ArpDue, ArpTable, MAX_REQUESTS};
 pub use codel::CodelConfig;
-pub use config::{MacConfig, QueueRule, RtsStrategy};
+pub use config::{MSDU_LIFETIME, MacConfig, QueueRule, RtsStrategy};
 pub use counters::MacCounters;
 pub use dcf::{Dcf, GiveUp, MacAction, MacTimer, Outgoing, RxError};
 pub use duplicate::DuplicateFilter;

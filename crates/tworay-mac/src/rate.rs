@@ -9,6 +9,7 @@ mod ideal;
 mod minstrel;
 
 pub use chain::{RateReport, RetryChain, Stage};
+pub(crate) use ideal::newest_modes;
 pub use ideal::{Ideal, IdealRule};
 pub use minstrel::{Averaging, MinstrelConfig, MinstrelHt, RateStatistics, Sampling};
 

@@ -39,6 +39,8 @@ pub enum RateRule {
     Ideal,
     /// Minstrel-HT, as in Linux from 5.12 on.
     MinstrelHt,
+    /// Minstrel-HT as in Linux before 5.12 and in ns-3.37, which sample every rate in turn.
+    MinstrelHtLookaround,
 }
 
 /// The rate rule with its mode.
@@ -50,6 +52,8 @@ pub enum AirRate {
     Ideal,
     /// Minstrel-HT.
     MinstrelHt,
+    /// Minstrel-HT before Linux 5.12.
+    MinstrelHtLookaround,
 }
 
 /// A radio of 802.11a/g/n/ac, checked.
@@ -91,10 +95,12 @@ impl RadioConfig {
             ..plain
         })?;
         let hertz = self.frequency.get();
-        let (low, high) = if band == Band::Ghz2 { (2.4e9, 2.5e9) } else { (4.9e9, 6.0e9) };
+        let (low, usual, high) =
+            if band == Band::Ghz2 { (2.4e9, "2.412GHz", 2.5e9) } else { (4.9e9, "5.18GHz", 6.0e9) };
         if !(low..=high).contains(&hertz) {
             let problem = format!("{} is not at {band}", self.frequency);
-            let remedy = format!("use {} to {} GHz, or the other band", low / 1e9, high / 1e9);
+            let (low, high) = (low / 1e9, high / 1e9);
+            let remedy = format!("write frequency = \"{usual}\" ({low} to {high} GHz), or the other band");
             return ConfigProblem::refuse("frequency", problem, remedy);
         }
         Ok(Some(AirRadio { phy, rate: self.rate_of(&phy)? }))
@@ -118,6 +124,7 @@ impl RadioConfig {
             }
             (RateRule::Ideal, None) => Ok(AirRate::Ideal),
             (RateRule::MinstrelHt, None) => Ok(AirRate::MinstrelHt),
+            (RateRule::MinstrelHtLookaround, None) => Ok(AirRate::MinstrelHtLookaround),
         }
     }
 

@@ -167,7 +167,8 @@ pub struct RadioConfig {
     /// Slot time of the `standard` at 2.4GHz. Default: long, as in every network without access point.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<SlotTime>,
-    /// Choice of the rates of the `standard`: `fixed`, `ideal` or `minstrel-ht`. Default: minstrel-ht.
+    /// Choice of the rates of the `standard`: `fixed`, `ideal`, `minstrel-ht` or `minstrel-ht-lookaround`. Default:
+    /// minstrel-ht.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateRule>,
     /// The rate of `rate = "fixed"`: 0 to 7 for 6 to 54 Mb/s of `a` and `g`, the MCS of `n` (0 to 31, 8 for each

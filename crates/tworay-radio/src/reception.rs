@@ -24,6 +24,8 @@ pub struct Reception {
     noise: f64,
     preamble: f64,
     needed: [f64; 3],
+    /// Least ratio at 1 Mb/s.
+    slowest: f64,
     dsss: bool,
     bandwidth: f64,
     rates: BodyRates,
@@ -70,6 +72,7 @@ impl Reception {
             noise: channel.noise(),
             preamble: config.sinr.preamble.factor(),
             needed: rates.0.map(|rate| channel.sinr_threshold(rate)),
+            slowest: channel.sinr_threshold(BitRate::from_bps(1_000_000)),
             dsss: config.sinr.errors == SinrErrors::Dsss && rates.0.iter().all(|rate| dsss::knows(*rate)),
             bandwidth: config.sinr.bandwidth.get(),
             rates,
@@ -89,6 +92,23 @@ impl Reception {
     #[inline]
     pub fn captured_over_sets_nav(&self) -> bool {
         self.quirks.captured_over_sets_nav
+    }
+
+    /// True if noise alone hides the preamble of a frame of this power (sinr).
+    #[inline]
+    pub fn hides(&self, power: f64) -> bool {
+        self.sinr && power < self.preamble * self.noise
+    }
+
+    /// True if noise would let a frame of this power through at 1 Mb/s, and the frame has a faster rate (sinr).
+    pub fn slower_gets_through(&self, power: f64, body: BodyRate) -> bool {
+        let slowest = BitRate::from_bps(1_000_000);
+        let enough = if self.dsss {
+            dsss::is_errorless(power / self.noise, slowest, self.bandwidth)
+        } else {
+            power >= self.slowest * self.noise
+        };
+        enough && !self.hides(power) && self.rates.of(body).as_bps() > slowest.as_bps()
     }
 
     /// True if signals that are not being received must be stored.
@@ -132,7 +152,7 @@ enum Spoiled {
 /// The effect of a signal's beginning.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrived {
-    /// A decodable frame that overlap has just destroyed and whose end will not be reported.
+    /// A frame in range that overlap has just destroyed, or noise, and whose end will not be reported.
     pub lost: Option<u32>,
     /// The new signal is too weak to disturb the current one. In ns-2 the medium is then reserved until EIFS after its end
     /// ([`Reception::captured_over_sets_nav`]).
@@ -148,6 +168,8 @@ pub enum Verdict {
     Good,
     /// A decodable frame, destroyed by overlap.
     Collided,
+    /// A decodable frame that noise alone destroys: its signal is too weak for its rate (sinr).
+    Weak,
     /// A frame without overlap, destroyed by random errors. The simulation decides this, because it owns the
     /// error models.
     Corrupt,
@@ -170,6 +192,8 @@ pub struct Receiver {
     others: Others,
     /// Largest sum of interference during the lock (sinr).
     worst: f64,
+    /// Power of the latest frame that was not clear if noise alone destroys it, W; else 0 (sinr).
+    weak: f64,
     /// Stream for frames that bit errors may or may not destroy.
     luck: Option<RngStream>,
     known_errors: LogErrorFree,
@@ -304,7 +328,7 @@ impl Receiver {
             let clear = rules.dsss && lock.power >= 8.0 * (rules.noise + self.worst);
             let good = clear || self.survives(rules);
             self.lock = None;
-            return if good { Verdict::Good } else { Verdict::Collided };
+            return if good { Verdict::Good } else { self.lost_to() };
         }
         let (spoiled, decodable) = (lock.spoiled, lock.decodable);
         self.lock = None;
@@ -316,17 +340,41 @@ impl Receiver {
         }
     }
 
+    /// True if noise and interference let the frame being received through. Else it is lost to interference if it would
+    /// have got through without.
     #[inline(never)]
     fn survives(&mut self, rules: &Reception) -> bool {
         let Some(lock) = &self.lock else { return false };
+        let needed = rules.needed[lock.body as usize];
+        let clear = |interference: f64| lock.power >= needed * (rules.noise + interference);
         if !rules.dsss {
-            return lock.power >= rules.needed[lock.body as usize] * (rules.noise + self.worst);
+            self.weak = if clear(0.0) { 0.0 } else { lock.power };
+            return clear(self.worst);
         }
         let chance = Self::success(lock, &self.others, &mut self.known_errors, rules);
-        match &mut self.luck {
-            Some(luck) if chance > 0.0 && chance < 1.0 => luck.chance(chance),
-            _ => chance > 0.5,
+        let draw = match &mut self.luck {
+            Some(luck) if chance > 0.0 && chance < 1.0 => luck.unit(),
+            _ => 0.5,
+        };
+        if draw < chance {
+            return true;
         }
+        // From 9 dB on, noise alone destroys nothing.
+        let without = lock.power >= 8.0 * rules.noise
+            || draw < Self::success(lock, &Others::default(), &mut self.known_errors, rules);
+        self.weak = if without { 0.0 } else { lock.power };
+        false
+    }
+
+    /// Power of the frame whose end has just been [`Verdict::Weak`], W.
+    pub fn weak_power(&self) -> f64 {
+        self.weak
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn lost_to(&self) -> Verdict {
+        if self.weak > 0.0 { Verdict::Weak } else { Verdict::Collided }
     }
 
     /// The probability that every bit of the frame is correct, computed over intervals of constant

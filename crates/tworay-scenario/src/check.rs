@@ -21,6 +21,7 @@ use std::sync::Arc;
 use tworay_base::{BitRate, ConfigProblem, NodeId, SimDuration};
 use tworay_mac::QueueRule;
 use tworay_mobility::{MobilityConfig, MobilityError, TopologyConfig};
+use tworay_radio::phy::Standard;
 use tworay_radio::{EnergyConfig, MeasuredLink, RADIO_RATES, ReceptionModel, basic_mode};
 use tworay_tcp::Variant;
 
@@ -158,7 +159,8 @@ impl Check<'_> {
     /// The MAC may only use rates that the radio supports.
     fn rates(&self, file: &Settings) -> Result<(), ScenarioError> {
         let mac = &file.mac;
-        if file.radio.air().is_ok_and(|air| air.is_some()) {
+        if let Ok(Some(air)) = file.radio.air() {
+            self.without_agreements(file, air.phy.standard)?;
             return self.section("mac", basic_mode(mac.basic_rate).map(|_| ()));
         }
         self.old_air(file)?;
@@ -188,14 +190,29 @@ impl Check<'_> {
         Ok(())
     }
 
+    /// Keys of the MAC that need block acknowledgment agreements, which 802.11a and g lack: there a frame ends after
+    /// `mac.short_retry_limit` attempts. (dot11MaxTransmitMSDULifetime, 512 ms from the first attempt, is longer than
+    /// those take.)
+    fn without_agreements(&self, file: &Settings, standard: Standard) -> Result<(), ScenarioError> {
+        if matches!(standard, Standard::N | Standard::Ac) {
+            return Ok(());
+        }
+        match given(&agreement_keys(file)) {
+            Some(key) => {
+                let problem = format!("{standard} has neither aggregates nor block acknowledgment");
+                let remedy =
+                    "Leave it out (mac.short_retry_limit limits attempts), or give radio.standard n or ac.";
+                self.fail(key, &problem, remedy)
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Keys of the MAC that need a radio with a standard.
     fn old_air(&self, file: &Settings) -> Result<(), ScenarioError> {
-        let given = [
-            ("mac.queue", file.mac.queue.is_some_and(|queue| queue != QueueRule::Fifo)),
-            ("mac.max_aggregate", file.mac.max_aggregate.is_some()),
-        ];
-        match given.into_iter().find(|(_, given)| *given) {
-            Some((key, _)) => {
+        let queue = ("mac.queue", file.mac.queue.is_some_and(|queue| queue != QueueRule::Fifo));
+        match given(&[queue]).or(given(&agreement_keys(file))) {
+            Some(key) => {
                 let remedy = "Give radio.preset or radio.standard, or leave it out.";
                 self.fail(key, "the MAC of 802.11b has no such key", remedy)
             }
@@ -275,4 +292,18 @@ impl Check<'_> {
             }
         }
     }
+}
+
+/// The keys of the MAC about block acknowledgment agreements; true: given.
+fn agreement_keys(file: &Settings) -> [(&'static str, bool); 3] {
+    [
+        ("mac.max_aggregate", file.mac.max_aggregate.is_some()),
+        ("mac.lifetime", file.mac.lifetime.is_some()),
+        ("mac.missing_block_ack", file.mac.missing_block_ack.is_some()),
+    ]
+}
+
+/// The first key that is given.
+fn given(keys: &[(&'static str, bool)]) -> Option<&'static str> {
+    keys.iter().find(|(_, given)| *given).map(|(key, _)| *key)
 }

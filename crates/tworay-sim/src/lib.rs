@@ -2,6 +2,7 @@
 
 mod engine;
 mod estimate;
+mod links;
 pub(crate) mod live;
 mod moves;
 mod network;
@@ -21,6 +22,7 @@ pub use crate::results::{
     WarningKind, metrics,
 };
 pub use estimate::{Estimate, estimate, memory, memory_of_tables};
+pub use links::LinkRate;
 pub use moves::{MoveFormat, moves, moves_of_file};
 pub use network::{Backlog, Network, Red, RedVerdict};
 pub use ns2_trace::read_ns2_trace;

@@ -9,7 +9,7 @@
 //! parts. What happens is reported to [`crate::observe`].
 
 mod agenda;
-mod air;
+pub(crate) mod air;
 mod common;
 mod event;
 mod finish;
@@ -123,7 +123,7 @@ impl Network {
         if !network.fill_static_routes(&mut keep_going) {
             return None;
         }
-        network.common.observers.roots.causes.expect(&network.plan.settings.routing);
+        network.common.observers.roots.expect(&network.plan.settings);
         for node in network.nodes.ids() {
             network.with_router(node, After::Other, |router, now, out| router.start(now, out));
         }
@@ -373,7 +373,8 @@ impl Network {
     fn report(&mut self, fact: Fact<'_>) {
         let Common { now, packets, observers, .. } = &mut self.common;
         let radio = self.radio.as_mut();
-        observers.report(fact, World { now: *now, packets, nodes: &self.nodes, wires: &self.wires, radio });
+        let (nodes, wires, air) = (&self.nodes, &self.wires, self.air.as_deref());
+        observers.report(fact, World { now: *now, packets, nodes, wires, radio, air });
     }
 
     /// A copy of a packet dies at `node`, because it cannot go on.

@@ -19,6 +19,7 @@ pub use self::columns::{Column, ColumnData, Table};
 use self::power::{Power, energy_report};
 pub use self::sections::{EnergyReport, FrameCount, MacReport, MetricsReport, RoutingReport};
 pub use self::warnings::{Warning, WarningKind};
+use crate::links::LinkRate;
 use crate::network::Outcome;
 use crate::network::hosts::flow::{Flow, Resent, TcpPair, Transport};
 use crate::network::hosts::traffic::Transfer;
@@ -78,6 +79,9 @@ pub struct Document {
     pub energy: EnergyReport,
     /// Metrics over all flows.
     pub metrics: MetricsReport,
+    /// Links by their best rate; absent for the 802.11b radio and where nodes move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links: Option<Vec<LinkRate>>,
     /// Warnings about the figures: flows without a path, flows that received nothing.
     pub warnings: Vec<Warning>,
 }
@@ -210,6 +214,7 @@ impl RunReport {
             },
             energy,
             metrics,
+            links: None,
             warnings,
         };
         let resent = outcome

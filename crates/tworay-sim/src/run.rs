@@ -1,5 +1,6 @@
 //! Runs a scenario with a seed and returns a report.
 
+use crate::links::link_rates;
 use crate::network::Network;
 use crate::paths::{FlowPath, Pair, all_pairs, flow_paths};
 use crate::results::RunReport;
@@ -109,6 +110,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
         return Err(RunError::Failed(why.into()));
     }
     let paths = flow_paths(&setup);
+    let links = link_rates(&setup);
     let Some(mut network) = Network::new(setup, || control.note(0.0)) else {
         return Err(RunError::Cancelled);
     };
@@ -147,6 +149,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
         report.document.diagnosis_by_outcome.clear();
     }
     report.document.names = scenario.settings.names.clone();
+    report.document.links = links;
     report.document.cpu_seconds = begun.elapsed().as_secs_f64();
     control.note(1.0);
     Ok(report)

@@ -77,6 +77,12 @@ def ordered(cells: dict[str, dict[str, Any]], metric: str) -> list[str]:
     return sorted(known, key=lambda name: sign * known[name])
 
 
+def has_direction(metric: str) -> bool:
+    """Return whether more or less of a metric is better."""
+    declared = metrics.find(metric)
+    return declared is not None and declared.better is not Better.NEITHER
+
+
 def judge(cells: dict[str, dict[str, Any]], pairs: list[Pair], metric: str) -> dict[str, Any]:
     """Return the verdict about one metric.
 

@@ -64,15 +64,15 @@ def compare(
     """
     from tworay.experiment.comparing import Comparing
     from tworay.experiment.options import Options
-    from tworay.metrics import check
+    from tworay.metrics import split
     from tworay.running.progress import Progress
     from tworay.running.spec import written
 
-    columns = joined(metrics)
-    check(columns)
     exports = Exports(csv, long)
     exports.check(force=force, as_json=json, out=shared["out"])
-    options = Options(scenario, resume=resume, force=force, costs=costs, **taken(shared))
+    options = Options(
+        scenario, resume=resume, force=force, costs=costs, metrics=joined(metrics), **taken(shared)
+    )
     precision = options.until_ci
     if shared["slurm"] or shared["dry_run"]:
         exports.refuse("--slurm" if shared["slurm"] else "--dry-run")
@@ -83,6 +83,7 @@ def compare(
     work = Comparing(options)
     work.announce(say_what_it_takes)
     result, place = work.result, work.place
+    columns = joined(metrics)
     for text in work.problems:
         note(f"tworay: {text}")
     if work.stored_runs:
@@ -103,6 +104,10 @@ def compare(
         if not exports.printed:
             print_comparison(result, columns, pairs=pairs, as_json=json)
         raise
+    if len(result):
+        columns, lacking = split(columns, result.metrics)
+        if lacking:
+            note(f"tworay: --metrics: no run has {' or '.join(lacking)} (see `tworay metrics`)")
     if costs is not None and len(result):
         say_if_idle(result.summary["costs"])
         _say_if_mixed(result.costed())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 import tworay
+from tworay import _native
 from tworay.cli import streams
 from tworay.cli.output import check_free, is_stdout, note, print_columns, print_json, write_file, write_text
 from tworay.errors import InputError
@@ -54,7 +55,11 @@ def convert(
     ] = None,
     flow: Annotated[
         list[str] | None,
-        typer.Option(metavar="FROM:TO:APP", help="Add a flow, for example 0:1:ftp. Repeatable."),
+        typer.Option(
+            metavar="FROM:TO:APP",
+            help="Add a flow of ftp, cbr, on-off, web, request, video or replay, for example 0:1:ftp. "
+            "Repeatable.",
+        ),
     ] = None,
     traffic: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Take the flows from an ns-2 traffic file.")
@@ -127,14 +132,16 @@ def _convert_links(
         raise InputError("there is no flow; add one with --flow FROM:TO:APP, for example --flow 0:1:ftp")
     check_free(output, force=force)
     found = links.read(files)
-    from tworay import _native
+    from tworay.running import flows as of
 
-    tables = _native.flow_tables([by_number(flow, found.numbers) for flow in flows])
-    text = links.scenario(found, tables, files)
+    tables = of.tables(by_number(flow, found.numbers) for flow in flows)
+    name = None if len(files) == 1 or is_stdout(output) else output.stem
+    text = links.scenario(found, tables, files, name)
     # Loading checks the text, for example that the flows' nodes exist.
-    _native.Scenario.from_toml(text, "the converted scenario", "")
+    folder = "" if is_stdout(output) else str(output.parent)
+    _native.Scenario.from_toml(text, "the converted scenario", folder)
     write_text(output, text)
-    for line in found.notes:
+    for line in [*found.notes, *links.unconnected(found, tables)]:
         note(f"note: {line}")
 
 
@@ -147,10 +154,20 @@ def _convert_tracks(
     if ending != ".toml" and (flows or traffic is not None):
         raise InputError("--flow and --traffic belong to a scenario: name one with -o SCENARIO.toml")
     movements = output.with_suffix(".movements")
-    for file in {output, movements} if ending == ".toml" else {output}:
-        check_free(file, force=force)
+    check_free(output, force=force)
     found = tracks.read(files)
     text = found.movements()
+    if ending == ".toml" and traffic is None and flows and found.are_fixed:
+        from tworay.running import flows as of
+
+        made = found.scenario(of.tables(by_number(flow, found.numbers) for flow in flows), output.stem)
+        _native.Scenario.from_toml(made, "the converted scenario", str(output.parent))
+        write_text(output, made)
+        for line in found.notes:
+            note(f"note: {line}")
+        return
+    if ending == ".toml":
+        check_free(movements, force=force)
     if ending == ".movements":
         write_text(output, text)
     else:

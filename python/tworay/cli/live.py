@@ -66,6 +66,9 @@ VirtualOption = Annotated[
 MemoryOption = Annotated[
     int | None, typer.Option(metavar="MIB", help="With --virtual: memory of the machine. Default: 512.")
 ]
+CaptureOption = Annotated[
+    Path | None, typer.Option("--pcap", metavar="FILE", help="Write a capture of all frames to this file.")
+]
 NameOption = Annotated[str | None, typer.Option(help="Name of the network. Default: that of the scenario.")]
 
 
@@ -137,9 +140,7 @@ def run(
     limit: LimitOption = Options.limit,
     mtu: MtuOption = Options.mtu,
     out: OutOption = None,
-    pcap: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a capture of all frames to this file.")
-    ] = None,
+    pcap: CaptureOption = None,
     force: ForceOption = False,
     profile: ProfileOption = None,
     virtual: VirtualOption = False,
@@ -182,9 +183,7 @@ def up(
     limit: LimitOption = STANDING_LIMIT,
     mtu: MtuOption = Options.mtu,
     out: OutOption = None,
-    pcap: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a capture of all frames to this file.")
-    ] = None,
+    pcap: CaptureOption = None,
     force: ForceOption = False,
     profile: ProfileOption = None,
     virtual: VirtualOption = False,

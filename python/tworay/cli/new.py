@@ -28,9 +28,21 @@ def new(
     nodes: Annotated[
         str | None, typer.Option(metavar="N", help="Number of nodes, 2 to 1000.", show_default="8")
     ] = None,
+    radio: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PRESET",
+            help="Radio of the nodes: b-2, b-11, g, n20, n40x2 or ac80x2.",
+            show_default="b-2",
+        ),
+    ] = None,
     distance: Annotated[
         str | None,
-        typer.Option(metavar="METRES", help="Distance of neighbours, 10 to 250.", show_default="180"),
+        typer.Option(
+            metavar="METRES",
+            help="Distance of neighbours, 10 to the reach of the radio: 250 with b-2.",
+            show_default="180",
+        ),
     ] = None,
     traffic: Annotated[
         str | None,
@@ -40,35 +52,59 @@ def new(
             show_default="gateway",
         ),
     ] = None,
+    sends: Annotated[
+        str | None,
+        typer.Option(
+            "--app",
+            metavar="WORD",
+            help="What is sent: ftp (bulk data), web, request, video, cbr, on-off, or mixed.",
+            show_default="ftp",
+        ),
+    ] = None,
     routing: Annotated[
         str | None, typer.Option(metavar="WORD", help="aodv, dsr, olsr or static.", show_default="aodv")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE.toml if it exists.")] = False,
 ) -> None:
-    """Write a scenario from the answers to five questions.
+    """Write a scenario from the answers to six questions.
 
-    An option answers its question. On a terminal the others are asked; elsewhere they take their defaults.
+    An option answers its question. On a terminal the others are asked, all but --routing; elsewhere they take
+    their defaults.
     """
     from tworay.imports import answers as of
 
     if file.suffix != ".toml":
         raise InputError(f"{file}: a scenario's file ends in .toml; did you mean {file}.toml?")
     check_free(file, force=force)
-    given = {"layout": layout, "nodes": nodes, "distance": distance, "traffic": traffic, "routing": routing}
+    given = {
+        "layout": layout,
+        "nodes": nodes,
+        "radio": radio,
+        "distance": distance,
+        "traffic": traffic,
+        "app": sends,
+        "routing": routing,
+    }
     # Wrong options are refused before the first question.
-    words = {one.name: one.check(word) for one in of.QUESTIONS if (word := given[one.name]) is not None}
-    for question in of.QUESTIONS:
-        if question.name not in words:
-            words[question.name] = _asked(question)
-    text = of.scenario_text(of.Answers.of(words), file.stem)
+    words: dict[str, str] = {}
+    for one in of.QUESTIONS:
+        if (word := given[one.name]) is not None:
+            # Where nobody is asked, the radio is known.
+            known = words if sys.stdin.isatty() else {"radio": of.DEFAULT_RADIO} | words
+            words[one.name] = of.within_reach(one, known).check(word)
+    for one in of.QUESTIONS:
+        if one.name not in words:
+            words[one.name] = _asked(of.within_reach(one, words))
+    answers = of.Answers.of(words)
+    text = of.scenario_text(answers, file.stem)
     of.check_runs(text, file)
     write_text(file, text)
-    note(f"next: tworay compare {file} --tcp newreno,cubic,vegas --seeds 10")
+    note(f"next: {of.next_step(answers, file)}")
 
 
 def _asked(question: Question) -> str:
     """Ask until an answer is allowed; without a terminal, take the default."""
-    if not sys.stdin.isatty():
+    if not (sys.stdin.isatty() and question.is_asked):
         note(f"--{question.name} {question.default} (default)")
         return question.default
     note(question.text)

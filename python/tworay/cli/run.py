@@ -80,6 +80,7 @@ def run(
     from tworay.running.entries import check_entries, entered
     from tworay.running.memory import Kept, check_memory
     from tworay.running.progress import RunProgress
+    from tworay.running.radios import cut_links
     from tworay.running.run import check_seed
     from tworay.running.switching import numbers, renumbered
 
@@ -101,6 +102,8 @@ def run(
         raise InputError("standard output can't hold the JSON and another file; name a file for one of them")
     kept = Kept(series=out is not None, record=record, page=record)
     say_what_it_takes(world, seed, kept=kept)
+    for text in cut_links(world):
+        note(f"tworay: {text}")
     store = None
     if out is not None:
         from tworay.experiment.store.results import Store

@@ -19,9 +19,10 @@ from tworay.experiment.session import Session
 from tworay.experiment.store.batches import DONE, Batches
 from tworay.experiment.store.manifest import read_manifest
 from tworay.experiment.store.reading import Stored, read, record_of, source_digests, take
-from tworay.metrics import parse_judge
+from tworay.metrics import check, parse_judge
 from tworay.running.entries import check_entries, entered
 from tworay.running.executing import check_jobs, silent
+from tworay.running.radios import cut_links
 from tworay.running.resources import saturated
 from tworay.running.scenarios import overrides
 from tworay.running.spec import LEAST_UNTIL_CI, MAX_SEEDS, check_precision, more_seeds, parse_seeds
@@ -93,6 +94,7 @@ class Comparing(Session):
         base = self.field.base
         entries = _entries(options.entries, earlier, self._stored)
         judge = parse_judge(options.judge or earlier.get("judge"))
+        metrics = check(options.metrics) or earlier.get("metrics")
         chosen = overrides(settings)
         left = numbers(chosen, base.flows)
         on = {
@@ -114,7 +116,7 @@ class Comparing(Session):
         # By place and seed: mean hops, time without a path, and that of each flow.
         self._paths: dict[tuple[str, int], Paths] = {}
         self._stage: Callable[[str], None] = lambda text: None
-        self.result = Comparison(base_name, self.field.names, self.field.arms, judge)
+        self.result = Comparison(base_name, self.field.names, self.field.arms, judge, metrics or ())
         resources = options.resources or earlier.get("resources", False)
         # The capacity of each combination of settings, shared by the arms that have it.
         self._crowded: dict[str, tuple[str, Scenario]] = {}
@@ -166,6 +168,7 @@ class Comparing(Session):
                 "resources": resources,
                 "air": air,
                 "judge": judge.name,
+                "metrics": metrics,
                 "entries": entries,
                 "maxima": {name: settings for name, (settings, _) in self._crowded.items()},
                 "sources": sources,
@@ -281,6 +284,8 @@ class Comparing(Session):
         self.result.warnings = []
         places = self.field.places()
         for place, world in places.items():
+            arm = f"{place}: " if len(places) > 1 else ""
+            self.result.warnings += [arm + text for text in cut_links(world)]
             unknown = [seed for seed in batch if (place, seed) not in self._paths]
             if world.nodes >= MANY_NODES:
                 of = f" of {place}" if place else ""
@@ -293,8 +298,7 @@ class Comparing(Session):
             means = [math.fsum(flow) / len(flow) for flow in zip(*shares, strict=True)]
             if any(means):
                 texts = world.path_warnings(self.seeds[0], means)
-                of = f"{place}: " if len(places) > 1 else ""
-                self.result.warnings += [of + text for text in warnings_of(texts, self.field.flows(place))]
+                self.result.warnings += [arm + text for text in warnings_of(texts, self.field.flows(place))]
 
     def more(self, seeds: dict[int, list[int]]) -> bool:
         """Add seeds to all arms until the interval of goodput is narrow."""
@@ -408,6 +412,8 @@ def compare(options: Options) -> Comparison:
     ``judge`` chooses the flows whose metrics are compared: ``tcp`` (all flows if there is no TCP), ``udp``,
     ``all`` or ``flow.0,flow.2``. ``entries="2s"`` draws the flows' start times from the seed, from 0 to 2 s:
     a wired network has no other randomness. Seeds whose runs are equal are counted once.
+    ``metrics`` are the columns to show, such as ``"transfer_p95_seconds,goodput_bps"``; the verdict is about
+    the first.
     ``shard="1/4"`` does only the first of four parts, for ``tworay merge``; ``engine`` does the runs in place
     of this process's threads, such as ``tworay.experiment.cluster.Cluster("tls://HOST:PORT")``.
     ``watch`` shows the progress: a function gets it a few times per second

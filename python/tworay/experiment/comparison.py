@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay import metrics
+from tworay.analysis import factors, stats, verdict
 from tworay.analysis import pairs as pairing
-from tworay.analysis import stats, verdict
 from tworay.analysis.repeats import fingerprint, repeated, still
 from tworay.experiment import arms, mixing
 from tworay.metrics.diagnosis import scores
@@ -50,6 +50,7 @@ class Comparison:
         variants: list[str],
         arms: Sequence[Arm] = (),
         judge: str | metrics.Judge | None = None,
+        chosen: Sequence[str] = (),
     ) -> None:
         self.scenario = scenario
         self._judge = metrics.parse_judge(judge)
@@ -63,6 +64,19 @@ class Comparison:
         self._maxima: dict[tuple[str, int], float] = {}
         self._summary: dict[str, Any] | None = None
         self._warnings: list[str] = []
+        self._chosen = list(chosen)
+
+    @property
+    def chosen(self) -> list[str]:
+        """The metrics chosen to be shown, of those that the runs have; empty: the usual ones."""
+        known = set(self.metrics)
+        return [name for name in self._chosen if name in known]
+
+    @property
+    def headline(self) -> str:
+        """The metric of the verdict: the first chosen one that is better high or low, else goodput."""
+        headline: str = self.summary["verdict"]["metric"]
+        return headline
 
     @property
     def judge(self) -> str:
@@ -210,6 +224,9 @@ class Comparison:
             for variant, runs in by_variant.items()
         }
         pairs = pairing.pairs(by_variant, still_arms)
+        known = {name for cells in described.values() for name in cells}
+        chosen = (name for name in self._chosen if name in known and verdict.has_direction(name))
+        headline = next(chosen, HEADLINE)
         diagnosis = self._counts("diagnosis")
         by_outcome = self._counts("diagnosis_by_outcome")
         return {
@@ -226,11 +243,12 @@ class Comparison:
             "warnings": self.warnings,
             "arms": {variant: self._describe_arm(variant) for variant in self.variants},
             "mixtures": self._mixtures(),
-            "verdict": verdict.judge(described, pairs, HEADLINE),
+            "verdict": verdict.judge(described, pairs, headline),
             "judge": self.judge,
             "judged": self.judged,
             "repeated_seeds": list(again),
             "still_arms": still_arms,
+            "factors": self.factors(headline),
         }
 
     @property
@@ -271,8 +289,8 @@ class Comparison:
 
         return long(self)
 
-    def verdict(self, metric: str = HEADLINE) -> pl.DataFrame:
-        """Return the verdict about a metric, one row per arm, best first.
+    def verdict(self, metric: str | None = None) -> pl.DataFrame:
+        """Return the verdict about a metric (the headline), one row per arm, best first.
 
         ``group`` has the arm's letters: arms that share one don't differ. ``best`` are the arms that no other
         is better than; null if there are too few seeds to tell, or neither more nor less is better.
@@ -280,7 +298,21 @@ class Comparison:
         """
         from tworay.experiment.exporting import verdict
 
-        return verdict(self, metric)
+        return verdict(self, metric or self.headline)
+
+    @property
+    def choices(self) -> dict[str, dict[str, str]]:
+        """What each arm chooses: its variant (``tcp``), and the value of each varied setting."""
+        return {variant: factors.choices(self._describe_arm(variant)) for variant in self.variants}
+
+    def factors(self, metric: str) -> list[dict[str, Any]]:
+        """Return a verdict for each factor, where the arms are every combination of several; else nothing."""
+        found = factors.product(self.choices)
+        if not found or len(self.still) > 1:
+            return []
+        return factors.by_factor(
+            {variant: self._counted(variant) for variant in self.variants}, found, metric
+        )
 
     @property
     def pairs(self) -> pl.DataFrame:

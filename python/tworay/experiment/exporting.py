@@ -8,9 +8,9 @@ import polars as pl
 
 from tworay import metrics
 from tworay.analysis import verdict as judging
+from tworay.analysis.factors import sender_of
 from tworay.experiment.numbering import with_numbers
 from tworay.running.frames import Table
-from tworay.showing.reporting import sender_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection

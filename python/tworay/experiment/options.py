@@ -56,7 +56,7 @@ class Common:
         return found
 
 
-# Options that decide which runs there are, in the order of a command line.
+# Options that decide which runs there are and what is shown, in the order of a command line.
 DECIDE = (
     *(
         "tcp",
@@ -71,7 +71,7 @@ DECIDE = (
         "entries",
         "resources",
     ),
-    *("costs", "retry_failed"),
+    *("costs", "metrics", "retry_failed"),
 )
 
 
@@ -84,6 +84,7 @@ class Options(Common):
     resume: str | os.PathLike[str] | None = None
     force: bool = False
     costs: str | os.PathLike[str] | None = None
+    metrics: str | Iterable[str] | None = None
 
 
 @dataclass(frozen=True)

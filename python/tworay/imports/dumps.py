@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tworay.imports import stations
+from tworay.imports.radios import Seen
 from tworay.imports.reading import Place, number, shown, wrong
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Dump:
     """Remarks on the figures."""
     is_of_interfaces: bool = False
     """True if a direction has only a part of its figures; the other direction's then stand for the rest."""
+    seen: Seen = field(default_factory=Seen)
+    """What is known of the radio."""
 
     def add(
         self,

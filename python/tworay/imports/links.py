@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, replace
+import tomllib
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tworay.errors import InputError
-from tworay.imports import dumps
+from tworay.imports import carrying, dumps
+from tworay.imports.carrying import READABLE, SENSED, Needs
+from tworay.imports.missing import Missing
+from tworay.imports.radios import radio, remarks, together
 from tworay.imports.reading import Table, number, numbering, read_text, shown, with_names, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from tworay.imports.radios import Radio, Seen
     from tworay.imports.reading import Place, Row
 
 COLUMNS = {
@@ -27,13 +32,6 @@ COLUMNS = {
     "lq": (),
     "nlq": (),
 }
-READABLE = -90.0
-"""Where levels are given: the least power that can be read, dBm. The noise is at -93.6 dBm, and a preamble
-must be 4 dB above it; sensitivities of 802.11b cards at 2 Mb/s are a few decibels below."""
-SENSED = -96.0
-"""The least power that is sensed there, dBm."""
-RATES = (1.0, 2.0, 5.5, 11.0)
-"""Bit rates of the simulated radio, Mb/s."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +57,24 @@ class Links:
     ways: dict[tuple[str, str], Measured]
     mirrored: set[tuple[str, str]]
     notes: list[str]
+    radio: Radio | None = None
+    """The simulated radio nearest to the measured one; `None`: 802.11b."""
+    missing: Missing = field(default_factory=Missing)
+    """Figures that dumps of interfaces lack."""
+
+    @property
+    def levels(self) -> dict[tuple[str, str], float | None]:
+        """Received power of each direction, dBm."""
+        return {ends: way.level for ends, way in self.ways.items()}
+
+    @property
+    def rates(self) -> list[float]:
+        """The measured bit rates, Mb/s."""
+        return [way.rate for way in self.ways.values() if way.rate is not None]
+
+    def needs(self) -> Needs:
+        """Return the power that frames need in the simulated radio."""
+        return Needs.of(self.radio)
 
 
 def is_table(columns: set[str]) -> bool:
@@ -71,6 +87,8 @@ def read(files: Iterable[str]) -> Links:
     found: list[Measured] = []
     names: dict[str, str] = {}
     notes: list[str] = []
+    seen: list[Seen] = []
+    dumped: set[str] = set()
     for file in files:
         text = read_text(file)
         form = dumps.form_of(text)
@@ -80,7 +98,9 @@ def read(files: Iterable[str]) -> Links:
         dump = form(file, text)
         again = _namesake(dump, names, Path(file).stem)
         names |= dump.names
+        dumped |= set(dump.names.values()) if dump.is_of_interfaces else set()
         notes += dump.notes
+        seen.append(dump.seen)
         found += [
             Measured(
                 one.place,
@@ -101,6 +121,18 @@ def read(files: Iterable[str]) -> Links:
         for one in found
     ]
     links = _merged([one for one in found if one.sender != one.receiver])
+    links.missing.dumped = dumped
+    whole = together(seen)
+    has_levels = any(level is not None for level in links.levels.values())
+    links.radio = radio(whole) if has_levels else None
+    is_dsss = links.radio is None
+    links.notes += links.missing.notes(are_losses_used=is_dsss)
+    links.notes += _too_fast(links) if links.radio is None else remarks(whole, links.radio)
+    links.notes += carrying.remarks(links.rates, links.levels, links.needs(), is_dsss=is_dsss)
+    if dumped and not links.rates:
+        links.notes.append(
+            'no dump has a "tx bitrate": the radio is that of 802.11b at 2 Mb/s; send traffic and dump again'
+        )
     links.notes += notes
     return links
 
@@ -190,15 +222,19 @@ def _merged(found: list[Measured]) -> Links:
     together: dict[tuple[str, str], list[Measured]] = {}
     for one in found:
         together.setdefault((one.sender, one.receiver), []).append(one)
-    ways, dead, deaf, halves = dict[tuple[str, str], Measured](), 0, 0, 0
+    ways, dead, deaf, missing = dict[tuple[str, str], Measured](), 0, 0, Missing()
     for ends, several in together.items():
         loss, level = _mean(one.loss for one in several), _mean(one.level for one in several)
-        others = together.get((ends[1], ends[0]), []) if all(one.of_interface for one in several) else []
-        if (loss is None or level is None) and others:
+        if all(one.of_interface for one in several):
             # An interface measures the power of what it hears, and the losses of what it sends.
-            loss = _mean(one.loss for one in others) if loss is None else loss
-            level = _mean(one.level for one in others) if level is None else level
-            halves += 1
+            others = together.get((ends[1], ends[0]), [])
+            if loss is None:
+                missing.lacking["loss"].append(ends)
+                loss = _mean(one.loss for one in others)
+                missing.unknown |= {ends} if loss is None else set()
+            if level is None:
+                missing.lacking["level"].append(ends)
+                level = _mean(one.level for one in others)
         if loss is not None and loss >= 1:
             dead += 1
         elif level is not None and level < SENSED:
@@ -208,36 +244,44 @@ def _merged(found: list[Measured]) -> Links:
     mirrored = {(b, a) for a, b in ways if (b, a) not in together}
     for ends in sorted(mirrored):
         other = ways[ends[1], ends[0]]
+        if all(one.of_interface for one in together[ends[1], ends[0]]):
+            missing.lacking["level"].append(ends)
         ways[ends] = Measured(other.place, *ends, other.loss, other.level, other.rate)
     if not ways:
         raise InputError(
             "every link loses everything, or is too weak to be sensed; nothing is left to simulate"
         )
     notes = []
-    if mirrored:
+    unmeasured = mirrored - set(missing.lacking["level"])
+    if unmeasured:
         notes.append(
-            f"{len(mirrored)} of {len(ways)} directions weren't measured, and take the other one's figure; "
+            f"{len(unmeasured)} of {len(ways)} directions weren't measured, and take the other one's figure; "
             "to say that one carries nothing, list it with loss 1"
-        )
-    if halves:
-        notes.append(
-            f"{halves} directions were measured at one end, and take level or loss of the other direction; "
-            "dump at the other end, too"
         )
     if dead:
         notes.append(f"{dead} directions lose everything, and are left out")
     if deaf:
         notes.append(f"{deaf} directions are below {SENSED:g} dBm, and are left out")
-    rates = [way.rate for way in ways.values() if way.rate is not None]
-    if faster := sum(rate > RATES[-1] for rate in rates):
-        notes.append(
-            f"{faster} of {len(rates)} bit rates are above {RATES[-1]:g} Mb/s, the fastest of the simulated "
-            "radio (802.11b): goodput will be too low; compare variants with each other, not with your mesh"
-        )
     # Nodes that occur only in a dead link are nodes too.
     return Links(
-        numbering(name for one in found for name in (one.sender, one.receiver)), ways, mirrored, notes
+        numbering(name for one in found for name in (one.sender, one.receiver)),
+        ways,
+        mirrored,
+        notes,
+        missing=missing,
     )
+
+
+def _too_fast(links: Links) -> list[str]:
+    """Return the note on bit rates that the radio of 802.11b doesn't have."""
+    fastest = carrying.RATES[-1]
+    faster = sum(rate > fastest for rate in links.rates)
+    if not faster:
+        return []
+    return [
+        f"{faster} of {len(links.rates)} bit rates are above {fastest:g} Mb/s, the fastest of the simulated "
+        "radio (802.11b): goodput will be too low; compare variants with each other, not with your mesh"
+    ]
 
 
 def _mean(figures: Iterable[float | None]) -> float | None:
@@ -245,39 +289,29 @@ def _mean(figures: Iterable[float | None]) -> float | None:
     return math.fsum(known) / len(known) if known else None
 
 
-def data_rate(rates: Sequence[float]) -> float | None:
-    """Return the simulated radio's rate for links of these rates, Mb/s; `None` without any.
-
-    The radio has one rate for all links. The harmonic mean of the rates takes as long for a frame over every
-    link as they do; the fastest of the radio's rates up to it is chosen, at least the slowest.
-    """
-    if not rates:
-        return None
-    mean = len(rates) / math.fsum(1 / rate for rate in rates)
-    return max((rate for rate in RATES if rate <= mean * (1 + 1e-9)), default=RATES[0])
-
-
-def scenario(links: Links, flows: str, files: Sequence[str]) -> str:
-    """Return the text of a scenario; `flows` are its flow tables."""
+def scenario(links: Links, flows: str, files: Sequence[str], name: str | None = None) -> str:
+    """Return the text of a scenario named `name` (else as the first file); `flows` are its flow tables."""
     numbers = links.numbers
-    name = Path(files[0]).stem
+    where = Path(files[0]).stem if len(files) == 1 else f"{len(files)} files"
+    name = name or Path(files[0]).stem
+    needs = links.needs()
     radius = 50 * max(2, len(numbers) ** 0.5)
     turn = 2 * math.pi / len(numbers)
     places = [
         f"  [{radius * math.cos(i * turn):.1f}, {radius * math.sin(i * turn):.1f}],"
         for i in range(len(numbers))
     ]
-    levels = any(way.level is not None for way in links.ways.values())
     thresholds = ""
-    if levels:
+    if any(level is not None for level in links.levels.values()):
         thresholds = (
+            f"{'' if links.radio is None else links.radio.keys()}"
             "# Not measured: what this card can read and sense (-90 and -96 dBm).\n"
             f'profile = "custom"\nrx_threshold = "{_watts(READABLE)}"\ncs_threshold = "{_watts(SENSED)}"\n'
         )
     header = (
         f"# Made from measured links: {len(numbers)} nodes, {len(links.ways)} directions of links.\n"
         f"name = {_quoted(shown(name))}\n"
-        f"summary = {_quoted(f'{len(numbers)} nodes with links as measured in {shown(name)}')}\n"
+        f"summary = {_quoted(f'{len(numbers)} nodes with links as measured in {shown(where)}')}\n"
         '# Measurements don\'t say how long a run is to be.\nduration = "300s"\n\n'
         "# Where the nodes stand is not known: the circle is for pictures only.\n"
         '[topology]\nkind = "explicit"\npositions = [\n' + "\n".join(places) + "\n]\n\n"
@@ -288,25 +322,53 @@ def scenario(links: Links, flows: str, files: Sequence[str]) -> str:
     tables = [header]
     for ends in order:
         way = links.ways[ends]
-        loss = "" if way.loss is None else f"loss = {round(way.loss, 6) + 0.0!r}\n"
-        if way.loss is not None and round(way.loss, 6) >= 1:
+        # A radio with rate control loses frames at rates that it tries: the level says how many.
+        given = way.loss if links.radio is None or way.level is None else None
+        loss = "" if given is None else f"loss = {round(given, 6) + 0.0!r}\n"
+        if given is not None and round(given, 6) >= 1:
             loss = "loss = 0.999999\n"
         level = "" if way.level is None else f'level = "{way.level:g}dBm"\n'
         note = "# as in the other direction\n" if ends in links.mirrored else ""
         note += "" if way.rate is None else f"# measured bit rate: {way.rate:g} Mb/s\n"
+        note += _bound(way.level, needs)
         tables.append(
             f"\n[[radio.link]]\n{note}from = {numbers[ends[0]]}\nto = {numbers[ends[1]]}\n{loss}{level}"
         )
-    rate = data_rate([way.rate for way in links.ways.values() if way.rate is not None])
+    rate = carrying.data_rate(links.rates, links.levels, needs) if links.radio is None else None
     if rate is not None:
         tables.append(
-            "\n[mac]\n# One rate for all links: the radio's next below the measured ones' harmonic mean.\n"
+            "\n[mac]\n# One rate for all links: the radio's next below the measured ones' harmonic mean, "
+            "that all\n# links carry.\n"
             f'data_rate = "{rate:g}Mbps"\n'
             '# Linux sends no RTS unless it is told to (iw phy PHY set rts BYTES).\nrts_threshold = "3000B"\n'
         )
     tables.append('\n[routing]\nprotocol = "aodv"\n\n[tcp]\nvariant = "newreno"\n')
     tables.append(flows)
     return with_names("".join(tables), numbers)
+
+
+def unconnected(links: Links, flows: str) -> list[str]:
+    """Return notes on flows between whose ends no path of links carries frames; `flows` are flow tables."""
+    names = {number: name for name, number in links.numbers.items()}
+    pairs = [(names.get(one["from"], ""), names.get(one["to"], "")) for one in tomllib.loads(flows)["flow"]]
+    missing = carrying.without_path(pairs, carrying.usable(links.levels, links.needs()))
+    return [
+        f"no path of links that carry frames leads from {shown(a)} to {shown(b)}: the flow will deliver "
+        "nothing"
+        for a, b in missing
+    ]
+
+
+def _bound(level: float | None, needs: Needs) -> str:
+    """Return a comment on a link that doesn't carry everything."""
+    if level is None:
+        return ""
+    if level < needs.least:
+        return "# too weak for any frame: it only disturbs\n"
+    fastest = needs.fastest(level)
+    if fastest is None or fastest == carrying.RATES[-1]:
+        return ""
+    return f"# carries up to {fastest:g} Mb/s at this level\n"
 
 
 def _watts(dbm: float) -> str:

@@ -39,12 +39,13 @@ def read(file: str, text: str, dump: Dump) -> Dump:
     - loss: of the attempts to the station, f = (tx retries + tx failed) / (tx packets + tx retries) were not
       acknowledged. Data or ACK was lost, or a collision spoilt one. A frame's loss is taken as the same both
       ways, 1 - √(1 - f).
-    - rate: `tx bitrate`, Mb/s
+    - rate: `tx bitrate`, Mb/s; its MCS and the channel say which radio it is (`radios`)
     """
     own: dict[str, str] = {}
     rough = 0
     interface = ""
     for words in text.splitlines():
+        dump.seen.channel(words)
         if found := _INTERFACE.match(words):
             interface = found[1]
         elif found := _ADDRESS.match(words):
@@ -75,6 +76,7 @@ def read(file: str, text: str, dump: Dump) -> Dump:
         if "tx bitrate" in figures and figures["tx bitrate"] != "(unknown)":
             word = figures["tx bitrate"].split(" ")[0]
             rate = number(word, place, "tx bitrate", 0.1, 100_000)
+            dump.seen.rate(rate, figures["tx bitrate"])
         if loss is not None or rate is not None:
             dump.add(place, name, there, loss=loss, rate=rate)
     if rough:

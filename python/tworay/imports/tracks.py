@@ -7,6 +7,7 @@ and north of the local frame, without heights). At d metres from the centre a le
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +15,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
-from tworay.imports.reading import Place, Table, names_as_comments, number, numbering, read_text, shown, wrong
+from tworay.imports.reading import (
+    Place,
+    Table,
+    names_as_comments,
+    number,
+    numbering,
+    read_text,
+    shown,
+    with_names,
+    wrong,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -59,6 +70,25 @@ class Tracks:
     numbers: dict[str, int]
     points: list[list[tuple[float, float, float]]]
     notes: list[str]
+
+    @property
+    def are_fixed(self) -> bool:
+        """True if no node ever moves."""
+        return all(len({point[1:] for point in node}) == 1 for node in self.points)
+
+    def scenario(self, flows: str, name: str) -> str:
+        """Return the scenario of fixed nodes; `flows` are its flow tables."""
+        places = "".join(f"  [{node[0][1]:.2f}, {node[0][2]:.2f}],\n" for node in self.points)
+        text = (
+            f"# Made from positions: {len(self.points)} nodes that don't move.\n"
+            f"name = {json.dumps(name, ensure_ascii=False)}\n"
+            f'summary = "{len(self.points)} nodes at their positions"\n'
+            '# Positions don\'t say how long a run is to be.\nduration = "300s"\n\n'
+            f'# Metres east and north.\n[topology]\nkind = "explicit"\npositions = [\n{places}]\n\n'
+            '# The radio of 2003 reaches 250 m; another: preset = "n20" (docs/guide/radios.md).\n'
+            '[radio]\npreset = "b-2"\n\n[routing]\nprotocol = "aodv"\n\n[tcp]\nvariant = "newreno"\n'
+        )
+        return with_names(text + flows, self.numbers)
 
     def movements(self) -> str:
         """Return the movement as a BonnMotion file, one line per node."""

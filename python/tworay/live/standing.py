@@ -23,6 +23,7 @@ from tworay import _native
 from tworay.errors import InputError, OutputError
 from tworay.live import leftovers
 from tworay.live.network import Network
+from tworay.naming import Nodes
 from tworay.sudo import with_sudo
 from tworay.virtual import cache
 
@@ -149,7 +150,7 @@ def _describe(place: Path, scenario: Scenario, store: Store | None, about: dict[
     """Write the description, by which other commands find the network."""
     state = {"name": place.name, "scenario": scenario.name, "pid": os.getpid()} | about
     names = scenario.names.items()
-    state["names"] = {name: str(node) for name, node in names if str(node) in about["nodes"]}
+    state["names"] = {name: node for name, node in names if str(node) in about["nodes"]}
     state["out"] = None if store is None else str(store.path.absolute())
     draft = place / f"{STATE}.new"
     draft.write_text(json.dumps(state), encoding="utf-8")
@@ -201,8 +202,7 @@ def down(name: str | None) -> list[str]:
 
 def called(found: dict[str, Any]) -> list[str]:
     """Return what the stations of a network are called: names, and numbers of the others."""
-    names = {node: name for name, node in found.get("names", {}).items()}
-    return [names.get(node, node) for node in found["nodes"]]
+    return [Nodes.of(found).short(int(node)) for node in found["nodes"]]
 
 
 def enter(name: str | None, node: str, command: Sequence[str]) -> None:
@@ -213,7 +213,7 @@ def enter(name: str | None, node: str, command: Sequence[str]) -> None:
 
     """
     found = _find(name)
-    number = found.get("names", {}).get(node, node)
+    number = str(found.get("names", {}).get(node, node))
     about = found["nodes"].get(number)
     if about is None:
         there = called(found)
@@ -231,17 +231,21 @@ def enter(name: str | None, node: str, command: Sequence[str]) -> None:
     words = list(command) or [os.environ.get("SHELL", "/bin/sh")]
     os.environ |= {
         "TWORAY_NODE": number,
-        "TWORAY_NAME": called(found)[list(found["nodes"]).index(number)],
+        "TWORAY_NAME": Nodes.of(found).short(int(number)),
         "TWORAY_ADDRESS": about["address"],
         "TWORAY_DEVICE": about["device"],
     }
     if not command:
-        os.environ["PS1"] = f"[{found['name']} {os.environ['TWORAY_NAME']}] $ "
+        os.environ["PS1"] = _prompt(found, int(number))
     sys.stdout.flush()
     try:
         os.execvp(words[0], words)
     except OSError as error:
         raise InputError(f"can't start {words[0]}: {error.strerror}") from error
+
+
+def _prompt(found: dict[str, Any], node: int) -> str:
+    return f"[{found['name']} {Nodes.of(found).short(node)}] $ "
 
 
 def _enter_virtual(found: dict[str, Any], node: int, command: Sequence[str]) -> NoReturn:
@@ -256,7 +260,7 @@ def _enter_virtual(found: dict[str, Any], node: int, command: Sequence[str]) -> 
     if command:
         code, _ = shells.run(scratch, node, command, alive)
     else:
-        code = shells.interact(scratch, node, f"[{found['name']} {node}] $ ", alive)
+        code = shells.interact(scratch, node, _prompt(found, node), alive)
     raise SystemExit(code)
 
 

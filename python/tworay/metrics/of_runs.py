@@ -8,6 +8,8 @@ flows of a run (``tworay.metrics.judged``); any other is identified by its path 
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,6 +26,7 @@ Values: TypeAlias = "dict[str, float | None]"
 SECTIONS = ("ledger", "mac", "routing", "air", "energy", "metrics")
 # Keys that identify a flow, and keys that are metrics of the run only.
 NAMES = ("id", "from", "to", "tcp")
+ONE_FLOW = re.compile(r"flow\.(\d+)\.(\w+)")
 
 # Default columns of tables.
 SHOWN = (
@@ -46,6 +49,11 @@ OF_TRANSFERS = (
     "transfer_p95_seconds",
     *(f"transfer_seconds_by_size.{size}" for size in ("to_10kB", "to_100kB", "to_1MB", "above_1MB")),
 )
+# What flows of several kinds have beside goodput, each by itself: TCP flows, and datagrams.
+OF_ONE_FLOW = {
+    True: ("transfer_seconds", "transfer_p95_seconds", "stalls", "stalled_seconds", "startup_seconds"),
+    False: ("delivery_ratio", "latency_under_load_seconds"),
+}
 OF_VIDEO = ("stalls", "stalled_seconds", "startup_seconds")
 OF_ENERGY = (
     "energy.joules_total",
@@ -69,7 +77,11 @@ OF_RESOURCES = ("metrics.eee", "metrics.uar", "metrics.throughput_max_bps")
 
 @cache
 def find(name: str) -> Metric | None:
-    """Return the declaration of a metric, if there is one."""
+    """Return the declaration of a metric, if there is one; ``flow.2.stalls`` has that of ``stalls``."""
+    if (of_one := ONE_FLOW.fullmatch(name)) and of_one[2] in {*OF_ONE_FLOW[True], *OF_ONE_FLOW[False]}:
+        metric = find(of_one[2])
+        assert metric is not None
+        return replace(metric, name=name, of=Of.RUN, heading=f"flow {of_one[1]} {metric.title}")
     # A family's name may be a prefix of another metric's name: the longest declaration applies.
     return max((m for m in METRICS if m.holds(name)), key=lambda m: len(m.name), default=None)
 
@@ -113,6 +125,10 @@ def values(document: dict[str, Any], judge: Judge = TCP) -> Values:
             result[key] = _over_flows(metric.of, [flow.get(key) for flow in flows])
     for flow in document["flows"]:
         result[f"flow.{flow['id']}.goodput_bps"] = flow["goodput_bps"]
+    if len(document["flows"]) > 1:
+        for flow in document["flows"]:
+            alone = {key: flow.get(key) for key in OF_ONE_FLOW[flow["tcp"] is not None]}
+            result |= {f"flow.{flow['id']}.{key}": found for key, found in alone.items() if found is not None}
     for section in SECTIONS:
         result.update(_leaves(f"{section}.", document.get(section) or {}))
     if document["flows"]:
@@ -170,11 +186,22 @@ def check(wanted: str | Iterable[str] | None, more: Iterable[str] = ()) -> list[
     return parse(wanted, [*EXAMPLES, *more, *_families(wanted)]) or []
 
 
+def split(wanted: str | None, known: Iterable[str]) -> tuple[str | None, list[str]]:
+    """Split names that ``check`` has let pass into those that finished runs have, and those they lack."""
+    known, had, lacking = list(known), [], []
+    for name in wanted.split(",") if wanted else ():
+        try:
+            had += [_choose(name.strip(), known)]
+        except InputError:
+            lacking.append(name.strip())
+    return ",".join(had) or None, lacking
+
+
 def _families(wanted: str | Iterable[str] | None) -> list[str]:
     """Names that only a run can confirm: members of families."""
     names = wanted.split(",") if isinstance(wanted, str) else list(wanted or ())
     found = [(name.strip(), find(name.strip())) for name in names]
-    return [name for name, metric in found if metric is not None and metric.name.endswith(".*")]
+    return [name for name, of in found if of is not None and (of.name.endswith(".*") or ONE_FLOW.match(name))]
 
 
 def _choose(name: str, known: list[str]) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay.papers.bands import band_in_words
 from tworay.papers.causes import cause, told
 from tworay.papers.headlines import of_result
-from tworay.papers.library import STANDARD, Role
+from tworay.papers.library import COSTS, STANDARD, Role
 from tworay.papers.markdown import listed, prose, table
 from tworay.papers.numbering import names
 from tworay.papers.reproducing import NOT_RUN
@@ -84,9 +85,14 @@ def settings(trial: Trial) -> str:
     scenarios = [str(one) for one in _several(document.get("scenario", document.get("scenarios", [])))]
     if not scenarios and "scenario" in document.get("vary", {}):
         scenarios = [str(one) for one in document["vary"]["scenario"]]
-    changes = ", ".join(f"`{key}={value}`" for key, value in document.get("set", {}).items())
+    changes = ", ".join(f"`{key}={_short(key, value)}`" for key, value in document.get("set", {}).items())
     where = f"scenario {_ends(scenarios)}" if scenarios else ""
     return "; ".join(filter(None, [trial.decides, where, changes]))
+
+
+def _short(key: str, value: Any) -> Any:
+    # A table of costs stands beside the paper's experiments, wherever the package is installed.
+    return Path(value).name if key == COSTS else value
 
 
 def _several(found: Any) -> list[Any]:

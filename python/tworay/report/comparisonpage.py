@@ -37,9 +37,11 @@ def comparison_page(stored: Stored) -> str:
         return whole_page(f"{result.scenario} – tworay", body, {"kind": "figures"})
     document = result.summary
     names = labels(document["arms"])[2]
-    shown = columns_of(result)
-    energy = [name for name in metrics.OF_ENERGY if _known(document, name)]
-    shown += [name for name in (*metrics.OF_TRANSFERS, *metrics.OF_VIDEO) if _known(document, name)]
+    # The verdict is about the first one.
+    shown = list(dict.fromkeys([*result.chosen, *columns_of(result)]))
+    energy = [name for name in metrics.OF_ENERGY if name not in shown and _known(document, name)]
+    traffic = (*metrics.OF_TRANSFERS, *metrics.OF_VIDEO)
+    shown += [name for name in traffic if name not in shown and _known(document, name)]
     page = _Page(result, document, names)
     parts = [
         page.head(stored, shown),
@@ -102,6 +104,8 @@ def compare_command(stored: Stored) -> str:
     for option in ("entries", "judge"):
         if manifest.get(option) and manifest[option] != metrics.TCP.name:
             words += [f"--{option}", manifest[option]]
+    if manifest.get("metrics"):
+        words += ["--metrics", ",".join(manifest["metrics"])]
     if manifest.get("resources"):
         words.append("--resources")
     return " ".join(map(shlex.quote, [*words, "--out", "AGAIN"]))
@@ -126,7 +130,7 @@ class _Page:
 
     def head(self, stored: Stored, shown: list[str]) -> str:
         document = self.document
-        said = conclusion(document, shown, self.names)
+        said = conclusion(self.result, shown, self.names)
         facts = document["scenario_facts"]
         hops, parted = facts["mean_shortest_path_hops"], facts["partitioned_fraction"]
         seconds = " or ".join(f"{one:g}" for one in self.result.sim_seconds)

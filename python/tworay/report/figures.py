@@ -117,6 +117,11 @@ def _gutter(names: Iterable[str]) -> float:
     return min(290.0, 24 + LETTER * min(longest, 44))
 
 
+def _wide(letters: int) -> float:
+    """Return the room for an arm's letters behind the axis: most arms have up to three."""
+    return max(24.0, LETTER * letters)
+
+
 def _short(name: str, most: int = 44) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"
 
@@ -189,7 +194,8 @@ def _dots(rows: Sequence[Row], unit: str, title: str, room: Room) -> str:
     margin = (high - low) * 0.05 or abs(high) * 0.05 or 1.0
     # An axis of non-negative values starts at zero, with room for half a point but not for a tick.
     begin = low - margin if low < 0 or low > margin else -0.02 * (high + margin)
-    x = Scale(begin, high + margin, room.gutter(row.name for row in rows), room.width - 36)
+    letters = max((len(row.letter) for row in rows), default=0)
+    x = Scale(begin, high + margin, room.gutter(row.name for row in rows), room.width - 12 - _wide(letters))
     floor = TOP + room.row * len(rows)
     parts = _axis(x, TOP, floor, unit)
     # Seeds stand above the mean, so that neither hides the other.

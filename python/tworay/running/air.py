@@ -11,7 +11,7 @@ import struct
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tworay.running.captures import records
+from tworay.running.captures import DATA_TYPE, IPV4, LLC, OLSR_PORT, UDP, UDP_PROTOCOL, WIFI, node_of, records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-# Headers, B: 802.11 data frame, LLC/SNAP, IPv4, IPv6, UDP, Ethernet.
-WIFI, LLC, IPV4, IPV6, UDP, ETHERNET = 24, 8, 20, 40, 8, 14
-DATA_TYPE, CONTROL_TYPE, RTS, CTS, ACK = 2, 1, 11, 12, 13
+# Headers, B.
+IPV6, ETHERNET = 40, 14
+CONTROL_TYPE, RTS, CTS, ACK = 1, 11, 12, 13
 IP4_FRAME, IP6_FRAME, BATMAN_FRAME = 0x0800, 0x86DD, 0x4305
-TCP_PROTOCOL, UDP_PROTOCOL, DSR_PROTOCOL, NO_NEXT_HEADER = 6, 17, 48, 59
-CONTROL_PORTS = (654, 698, 6696)
+TCP_PROTOCOL, DSR_PROTOCOL, NO_NEXT_HEADER = 6, 48, 59
+CONTROL_PORTS = (654, OLSR_PORT, 6696)
 # Packets of batman-adv (include/uapi/linux/batadv_packet.h) that carry others, and the lengths of their
 # headers, B; all others are its own, except the test packets that users send (0x43).
 BATMAN_CARRIES = {0x01: 14, 0x40: 10, 0x42: 18}
@@ -157,7 +157,7 @@ def _ip4(packet: bytes, length: int) -> Content:
         return Content(added, control=False, segment=None)
     ports, seq = struct.unpack_from(">II", rest)
     return Content(
-        added, control=False, segment=Segment(_node(packet[12:16]), _node(packet[16:20]), ports, seq)
+        added, control=False, segment=Segment(node_of(packet[12:16]), node_of(packet[16:20]), ports, seq)
     )
 
 
@@ -174,11 +174,6 @@ def _batman(packet: bytes, length: int) -> Content:
 
 def _has_control_port(datagram: bytes) -> bool:
     return struct.unpack_from(">H", datagram, 2)[0] in CONTROL_PORTS
-
-
-def _node(address: bytes) -> int:
-    """Return the node of an IPv4 address: node n has 10.0.0.0 + n."""
-    return int.from_bytes(address[1:], "big")
 
 
 def _node_of_mac(address: bytes) -> int | None:

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
 
 # Blocks of pcapng: a packet of an interface.
 ENHANCED_PACKET = 6
+# Headers of a data frame, B: 802.11, LLC/SNAP, IPv4, UDP. Type of such a frame, and UDP in IP.
+WIFI, LLC, IPV4, UDP = 24, 8, 20, 8
+DATA_TYPE, UDP_PROTOCOL = 2, 17
+OLSR_PORT = 698
 
 
 class Record(NamedTuple):
@@ -31,3 +35,8 @@ def records(data: bytes) -> Iterator[Record]:
             start = place + 28
             yield Record(interface, (high << 32 | low) * 1e-9, whole, data[start : start + captured])
         place += length
+
+
+def node_of(address: bytes) -> int:
+    """Return the node of an IPv4 address: node n has 10.0.0.0 + n."""
+    return int.from_bytes(address[1:], "big")

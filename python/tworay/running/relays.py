@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tworay.running.captures import records
+from tworay.running.captures import DATA_TYPE, IPV4, LLC, OLSR_PORT, UDP, UDP_PROTOCOL, WIFI, node_of, records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# Lengths of the headers below OLSR, B: 802.11 data, LLC/SNAP, IPv4, UDP.
-WIFI, LLC, IP, UDP = 24, 8, 20, 8
-# Type of a data frame and port of OLSR (RFC 3626, §3.1).
-DATA_FRAME, OLSR_PORT, UDP_PROTOCOL = 2, 698, 17
 # RFC 3626: type of a HELLO (§18.4) and of a neighbour that was chosen as relay (§6.1.1).
 HELLO, MPR_NEIGHBOUR = 1, 2
 SCHEMA: Any = {"t_s": pl.Float64, "node": pl.Int64, "relays": pl.List(pl.Int64)}
@@ -41,16 +37,16 @@ def hellos(frame: bytes) -> Iterator[tuple[int, list[int]]]:
         return  # An IP packet: a host without a radio has no radiotap header, whose version is 0.
     start = struct.unpack_from("<H", frame, 2)[0]
     ip = start + WIFI + LLC
-    if len(frame) < ip + IP + UDP or (frame[start] >> 2) & 3 != DATA_FRAME or frame[ip + 9] != UDP_PROTOCOL:
+    if len(frame) < ip + IPV4 + UDP or (frame[start] >> 2) & 3 != DATA_TYPE or frame[ip + 9] != UDP_PROTOCOL:
         return
-    if struct.unpack_from(">H", frame, ip + IP + 2)[0] != OLSR_PORT:
+    if struct.unpack_from(">H", frame, ip + IPV4 + 2)[0] != OLSR_PORT:
         return
-    packet = ip + IP + UDP
+    packet = ip + IPV4 + UDP
     place, end = packet + 4, packet + struct.unpack_from(">H", frame, packet)[0]
     while place + 12 <= end:
         kind, size = frame[place], struct.unpack_from(">H", frame, place + 2)[0]
         if kind == HELLO:
-            yield _node(frame[place + 4 : place + 8]), list(_relays(frame[place + 16 : place + size]))
+            yield node_of(frame[place + 4 : place + 8]), list(_relays(frame[place + 16 : place + size]))
         place += size
 
 
@@ -59,10 +55,5 @@ def _relays(links: bytes) -> Iterator[int]:
     while place < len(links):
         code, size = links[place], struct.unpack_from(">H", links, place + 2)[0]
         if (code >> 2) & 3 == MPR_NEIGHBOUR:
-            yield from (_node(links[at : at + 4]) for at in range(place + 4, place + size, 4))
+            yield from (node_of(links[at : at + 4]) for at in range(place + 4, place + size, 4))
         place += size
-
-
-def _node(address: bytes) -> int:
-    """Return the node of an address: captures give node n the address 10.0.0.0 + n."""
-    return int.from_bytes(address[1:], "big")

@@ -222,11 +222,13 @@ def convert(
 ) -> str:
     """Turn a movement file (ns-2's or BonnMotion's, also gzip) into the TOML text of a scenario.
 
-    Each flow is written ``from:to:application``, for example ``0:1:ftp``; ``traffic`` is an ns-2 traffic
-    file. ``output`` is where the caller will write the text: the path of the movement file becomes
-    relative to it.
+    Each flow is written ``from:to:application``, for example ``0:1:ftp`` or ``0:1:web:every=1s``, with any
+    application of a scenario; ``traffic`` is an ns-2 traffic file. ``output`` is where the caller will write
+    the text: the path of the movement file becomes relative to it.
     """
-    return _native.convert(os.fspath(movement), _path(traffic), list(flows), _path(output))
+    from tworay.running import flows as of
+
+    return of.convert(os.fspath(movement), _path(traffic), flows, _path(output))
 
 
 def moves(source: Source, *, seed: int = 1, form: Literal["ns2", "netanim"] = "ns2") -> str:

@@ -69,14 +69,14 @@ def comparison_html(result: Comparison) -> str:
         return _cell([_head(result.scenario, "no run has finished yet")])
     document = result.summary
     same, heading, names = labels(document["arms"])
-    shown = columns_of(result)
+    shown = result.chosen or columns_of(result)
     rows = [names[arm] for arm in document["variants"]]
     lost, never = loss_columns(list(document["ledger"].values()))
     failed = len(result.failures)
     parts = [
         _head(", ".join([document["scenario"], *same]), seeds_of(document)),
         *map(_note, labelled(document["arms"])),
-        *(f"<p>{escape(line)}</p>" for line in conclusion(document, shown, names)),
+        *(f"<p>{escape(line)}</p>" for line in conclusion(result, shown, names)),
         _table(heading or "arm", rows, means(document, shown)),
         _note("Means ± 95 % intervals over the seeds. In a column, arms that share a letter don't differ."),
         _table(LOSSES, rows, lost) if lost else _note("No segment was lost."),

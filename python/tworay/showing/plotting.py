@@ -18,6 +18,7 @@ from tworay.experiment.comparison import Comparison
 from tworay.experiment.store.reading import results
 from tworay.experiment.store.tables import read_table, table_files
 from tworay.running.run import Run
+from tworay.showing.armaxis import label_arms, short_names
 from tworay.showing.lines import INTERVALS, Line, of_run, rates, split, stairs, steps
 from tworay.showing.overlays import sequences, span, transfers
 from tworay.showing.pictures import FORMATS, empty, styles, write
@@ -171,6 +172,8 @@ def _over_time(
             raise InputError(f"there is no seed {seed} in these results; there are {_some(seeds)}")
         order = {name: place for place, name in enumerate(found.variants)}
         lines.sort(key=lambda line: (order.get(line.label, 0), line.seed, line.flow))
+        short = short_names(found.choices)[1]
+        lines = [replace(line, label=short.get(line.label, line.label)) for line in lines]
         if what == "goodput":
             chosen = [line for line in lines if seed in (None, line.seed)]
             _mean_goodput(axes, chosen, max(found.sim_seconds))
@@ -236,16 +239,17 @@ def _transfers(
         for name, run in zip(names_of(runs), runs, strict=True):
             table = run.tables.get("transfers")
             for (number,), frame in [] if table is None else split(table, "flow"):
-                label = f"flow {number}, {run.summary['flows'][number]['tcp']}"
-                groups[label if len(runs) == 1 else f"{name}: {label}"] = frame
-                if flow not in (None, number):
-                    del groups[label if len(runs) == 1 else f"{name}: {label}"]
+                if flow in (None, number):
+                    label = f"flow {number}, {run.summary['flows'][number]['tcp']}"
+                    groups[label if len(runs) == 1 else f"{name}: {label}"] = frame
     elif not isinstance(source, Run | Comparison):
         parts = [read_table(part) for part in table_files(Path(source), "transfers")]
         rows = pl.concat(parts, how="diagonal_relaxed") if parts else pl.DataFrame()
         for column, wanted in (("flow", flow), ("seed", seed)):
             rows = rows if wanted is None or rows.is_empty() else rows.filter(pl.col(column) == wanted)
-        groups = {arm: frame for (arm,), frame in ([] if rows.is_empty() else split(rows, "variant"))}
+        short = short_names(found.choices)[1] if isinstance(found, Comparison) else {}
+        by_arm = [] if rows.is_empty() else split(rows, "variant")
+        groups = {short.get(arm, arm): frame for (arm,), frame in by_arm}
     if not groups:
         raise InputError("no transfers to draw: flows with app = web, request, video or replay have some")
     transfers(axes, groups)
@@ -298,10 +302,10 @@ def _box(axes: Axes, found: Comparison, metric: str) -> None:
         raise InputError(f"no run has {name}; `tworay metrics` says what it is")
     axes.boxplot(
         list(present.values()),
-        tick_labels=[arm.replace(" ", "\n") for arm in present],
         showfliers=False,
         medianprops={"color": "#D55E00"},
     )
+    label_arms(axes, list(present), found.choices)
     for place, column in enumerate(present.values(), start=1):
         # Side by side in the order of the seeds, so that points don't hide each other.
         spread = np.linspace(-0.12, 0.12, len(column)) if len(column) > 1 else [0.0]

@@ -10,6 +10,7 @@ from tworay.metrics.diagnosis import covers, scores
 from tworay.naming import Nodes
 from tworay.showing.guessing import scored, share_right
 from tworay.showing.layout import Column, fact, screen_width, table
+from tworay.showing.links import links_of_run
 from tworay.showing.text import Group, Text, display
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def run_report(document: dict[str, Any]) -> Renderable:
     flows = document["flows"]
     loss = losses(["segments"], [document["ledger"]])
     guess = guesses({"guess": document["diagnosis"]}, {"guess": "guess"})
-    facts = [*_shares(flows), *_facts_of_run(document)]
+    facts = [*_shares(flows), *_facts_of_run(document), *links_of_run(document, Nodes.of(document))]
     return Group(
         head,
         "",

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import metrics
 from tworay.analysis import verdict
+from tworay.analysis.factors import choices
 from tworay.analysis.stats import FEWEST_PAIRS, SIGNIFICANT
-from tworay.metrics.declared import Better
+from tworay.showing.armaxis import short_names
 from tworay.showing.layout import Column, fact, table
 from tworay.showing.rendering import costs_line, guesses, losses, number, warnings
 from tworay.showing.text import Group, Text
@@ -36,8 +37,10 @@ def comparison_report(
 ) -> Renderable:
     """Render a comparison: verdict, means with 95 % intervals, causes of loss.
 
-    ``shown`` are the metrics of the table, ``pairs`` adds a table of every pair with its tests.
+    ``shown`` are the metrics of the table, by default those that the comparison was asked for; ``pairs`` adds
+    a table of every pair with its tests.
     """
+    shown = result.chosen or None if shown is None else shown
     document = result.summary
     same, heading, names = labels(document["arms"])
     cells = document["variants"]
@@ -45,7 +48,7 @@ def comparison_report(
     columns = columns_of(result) if shown is None else shown
     blocks: list[list[Renderable]] = [
         [_head(result, document, same), *map(Text, labelled(document["arms"]))],
-        [Text(line) for line in conclusion(document, columns, names)],
+        [Text(line) for line in conclusion(result, columns, names)],
         _means(heading, rows, document, columns, width),
     ]
     tabled = list(columns)
@@ -72,37 +75,17 @@ def comparison_report(
 
 def labels(arms: dict[str, dict[str, Any]]) -> tuple[list[str], str, dict[str, str]]:
     """Return what all arms have in common, what distinguishes them, and a short name for each."""
-    parts = {name: _parts(about) for name, about in arms.items()}
-    keys = list(dict.fromkeys(key for part in parts.values() for key in part))
-    apart = [key for key in keys if len({part.get(key) for part in parts.values()}) > 1]
-    if not apart and keys:
-        apart = keys[:1]
+    parts = {name: choices(about) for name, about in arms.items()}
+    apart, short = short_names(parts)
     first: dict[str, str] = next(iter(parts.values()), {})
     same = [value if key == "tcp" else f"{key} = {value}" for key, value in first.items() if key not in apart]
-    short = {name: " ".join(part[key] for key in apart if key in part) for name, part in parts.items()}
-    if len(set(short.values())) < len(short):
-        short = {name: name for name in parts}
     return same, " ".join(apart), short
-
-
-def sender_of(about: dict[str, Any]) -> str | None:
-    """Return the variant of an arm, by its label if it has one, or its mixture; ``None``: the scenario's."""
-    shares = about.get("mix")
-    if shares:
-        return ",".join(f"{name}:{share:g}" for name, share in shares.items())
-    found: str | None = about.get("label") or about["tcp"]
-    return found
 
 
 def labelled(arms: dict[str, dict[str, Any]]) -> list[str]:
     """Return a line that says which variants the labels stand for; none without labels."""
     found = {about["label"]: about["tcp"] for about in arms.values() if about.get("label")}
     return [f"{', '.join(f'{name} is {tcp}' for name, tcp in found.items())}."] if found else []
-
-
-def _parts(about: dict[str, Any]) -> dict[str, str]:
-    tcp, settings = sender_of(about), about["set"]
-    return dict(settings) if tcp is None else {"tcp": tcp, **settings}
 
 
 def _head(result: Comparison, document: dict[str, Any], same: list[str]) -> Text:
@@ -135,9 +118,10 @@ def _range(values: list[float | None], scale: float, form: str) -> str:
     return f"{number(known[0], scale, form)} to {number(known[-1], scale, form)}"
 
 
-def conclusion(document: dict[str, Any], columns: list[str], names: dict[str, str]) -> list[str]:
-    """Return the verdict about the first metric that is better high or low, in one to four lines."""
-    chosen = next((name for name in columns if _has_direction(name)), None)
+def conclusion(result: Comparison, columns: list[str], names: dict[str, str]) -> list[str]:
+    """Return the verdict about the first metric that is better high or low, in a few lines."""
+    document = result.summary
+    chosen = next((name for name in columns if verdict.has_direction(name)), None)
     if chosen is None or len(document["variants"]) < 2:
         return []
     found: dict[str, Any] = document["verdict"]
@@ -145,6 +129,8 @@ def conclusion(document: dict[str, Any], columns: list[str], names: dict[str, st
         found = verdict.judge(document["variants"], document["pairs"], chosen)
     if len(found["ranking"]) < 2:
         return []
+    if chosen == "goodput_bps" and not any(_mean_of(document, arm, chosen) for arm in names):
+        return [f"No verdict: nothing arrived in any run; `tworay run {document['scenario']}` says why."]
     same = [names[arm] for arm in document["still_arms"]]
     every = "with every seed, because nothing in it is random"
     draw = "--entries 2s draws the flows' start times from the seed."
@@ -153,12 +139,38 @@ def conclusion(document: dict[str, Any], columns: list[str], names: dict[str, st
     lines = [_first_line(found, chosen, names)]
     if same:
         lines.append(f"{same[0]} gave the same run {every}. {draw}")
-    lines += _whose(document)
+    lines += [*_starved(document, names), *_whose(document)]
     groups = {entry["group"] for entry in found["ranking"]}
     if len(found["ranking"]) > 2 and found["best"] and len(groups) > 1:
         ranking = ", ".join(f"{names[entry['arm']]} ({entry['group']})" for entry in found["ranking"])
         lines.append(f"Ranking: {ranking}. Who shares a letter doesn't differ.")
-    return lines
+    of_factors = document["factors"] if chosen == document["verdict"]["metric"] else result.factors(chosen)
+    return lines + [_of_factor(one) for one in of_factors]
+
+
+# More arms than this are counted, not listed: who is not told from the best may only be unsteady.
+NAMED = 3
+# Below these shares of the whole and of Jain's index, a flow starves beside others, however many there are.
+STARVED, UNFAIR = 0.01, 0.5
+
+
+def _mean_of(document: dict[str, Any], arm: str, name: str) -> float | None:
+    found: float | None = document["variants"].get(arm, {}).get(name, {}).get("mean")
+    return found
+
+
+def _starved(document: dict[str, Any], names: dict[str, str]) -> list[str]:
+    """Say with which arms the sum hides a flow that gets next to nothing."""
+    arms = []
+    for arm, name in names.items():
+        whole, least = (_mean_of(document, arm, of) for of in ("goodput_bps", "metrics.least_goodput_bps"))
+        fair = _mean_of(document, arm, "metrics.jain_fairness")
+        if whole and least is not None and fair is not None and least < STARVED * whole and fair < UNFAIR:
+            arms.append(name)
+    if not arms:
+        return []
+    of = "every arm" if len(arms) == len(names) else _listed(arms)
+    return [f"Flows starve with {of}: the least one gets under {STARVED * 100:g} % of the sum."]
 
 
 def _whose(document: dict[str, Any]) -> list[str]:
@@ -166,13 +178,8 @@ def _whose(document: dict[str, Any]) -> list[str]:
     return [f"Judged: {judged}; --judge tcp, udp, all or flow.N,flow.M chooses others."] if judged else []
 
 
-def _has_direction(name: str) -> bool:
-    metric = metrics.find(name)
-    return metric is not None and metric.better is not Better.NEITHER
-
-
 def _first_line(found: dict[str, Any], name: str, names: dict[str, str]) -> str:
-    title, unit = metrics.words(name)
+    title, _ = metrics.words(name)
     ranking = [entry["arm"] for entry in found["ranking"]]
     best = [names[arm] for arm in found["best"]]
     seeds = found["seeds_to_show"]
@@ -186,18 +193,47 @@ def _first_line(found: dict[str, Any], name: str, names: dict[str, str]) -> str:
         between = f"between {best[0]} and {best[1]}" if len(best) == 2 else f"among {len(best)} arms"
         return f"No difference in {title} found {between}" + (f"; {would}." if would else ".")
     if found["margin"]:
-        margin = found["margin"]
-        metric = metrics.find(name)
-        scale, form = (metric.scale, metric.form) if metric else (1.0, ",.4g")
-        difference = abs(margin["difference"])
-        half = (margin["ci95"][1] - margin["ci95"][0]) / 2 if margin["ci95"] else None
-        second = abs(next(e["mean"] for e in found["ranking"] if e["arm"] == margin["over"]))
-        share = f" ({difference / second * 100:.1f} %)" if second else ""
-        more = "more" if margin["difference"] > 0 else "less"
-        by = f"{number(difference, scale, form)} ± {number(half, scale, form)}{unit and ' '}{unit}{share}"
-        return f"Best in {title}: {best[0]}, by {by} {more} than {names[margin['over']]}."
-    line = f"Best in {title}: {_listed(best)}, without a difference found between them"
+        return f"Best in {title}: {best[0]}, {_margin(found, names)}."
+    if len(best) > NAMED:
+        rest = len(best) - 1
+        line = (
+            f"Best in {title}: {names[ranking[0]]} by its mean; {rest} of the other {len(ranking) - 1} arms "
+        )
+        line += "are not told from it by these runs"
+    else:
+        line = f"Best in {title}: {_listed(best)}, without a difference found between them"
     return line + (f" ({would})." if would else ".")
+
+
+def _of_factor(found: dict[str, Any]) -> str:
+    """Say which level of a factor is best, over the others."""
+    levels, best = [entry["arm"] for entry in found["ranking"]], found["best"]
+    head = f"By {found['factor']}, averaged over {_listed(found['over'])}: "
+    title, _ = metrics.words(found["metric"])
+    if not best:
+        return f"{head}can't be told with so few seeds."
+    if len(best) == len(levels):
+        return f"{head}no difference in {title} found among {len(levels)}."
+    if not found["margin"]:
+        return f"{head}{_listed(best)} are best, without a difference found between them."
+    line = f"{head}{best[0]} is best, {_margin(found, {level: level for level in levels})}"
+    if found["otherwise"]:
+        line += f"; but not with {_listed(found['otherwise'])}"
+    return f"{line}."
+
+
+def _margin(found: dict[str, Any], names: dict[str, str]) -> str:
+    """Return by how much the best arm is ahead of the next."""
+    margin = found["margin"]
+    metric, unit = metrics.find(found["metric"]), metrics.words(found["metric"])[1]
+    scale, form = (metric.scale, metric.form) if metric else (1.0, ",.4g")
+    difference = abs(margin["difference"])
+    half = (margin["ci95"][1] - margin["ci95"][0]) / 2 if margin["ci95"] else None
+    second = abs(next(e["mean"] for e in found["ranking"] if e["arm"] == margin["over"]))
+    share = f" ({difference / second * 100:.1f} %)" if second else ""
+    more = "more" if margin["difference"] > 0 else "less"
+    by = f"{number(difference, scale, form)} ± {number(half, scale, form)}{unit and ' '}{unit}{share}"
+    return f"by {by} {more} than {names[margin['over']]}"
 
 
 def _listed(names: list[str]) -> str:

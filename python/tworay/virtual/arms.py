@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tworay.running.scenarios import Scenario
     from tworay.virtual.daemons import Daemon
 
+DATAGRAMS = ("cbr", "on-off", "replay")
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 PORT = 5001
 # Values that only simulated routing has.
@@ -105,12 +106,22 @@ def check_routable(scenario: Scenario, name: str) -> None:
         InputError: with the reason.
 
     """
-    flows = tomllib.loads(scenario.to_toml()).get("flow", [])
-    other = next((number for number, flow in enumerate(flows) if flow.get("app", "ftp") != "ftp"), None)
-    if other is not None:
+    document = tomllib.loads(scenario.to_toml())
+    standard = document["radio"].get("standard")
+    if standard is not None:
         raise InputError(
-            f"--routing {name}: flow {other} of {scenario.name} sends simulated datagrams, which no daemon "
-            f"routes; leave it out with --set flow.{other}=off"
+            f"--routing {name}: {scenario.name} has the radio of 802.11{standard}; what daemons send is read "
+            "from a capture, and those hold frames of 802.11b only so far: leave out radio.preset and "
+            "radio.standard, or the daemon"
+        )
+    apps = [flow.get("app", "ftp") for flow in document.get("flow", [])]
+    number = next((number for number, app in enumerate(apps) if app != "ftp"), None)
+    if number is not None:
+        app = apps[number]
+        what = "simulated datagrams" if app in DATAGRAMS else f"the simulated traffic of `{app}`"
+        raise InputError(
+            f"--routing {name}: flow {number} of {scenario.name} sends {what}, which no daemon "
+            f"routes; leave it out with --set flow.{number}=off"
         )
 
 

@@ -36,6 +36,7 @@ from tworay.virtual.order import (
     STOP,
     UP,
     Order,
+    publish,
 )
 
 if TYPE_CHECKING:
@@ -154,8 +155,7 @@ def work(order: Order) -> None:
     options = Options(**order.options, pcap=HERE / CAPTURE if order.capture else None)
 
     def show(status: Status) -> None:
-        # Closing the file hands it to the host.
-        (HERE / STATUS).write_text(json.dumps(status._asdict()), encoding="utf-8")
+        publish(HERE / STATUS, json.dumps(status._asdict()))
         if (HERE / STOP).exists():
             # As if Ctrl-C were typed here: the network ends, and what it left is kept.
             raise KeyboardInterrupt
@@ -213,7 +213,7 @@ def transfer(
 
 def rest(number: int, at: float) -> None:
     """Let time stand still, by computing, until the host lets the machine go on."""
-    (HERE / REST).write_text(f"{number} {at}", encoding="ascii")
+    publish(HERE / REST, f"{number} {at}")
     go = HERE / "go"
     while True:
         with suppress(OSError):
@@ -235,7 +235,7 @@ def stand(world: Scenario, options: Options, show: Callable[[Status], None], *, 
             str(node): {"address": network.address(node), "device": _native.live_device(node)}
             for node in network.stations
         }
-        (HERE / UP).write_text(json.dumps(nodes), encoding="utf-8")
+        publish(HERE / UP, json.dumps(nodes))
         with suppress(KeyboardInterrupt):
             while True:
                 for asked in sorted(shells.glob("*.json")):
@@ -255,7 +255,7 @@ def stand(world: Scenario, options: Options, show: Callable[[Status], None], *, 
                     code = program.wait(0.0)
                     if code is not None:
                         del running[name]
-                        (shells / f"{name}.code").write_text(str(code), encoding="ascii")
+                        publish(shells / f"{name}.code", str(code))
                 status = network.status
                 show(status)
                 if not status.running and status.sim_seconds > 0:

@@ -6,6 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from tworay.files import replacing
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -22,6 +24,12 @@ OUT, ERR, CONSOLE, FILES, FAILURE = "out", "err", "console", "files", "failure"
 STOP = "stop"
 # Of a network that stays up: its nodes, commands for them, and the machine's rests (``shells``).
 UP, SHELLS, REST = "up.json", "shells", "rest"
+
+
+def publish(path: Path, text: str) -> None:
+    """Write a file in one step: the other side, which looks again and again, never reads half of it."""
+    with replacing(path) as draft:
+        draft.write_text(text, encoding="utf-8")
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tworay.virtual.order import REST, SHELLS, STOP, UP
+from tworay.virtual.order import REST, SHELLS, STOP, UP, publish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,9 +52,7 @@ class Keeper:
             return False
         rests = not self._may_go(float(at)) and not (self.scratch / STOP).exists()
         if not rests:
-            draft = self.scratch / f"{GO}.new"
-            draft.write_text(number, encoding="ascii")
-            draft.rename(self.scratch / GO)
+            publish(self.scratch / GO, number)
         if rests != self._stopped:
             os.kill(process, signal.SIGSTOP if rests else signal.SIGCONT)
             self._stopped = rests
@@ -78,9 +76,7 @@ def run(scratch: Path, node: int, words: Sequence[str], alive: Callable[[], bool
     for end in ("out", "err"):
         (place / f"{name}.{end}").touch(mode=0o600)
         outputs.append((place / f"{name}.{end}").open("rb"))
-    draft = place / f"{name}.new"
-    draft.write_text(json.dumps({"node": node, "words": list(words)}), encoding="utf-8")
-    draft.rename(place / f"{name}.json")
+    publish(place / f"{name}.json", json.dumps({"node": node, "words": list(words)}))
     code = place / f"{name}.code"
     interrupted = False
     try:

@@ -20,7 +20,7 @@ fn what_is_out_of_range_is_named_with_a_remedy() {
         let ConfigProblem { key, problem, remedy } = config.validate().expect_err("out of range");
         format!("{key}: {problem}; {remedy}")
     };
-    let table: [(Change, &str); 12] = [
+    let table: [(Change, &str); 14] = [
         (|c| c.cw_min = 30, "cw_min: 30 is not one less than a power of two; use 31, 63, 127, … 1023"),
         (|c| c.cw_min = 0, "cw_min: 0 is not one less than a power of two; use 31, 63, 127, … 1023"),
         (
@@ -38,6 +38,14 @@ fn what_is_out_of_range_is_named_with_a_remedy() {
         ),
         (|c| c.queue_limit = 1, "queue_limit: 1 packets; use 2 to 100000 (usual: 50)"),
         (|c| c.queue_limit = 100_001, "queue_limit: 100001 packets; use 2 to 100000 (usual: 50)"),
+        (
+            |c| c.lifetime = Some(SimDuration::from_micros(999)),
+            "lifetime: 999us; use 1ms to 1000s (802.11: 512ms)",
+        ),
+        (
+            |c| c.lifetime = Some(SimDuration::from_secs(1001)),
+            "lifetime: 1001s; use 1ms to 1000s (802.11: 512ms)",
+        ),
         (|c| c.slot = SimDuration::ZERO, "slot: 0s; use more than 0 and up to 1ms (DSSS: 20us)"),
         (|c| c.sifs = SimDuration::from_millis(2), "sifs: 2ms; use more than 0 and up to 1ms (DSSS: 10us)"),
         (|c| c.plcp = SimDuration::from_millis(11), "plcp: 11ms; use up to 10ms (long preamble: 192us)"),

@@ -19,6 +19,7 @@ mod respond;
 
 use super::edca::Edca;
 use super::frame::{AirFrame, AirKind};
+use super::window::MissingBlockAck;
 use crate::counters::MacCounters;
 use crate::dcf::Outgoing;
 use crate::rate::{MinstrelConfig, RateControl};
@@ -53,8 +54,16 @@ pub struct HcfConfig {
     pub rts_above: u32,
     /// Longest aggregate, bytes; 0: frames are sent singly.
     pub max_aggregate: u32,
-    /// Attempts with a frame, at least 1.
+    /// Attempts with a frame outside an agreement and with a BlockAckReq after which nothing is left to be asked, at
+    /// least 1 (dot11ShortRetryLimit).
     pub attempts: u8,
+    /// Time that a frame under an agreement may spend in the station (dot11EDCATableMSDULifetime).
+    pub lifetime: SimDuration,
+    /// After this many exchanges in a row without ACK or BlockAck, at least 1, a neighbour counts as gone, and all
+    /// frames for it are given up. `None`: they stay until their lifetimes end.
+    pub gone_after: Option<u8>,
+    /// The next step if the BlockAck of an aggregate doesn't come.
+    pub missing: MissingBlockAck,
     /// Seed of the rate controls' random streams.
     pub seed: u64,
 }
@@ -128,6 +137,13 @@ pub enum HcfAction {
         /// True if an RTS went unanswered.
         rts: bool,
     },
+    /// The packet's lifetime ended before it was acknowledged.
+    Expired {
+        /// The packet, returned.
+        packet: PacketId,
+        /// Station that has not acknowledged it.
+        to: NodeId,
+    },
     /// The packet could not be delivered to the next hop.
     GaveUp {
         /// The packet, returned.
@@ -191,6 +207,8 @@ pub struct Hcf {
     reorder_at: SimTime,
     /// How often the station was switched on.
     agreement: u32,
+    /// Exchanges in a row that failed (QSRC, §10.23.2.2).
+    failures: u8,
     counters: MacCounters,
 }
 
@@ -217,6 +235,7 @@ impl Hcf {
             nav_check: SimTime::NEVER,
             reorder_at: SimTime::NEVER,
             agreement: 0,
+            failures: 0,
             counters: MacCounters::default(),
         }
     }
@@ -256,6 +275,11 @@ impl Hcf {
         self.peers.iter().for_each(|peer| peer.held(out));
     }
 
+    /// Appends the packets that it has taken from its host and is sending.
+    pub fn sending(&self, out: &mut Vec<PacketId>) {
+        self.peers.iter().for_each(|peer| out.extend(peer.window.frames()));
+    }
+
     /// When [`Hcf::on_timer`] must be called.
     pub fn deadline(&self) -> SimTime {
         let access =
@@ -270,6 +294,7 @@ impl Hcf {
         self.turn = 0;
         self.plan = None;
         self.agreement += 1;
+        self.failures = 0;
         self.tx_until = SimTime::ZERO;
         self.sensed_until = SimTime::ZERO;
         self.nav_until = SimTime::ZERO;

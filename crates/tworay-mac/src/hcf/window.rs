@@ -3,15 +3,40 @@
 use super::WINDOW;
 use super::number::FrameNumber;
 use super::reorder::BlockAck;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use tworay_base::{SimDuration, SimTime};
+
+/// A sender's next step if the BlockAck of an aggregate doesn't come. The standard leaves the choice to it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissingBlockAck {
+    /// It asks by BlockAckReq which frames have arrived (ns-3).
+    Request,
+    /// It sends the frames again (Linux' ath9k).
+    Repeat,
+}
+
+/// The limit for frames that aren't acknowledged.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Persistence {
+    /// A number of attempts, at least 1: outside an agreement (short retry count, §10.23.2.12.1).
+    Attempts(u8),
+    /// Time from admission on: under an agreement, whose frames have no retry count (§10.23.2.12.1;
+    /// dot11EDCATableMSDULifetime).
+    Lifetime(SimDuration),
+}
 
 /// The end of a frame's attempts.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<T> {
     /// The receiver has acknowledged it.
     Acknowledged(T),
-    /// It reached the limit of attempts.
+    /// It reached the limit of attempts, or the receiver is taken for gone.
     GivenUp(T),
+    /// Its lifetime is over.
+    Expired(T),
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -29,6 +54,8 @@ struct Slot<T> {
     frame: T,
     bytes: u32,
     attempts: u8,
+    /// End of its lifetime.
+    until: SimTime,
     state: State,
 }
 
@@ -37,15 +64,17 @@ struct Slot<T> {
 pub struct TransmitWindow<T> {
     start: FrameNumber,
     slots: VecDeque<Slot<T>>,
-    limit: u8,
+    limit: Persistence,
     /// True if a frame was given up since the receiver last heard of the window's start.
     must_tell: bool,
+    /// True if a BlockAck is missing, so that the receiver has to say which of the frames sent have arrived.
+    must_ask: bool,
 }
 
 impl<T: Copy> TransmitWindow<T> {
-    /// An empty window that begins at `start`. A frame is given up after `limit` attempts, at least 1.
-    pub fn new(start: FrameNumber, limit: u8) -> Self {
-        Self { start, slots: VecDeque::new(), limit: limit.max(1), must_tell: false }
+    /// An empty window that begins at `start`.
+    pub fn new(start: FrameNumber, limit: Persistence) -> Self {
+        Self { start, slots: VecDeque::new(), limit, must_tell: false, must_ask: false }
     }
 
     /// The oldest number that isn't done, or the next new one.
@@ -58,13 +87,18 @@ impl<T: Copy> TransmitWindow<T> {
         WINDOW.saturating_sub(self.slots.len() as u16)
     }
 
-    /// Gives a new frame of `bytes` (MAC header to FCS) the next number. `None` if the window is full.
-    pub fn admit(&mut self, frame: T, bytes: u32) -> Option<FrameNumber> {
+    /// Gives a new frame of `bytes` (MAC header to FCS) the next number; its lifetime begins. `None` if the window is
+    /// full.
+    pub fn admit(&mut self, now: SimTime, frame: T, bytes: u32) -> Option<FrameNumber> {
         if self.room() == 0 {
             return None;
         }
         let number = self.start.plus(self.slots.len() as u16);
-        self.slots.push_back(Slot { frame, bytes, attempts: 0, state: State::Waiting });
+        let until = match self.limit {
+            Persistence::Attempts(_) => SimTime::NEVER,
+            Persistence::Lifetime(lifetime) => now + lifetime,
+        };
+        self.slots.push_back(Slot { frame, bytes, attempts: 0, until, state: State::Waiting });
         Some(number)
     }
 
@@ -114,9 +148,37 @@ impl<T: Copy> TransmitWindow<T> {
         self.finish(out, |_| true);
     }
 
-    /// No BlockAck came: all frames sent wait again, but those at their limit.
+    /// No answer came: all frames sent wait again, but those at their limit of attempts.
     pub fn on_no_answer(&mut self, out: &mut Vec<Outcome<T>>) {
         self.finish(out, |_| false);
+    }
+
+    /// No BlockAck came, and the receiver is to be asked by a BlockAckReq which frames have arrived.
+    pub fn on_missing_block_ack(&mut self) {
+        self.must_ask = true;
+    }
+
+    /// Gives up the frames whose lifetime is over, sent ones as well.
+    pub fn expire(&mut self, now: SimTime, out: &mut Vec<Outcome<T>>) {
+        // Frames were admitted in order: the first one is the oldest.
+        while let Some(slot) = self.slots.front().filter(|slot| slot.until <= now) {
+            if slot.state != State::Done {
+                out.push(Outcome::Expired(slot.frame));
+                self.must_tell = true;
+            }
+            self.slots.pop_front();
+            self.start = self.start.plus(1);
+        }
+        self.skip_done();
+    }
+
+    /// Gives up all frames, oldest first: the receiver doesn't answer. Numbers go on behind them.
+    pub fn give_up(&mut self, out: &mut Vec<Outcome<T>>) {
+        self.must_tell |= !self.slots.is_empty();
+        self.must_ask = false;
+        self.start = self.start.plus(self.slots.len() as u16);
+        let left = self.slots.drain(..).filter(|slot| slot.state != State::Done);
+        out.extend(left.map(|slot| Outcome::GivenUp(slot.frame)));
     }
 
     fn finish(&mut self, out: &mut Vec<Outcome<T>>, arrived: impl Fn(u16) -> bool) {
@@ -127,7 +189,7 @@ impl<T: Copy> TransmitWindow<T> {
             slot.state = if arrived(i) {
                 out.push(Outcome::Acknowledged(slot.frame));
                 State::Done
-            } else if slot.attempts >= self.limit {
+            } else if matches!(self.limit, Persistence::Attempts(limit) if slot.attempts >= limit) {
                 out.push(Outcome::GivenUp(slot.frame));
                 self.must_tell = true;
                 State::Done
@@ -135,27 +197,31 @@ impl<T: Copy> TransmitWindow<T> {
                 State::Waiting
             };
         }
+        self.skip_done();
+    }
+
+    fn skip_done(&mut self) {
         while self.slots.front().is_some_and(|slot| slot.state == State::Done) {
             self.slots.pop_front();
             self.start = self.start.plus(1);
         }
     }
 
-    /// The number for a BlockAckReq, if the receiver must hear that the window goes on without frames that were
-    /// given up; otherwise it would keep those behind them in its buffer (§10.25.6.3).
+    /// The number for a BlockAckReq, if one is due: the receiver has to say which frames have arrived, or must hear
+    /// that the window goes on without frames that were given up; otherwise it would keep those behind them in its
+    /// buffer (§10.25.6.3).
     pub fn request_due(&self) -> Option<FrameNumber> {
-        self.must_tell.then_some(self.start)
+        (self.must_tell || self.must_ask).then_some(self.start)
     }
 
-    /// The receiver has answered the BlockAckReq.
-    pub fn request_answered(&mut self) {
-        self.must_tell = false;
+    /// True if frames were sent of which the receiver hasn't said if they have arrived.
+    pub fn asks(&self) -> bool {
+        self.must_ask && self.slots.iter().any(|slot| slot.state == State::Sent)
     }
 
-    /// Takes out all frames, oldest first: the receiver has gone. Numbers go on behind them.
-    pub fn clear(&mut self) -> impl Iterator<Item = T> + '_ {
-        self.start = self.start.plus(self.slots.len() as u16);
-        self.slots.drain(..).filter(|slot| slot.state != State::Done).map(|slot| slot.frame)
+    /// The BlockAckReq was answered, or is given up.
+    pub fn request_done(&mut self) {
+        (self.must_tell, self.must_ask) = (false, false);
     }
 }
 

@@ -44,8 +44,12 @@ impl RetryChain {
         &self.stages
     }
 
-    /// The mode of the attempt after `failed` failures. Beyond the chain's end its last mode goes on, because the
-    /// MAC's retry limit ends a frame.
+    /// Attempts of all stages together, at least 1.
+    pub fn tries(&self) -> u32 {
+        self.stages.iter().map(|stage| u32::from(stage.tries)).sum::<u32>().max(1)
+    }
+
+    /// The mode of the attempt after `failed` failures. Beyond the chain's end its last mode goes on.
     pub fn mode_after(&self, failed: u32) -> Mode {
         let mut left = failed;
         let mut mode = self.stages[0].mode;

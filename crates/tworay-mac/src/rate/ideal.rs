@@ -2,7 +2,7 @@
 
 use tworay_base::{ConfigProblem, SimDuration};
 use tworay_radio::phy::errors::{self, Coding};
-use tworay_radio::phy::{Airtime, Mode};
+use tworay_radio::phy::{Airtime, Mode, Phy, PhyTiming};
 
 /// By which measure a mode is best.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -12,6 +12,13 @@ pub enum IdealRule {
     /// The fastest mode whose decoded bits err at most this often; the slowest if none does. ns-3's ideal manager
     /// does so with 10⁻⁶.
     BitErrors(f64),
+}
+
+/// Modes among which a rate control chooses: those of the newest format, since stations of one standard are alone.
+pub(crate) fn newest_modes(phy: &Phy) -> Vec<Mode> {
+    let all = phy.modes();
+    let newest = all.iter().copied().filter(Mode::aggregates).collect::<Vec<_>>();
+    if newest.is_empty() { all } else { newest }
 }
 
 /// Chooses the best mode for a known SINR.
@@ -45,6 +52,17 @@ impl Ideal {
             return ConfigProblem::refuse("bit_errors", problem, "give a value from 0 to 1");
         }
         Ok(Self { modes, airtime, overhead, rule })
+    }
+
+    /// Chooses for most throughput among the modes of a radio's newest format, with the times that its frames cost
+    /// beside their own: interframe spaces, a mean backoff, a BlockAck of 32 µs.
+    ///
+    /// # Errors
+    /// A radio without modes.
+    pub fn of_radio(phy: &Phy, airtime: Airtime, timing: &PhyTiming) -> Result<Self, ConfigProblem> {
+        let spaces = timing.difs() + timing.slot * u64::from(timing.window.min) / 2 + timing.sifs;
+        let overhead = spaces + SimDuration::from_micros(32);
+        Self::new(newest_modes(phy), airtime, overhead, IdealRule::Throughput)
     }
 
     /// The best mode for a frame of `bytes`, if `sinr` (a factor) is what the receiver gets with each mode. Of

@@ -84,6 +84,22 @@ fn ideal_by_bit_errors_leaves_a_margin() {
     assert_ne!(best(22.0), ofdm(OfdmRate::R54));
 }
 
+/// ns-3.37's ideal manager over one hop of 802.11n, 40 mW over a loss of 46.68 dB + 30 lg d, 7 dB of noise figure in 20
+/// MHz: 59.7 Mb/s at 5 and 15 m (MCS 7), 35.8 at 25 m (MCS 4), 23.9 at 35 m (MCS 3), 17.8 at 45 m (MCS 2).
+#[test]
+fn ideal_by_bit_errors_takes_the_modes_of_ns3_at_every_distance() {
+    let (modes, airtime, _) = parts(&Phy::of(Standard::N));
+    let modes: Vec<Mode> = modes.into_iter().filter(Mode::aggregates).collect();
+    let ideal = Ideal::new(modes, airtime, SimDuration::from_micros(150), IdealRule::BitErrors(1e-6));
+    let ideal = ideal.expect("there are modes");
+    let best = |d: f64| {
+        let sinr = 16.0206 - 46.6777 - 30.0 * d.log10() - (-174.0 + 10.0 * 20e6_f64.log10() + 7.0);
+        ideal.choose(1_536, |_| Ratio(sinr).factor()).mcs()
+    };
+    let found: Vec<Option<u8>> = [5.0, 15.0, 25.0, 35.0, 45.0].map(best).to_vec();
+    assert_eq!(found, [7, 7, 4, 3, 2].map(Some));
+}
+
 #[test]
 fn controllers_without_modes_are_refused() {
     let (_, airtime, timing) = parts(&Phy::of(Standard::A));

@@ -220,6 +220,52 @@ fn a_body_at_2_mbps_needs_more() {
     }
 }
 
+/// A frame that noise destroys is lost to its weak signal, whoever else is on the air; one that only an interferer
+/// destroys, to the overlap. 7 dB (5.01) are needed at 2 Mb/s, 4 dB (2.51) at 1 Mb/s and for a preamble.
+#[test]
+fn what_noise_destroys_is_no_overlap() {
+    let (rules, noise) = (sinr(), Channel::new(&sinr_config()).noise());
+    let outcome = |ratio: f64, interference: f64| {
+        let mut r = Receiver::default();
+        let signal = |tx, power| Signal { tx, end: at(1000), power, body: BodyRate::Data };
+        let begun = r.begin_sinr(at(0), signal(1, ratio * noise), false, &rules);
+        if interference > 0.0 {
+            r.begin_sinr(at(10), signal(2, interference * noise), false, &rules);
+        }
+        (begun.lost, r.end(1, false, &rules))
+    };
+    // The threshold of reception is above the noise here, so that these signals can't be as weak.
+    assert!(READABLE >= 10.0 * noise);
+    let strong = READABLE / noise;
+    assert_eq!(outcome(strong, 0.0), (None, Verdict::Good));
+    assert_eq!(outcome(strong, strong), (None, Verdict::Collided));
+
+    let mut config = sinr_config();
+    config.sinr.noise_figure.0 += 10.0 * libm::log10(strong / 4.5);
+    let noisy = Reception::new(&config, &Channel::new(&config), STANDARD, RATES, PLCP);
+    for (body, verdict) in [(BodyRate::Basic, Verdict::Good), (BodyRate::Data, Verdict::Weak)] {
+        let mut r = Receiver::default();
+        let signal = |tx, power| Signal { tx, end: at(1000), power, body };
+        assert_eq!(r.begin_sinr(at(0), signal(1, READABLE), false, &noisy), Arrived::default());
+        assert_eq!(r.end(1, false, &noisy), verdict, "{body:?}");
+        r.begin_sinr(at(2000), Signal { end: at(3000), ..signal(3, READABLE) }, false, &noisy);
+        r.begin_sinr(at(2010), Signal { end: at(2900), ..signal(4, READABLE) }, false, &noisy);
+        let lost = if body == BodyRate::Basic { Verdict::Collided } else { Verdict::Weak };
+        assert_eq!(r.end(3, false, &noisy), lost, "{body:?} with an interferer");
+    }
+    assert!(noisy.slower_gets_through(READABLE, BodyRate::Data));
+    assert!(!noisy.slower_gets_through(READABLE, BodyRate::Basic), "1 Mb/s is the slowest");
+
+    config.sinr.noise_figure.0 += 10.0 * libm::log10(4.5 / 2.4);
+    let hiding = Reception::new(&config, &Channel::new(&config), STANDARD, RATES, PLCP);
+    let mut r = Receiver::default();
+    let signal = Signal { tx: 1, end: at(1000), power: READABLE, body: BodyRate::Data };
+    assert_eq!(r.begin_sinr(at(0), signal, false, &hiding), Arrived { lost: Some(1), captured_over: false });
+    assert!(hiding.hides(READABLE) && !noisy.hides(READABLE));
+    assert_eq!(r.end(1, false, &hiding), Verdict::NotHeard);
+    assert!(!hiding.slower_gets_through(READABLE, BodyRate::Data), "nothing is decoded without its preamble");
+}
+
 /// Share of 400 frames that survive a constant interferer, and one that ends with the PLCP header.
 #[test]
 fn bit_errors_are_drawn_where_they_leave_it_open() {

@@ -16,16 +16,19 @@ mod signals;
 use crate::engine::TimerSlot;
 use crate::network::medium::Radio;
 use crate::network::packets::PacketSlab;
+use crate::observe::loss::attempts::Failure;
+use crate::observe::loss::root_cause::RootCause;
 use antenna::Antenna;
 use books::Books;
 use judge::Judge;
 use queues::FlowQueues;
 use std::sync::Arc;
-use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimTime};
-use tworay_mac::hcf::{AirFrame, AirKind, Hcf, HcfConfig, Host, RateChoice};
+use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_mac::hcf::{AirFrame, AirKind, Hcf, HcfConfig, Host, MissingBlockAck, RateChoice};
 use tworay_mac::rate::MinstrelConfig;
 use tworay_mac::{
-    Frame, FrameKind, InterfaceQueue, MacCounters, Outgoing, QueueEntry, QueueRule, RtsStrategy,
+    Frame, FrameKind, InterfaceQueue, MSDU_LIFETIME, MacCounters, Outgoing, QueueEntry, QueueRule,
+    RtsStrategy,
 };
 use tworay_radio::phy::detection::noise;
 use tworay_radio::phy::{DurationRules, Mode};
@@ -70,10 +73,16 @@ impl Air {
                 AirRate::Fixed(mode) => RateChoice::Fixed(mode),
                 AirRate::Ideal => RateChoice::Ideal,
                 AirRate::MinstrelHt => RateChoice::MinstrelHt(MinstrelConfig::LINUX),
+                AirRate::MinstrelHtLookaround => RateChoice::MinstrelHt(MinstrelConfig::EARLIER),
             },
             rts_above,
             max_aggregate: mac.max_aggregate.map_or(u32::MAX, |most| most.0.try_into().unwrap_or(u32::MAX)),
             attempts: mac.short_retry_limit,
+            lifetime: mac.lifetime.unwrap_or(MSDU_LIFETIME),
+            // RFC 3561 §6.10 takes the maximum number of attempts without CTS or ACK for the loss of a link. Where routing
+            // doesn't listen, nobody is served by giving frames up before their time.
+            gone_after: settings.routing.heeds_link_layer().then_some(mac.short_retry_limit),
+            missing: mac.missing_block_ack.unwrap_or(MissingBlockAck::Request),
             seed,
         });
         let by_flow = mac.queue == Some(QueueRule::FqCodel);
@@ -120,6 +129,28 @@ impl Air {
         if let Some(flows) = &mut self.station(node).flows {
             flows.purge(next_hop, out);
         }
+    }
+
+    /// Appends the packets that wait in a node's queues by flow.
+    pub fn waiting(&self, node: NodeId, out: &mut Vec<PacketId>) {
+        out.extend(self.stations[node.index()].flows.iter().flat_map(FlowQueues::packets));
+    }
+
+    /// Appends the packets that a node's station has taken from its queues and is sending.
+    pub fn sending(&self, node: NodeId, out: &mut Vec<PacketId>) {
+        self.stations[node.index()].hcf.sending(out);
+    }
+
+    /// The neighbour that a station has tried to reach last, and why that fails if nothing else is known.
+    pub fn latest(&self, node: NodeId) -> Option<(NodeId, Failure)> {
+        let (_, to, failure) = self.stations[node.index()].books.latest()?;
+        Some((to, failure))
+    }
+
+    /// Time that a station has lost since the end of its latest exchange, and why.
+    pub fn lost_until(&self, now: SimTime, node: NodeId) -> Option<(SimDuration, RootCause)> {
+        let lost = self.stations[node.index()].books.lost_until(now)?;
+        Some((lost.time, RootCause::new(now, node, lost.failure.cause()).towards(lost.to)))
     }
 
     /// Appends the packets that stations hold.

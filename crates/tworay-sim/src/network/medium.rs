@@ -97,6 +97,12 @@ impl Radio {
         self.decodes(pa, pb)
     }
 
+    /// Distance of two nodes now, m.
+    pub fn distance(&mut self, now: SimTime, a: NodeId, b: NodeId) -> f64 {
+        let (pa, pb) = (self.tracks[a.index()].position(now), self.tracks[b.index()].position(now));
+        pa.distance_squared(pb).sqrt()
+    }
+
     /// Every node's position at a time, for `in_range_of`.
     pub fn positions(&mut self, at: SimTime) -> Vec<Position> {
         self.tracks.iter_mut().map(|track| track.position(at)).collect()

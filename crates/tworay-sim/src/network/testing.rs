@@ -31,7 +31,8 @@ impl Network {
     pub(crate) fn with_scene<T>(&mut self, look: impl FnOnce(&mut Causes, &mut Scene<'_>) -> T) -> T {
         let Common { now, packets, observers, .. } = &mut self.common;
         let radio = self.radio.as_mut();
-        let mut world = World { now: *now, packets, nodes: &self.nodes, wires: &self.wires, radio };
+        let (nodes, wires, air) = (&self.nodes, &self.wires, self.air.as_deref());
+        let mut world = World { now: *now, packets, nodes, wires, radio, air };
         let (causes, mut scene) = observers.roots.with_scene(&mut world);
         look(causes, &mut scene)
     }

@@ -1,9 +1,12 @@
 //! Facts: what happens in the network, as its observers are told.
 
+use super::loss::attempts::Failure;
 use super::loss::ledger::Carries;
+use super::loss::root_cause::RootCause;
 use crate::network::medium::on_air::{Hearer, Medium};
 use crate::network::packets::PacketSlab;
-use tworay_base::{FlowId, LossCause, NodeId, PacketId, Seq32, SimTime};
+use std::collections::VecDeque;
+use tworay_base::{FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
 use tworay_mac::{Frame, FrameKind, QueueEntry};
 use tworay_radio::Verdict;
 use tworay_routing::{DropReason, RoutingAction, RoutingCounters, RoutingNote};
@@ -60,6 +63,11 @@ pub(crate) enum Obstacle {
     LinkRed(QueueEntry),
     /// CoDel drops it from the queue of its flow.
     CoDel(QueueEntry),
+    /// Its lifetime in the MAC ended before this next hop acknowledged it.
+    Expired(NodeId),
+    /// The same of a packet that was never sent to this next hop, behind frames whose latest attempt failed for this reason,
+    /// if one did.
+    Unsent(NodeId, Option<Failure>),
     /// A newer packet replaces it in the hold slot of ARP for this next hop.
     Replaced { next_hop: NodeId, newer: PacketId },
     /// The hop just reported has failed, and nothing above the link layer is notified.
@@ -143,6 +151,8 @@ pub(crate) enum Fact<'a> {
     Queued { node: NodeId, packets: usize },
     /// An interface queue or a wire rejected a packet.
     Refused,
+    /// A wire is about to lose a packet, because it has no place beside those that wait.
+    WireFull { packet: PacketId, waiting: &'a VecDeque<PacketId> },
     /// A newer packet replaced one in ARP's hold slot.
     HoldReplaced,
     /// A packet is passed to the interface queue of `node`; `idle`: the MAC has nothing else to send.
@@ -151,6 +161,11 @@ pub(crate) enum Fact<'a> {
     Served { node: NodeId },
     /// Before that, attempts to send it have failed.
     ServedLate { node: NodeId },
+    /// The attempts to send a message of ARP to `to` have failed so far, for this cause, and the station repeats it beside
+    /// its other packets (802.11n). `None`: it is done with the message.
+    Repeated { node: NodeId, to: NodeId, cause: Option<LossCause> },
+    /// The station of `node` has lost time because of `root`, which load did not cause.
+    LostTime { node: NodeId, time: SimDuration, root: RootCause },
     /// A MAC gave up a packet; `rts`: an RTS was not answered.
     GaveUp { packet: PacketId, rts: bool },
     /// MAC or ARP of `node` returned a packet; `in_reach`: the neighbour is up and in range. Until [`Fact::BreakOver`],

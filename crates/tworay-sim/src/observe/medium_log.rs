@@ -41,6 +41,8 @@ pub struct Reception {
     pub up: bool,
     /// End of the reception.
     pub verdict: Verdict,
+    /// True if random errors above the MAC destroyed the packet, which the MAC had received.
+    pub destroyed: bool,
 }
 
 /// One frame on the medium.
@@ -106,6 +108,15 @@ impl MediumLog {
         };
         if !emission.receptions.iter().any(|known| known.node == reception.node) {
             emission.receptions.push(reception);
+        }
+    }
+
+    /// Random errors above the MAC destroy at `node` the packet in a frame of `from` that has just been received.
+    pub(crate) fn destroyed(&mut self, node: NodeId, from: NodeId) {
+        let latest = self.emissions.iter_mut().rev().filter(|e| e.from == from);
+        let mut receptions = latest.flat_map(|e| &mut e.receptions).filter(|r| r.node == node);
+        if let Some(reception) = receptions.next() {
+            reception.destroyed = true;
         }
     }
 }

@@ -14,6 +14,7 @@ use super::series::Series;
 use super::watchers::Watchers;
 use super::wire_trace::WireRecord;
 use crate::network::packets::{UNTRACKED, is_message};
+use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
 use tworay_base::{Died, LossCause, NodeId, PacketId};
@@ -65,7 +66,10 @@ impl Observers {
             }
             Fact::Died { packet, node, why } => self.ended(packet, (node, why), view),
             Fact::Offered { node, packet, idle } => self.roots.offered(node, packet, idle, view),
-            Fact::Served { node } => self.roots.services[node.index()].served(),
+            Fact::Served { node } => self.roots.services[node.index()].served(view.now),
+            Fact::LostTime { node, time, root } => {
+                self.roots.services[node.index()].lose(view.now, time, root);
+            }
             Fact::BreakOver => self.roots.break_over(),
             Fact::Delivered { packet, node } => self.delivered(packet, node, view),
             Fact::Sent { packet, again } => self.sent(packet, again, view),
@@ -94,6 +98,7 @@ impl Observers {
                 self.missed(frame, node, (LossCause::Contention, interferer), view);
             }
             Fact::Faded { frame, node } => self.missed(frame, node, (LossCause::Channel, None), view),
+            Fact::WireFull { packet, waiting } => self.wire_full(packet, waiting, view),
             Fact::Forwarded { node, packet } => {
                 if self.roots.causes.lost_any(node) {
                     self.roots.causes.note_way_found(node, view.packets.get(packet).dst);
@@ -158,16 +163,17 @@ impl Observers {
     #[inline(never)]
     fn ended(&mut self, packet: PacketId, (node, why): (NodeId, Why), view: View<'_>) {
         let p = view.packets.get(packet);
-        if let Why::Errors(from) = why
-            && is_message(p)
-        {
-            // The hop from the sender of the message is the one on which it was lost.
-            return self.roots.causes.note_missed(
-                view.now,
-                (node, from),
-                (LossCause::Channel, None),
-                Some(p),
-            );
+        if let Why::Errors(from) = why {
+            self.watchers.iter_mut().for_each(|watchers| watchers.destroyed(node, from));
+            if is_message(p) {
+                // The hop from the sender of the message is the one on which it was lost.
+                let cause = (LossCause::Channel, None);
+                return self.roots.causes.note_missed(view.now, (node, from), cause, Some(p));
+            }
+            // DSR without the MAC's feedback believes in a hop as long as such packets arrive.
+            if p.dsr.as_ref().is_some_and(|header| header.ack_request.is_some() || !header.acks.is_empty()) {
+                self.roots.causes.note_missed(view.now, (node, from), (LossCause::Channel, None), None);
+            }
         }
         let (died, root) = why.ends(view, node);
         self.died(packet, (node, died, root), view);
@@ -190,12 +196,23 @@ impl Observers {
         if p.uid >= UNTRACKED {
             return self.message_lost(packet, root, view);
         }
-        self.roots.causes.note_struck(view.now, p, root);
+        self.roots.causes.note_struck((view.now, node), p, root);
         let cause = root.cause.unwrap_or(LossCause::Unknown);
         let booked = self.ledger.records().len();
         let death = Death { root, cause, died, node, from: p.src, hops: p.hops };
         self.ledger.died(p.uid, death, view.now);
         self.show_loss(packet, booked, view);
+    }
+
+    /// A wire rejects a packet. If those that wait there, or this one, were held up before, they have arrived together for
+    /// that reason.
+    #[cold]
+    #[inline(never)]
+    fn wire_full(&mut self, packet: PacketId, waiting: &VecDeque<PacketId>, view: View<'_>) {
+        let others: Vec<PacketId> = waiting.iter().copied().collect();
+        if let Some(root) = self.roots.held_ups.burst(view, packet, &others, None) {
+            self.hold_up(packet, RootCause { at: view.now, ..root }, view);
+        }
     }
 
     /// If the packet is a message of routing or ARP, it is lost because of `root`.

@@ -9,6 +9,7 @@ mod tables;
 mod tests;
 
 use super::capture::FrameResult;
+use crate::network::medium::on_air::Medium;
 use crate::network::packets::UNTRACKED;
 use crate::observe::loss::ledger::{Carries, LossRecord};
 use std::collections::BTreeMap;
@@ -60,6 +61,8 @@ struct OnAir {
     uid: Option<u64>,
     /// Result at the station it was addressed to.
     fate: Option<FrameResult>,
+    /// Sender of the signal that destroys it there from its start on.
+    blocker: Option<NodeId>,
     interferer: Option<NodeId>,
     /// Number of addressed stations that received it.
     readers: u16,
@@ -151,7 +154,14 @@ impl Recorder {
 
     /// Transmission `tx` of a frame starts. `packet` is its content, or for an RTS the packet that it
     /// announces.
-    pub fn transmitted(&mut self, now: SimTime, tx: u32, frame: &Frame, packet: Option<&Packet>) {
+    pub fn transmitted(
+        &mut self,
+        now: SimTime,
+        tx: u32,
+        frame: &Frame,
+        packet: Option<&Packet>,
+        medium: &Medium,
+    ) {
         let carried = packet.map_or(Carried::Nothing, |p| match &p.body {
             Body::Tcp(s) if s.seq_len() == 0 => Carried::Ack,
             Body::Tcp(_) | Body::Udp(_) | Body::Datagram(_) | Body::Frame(_) => Carried::Data,
@@ -174,6 +184,7 @@ impl Recorder {
             flow: packet.map_or(FlowId::NONE, |p| p.flow),
             uid: packet.map(|p| p.uid).filter(|&uid| uid < UNTRACKED),
             fate: None,
+            blocker: medium.blocker(tx, frame.to).filter(|_| !frame.to.is_broadcast()),
             interferer: None,
             readers: 0,
         });
@@ -193,7 +204,8 @@ impl Recorder {
             || (frame.fate == Some(FrameResult::Received) && fate == FrameResult::NotAnswered)
         {
             frame.fate = Some(fate);
-            frame.interferer = interferer;
+            // What destroyed it from its start on may be over when it ends.
+            frame.interferer = interferer.map(|latest| frame.blocker.unwrap_or(latest));
         }
     }
 

@@ -4,6 +4,7 @@
 //! stays here.
 
 use super::fact::{After, Fact, HopFailure, Obstacle, View, Why, WireLoss};
+use super::loss::attempts::Failure;
 use super::loss::causes::{Causes, Trigger};
 use super::loss::held_up::HeldUps;
 use super::loss::root_cause::RootCause;
@@ -11,9 +12,10 @@ use super::loss::scene::{Scene, World};
 use super::loss::service::Service;
 use super::observers::Observers;
 use crate::network::packets::{UNTRACKED, is_message};
-use tworay_base::{Died, LossCause, NodeId, PacketId};
-use tworay_mac::{FrameKind, MAX_REQUESTS};
+use tworay_base::{Died, LossCause, NodeId, PacketId, SimDuration};
+use tworay_mac::{CodelConfig, FrameKind, MAX_REQUESTS, QueueRule};
 use tworay_routing::RoutingAction;
+use tworay_scenario::Settings;
 use tworay_wire::Body;
 
 /// What root causes follow from, and the packets that they hold up.
@@ -42,6 +44,14 @@ impl RootCauses {
     pub fn new(nodes: usize) -> Self {
         let services = vec![Service::default(); nodes];
         Self { causes: Causes::new(nodes), services, ..Self::default() }
+    }
+
+    /// The network follows these settings.
+    pub fn expect(&mut self, settings: &Settings) {
+        self.causes.expect(&settings.routing);
+        let codel = (settings.mac.queue == Some(QueueRule::FqCodel)).then(CodelConfig::default);
+        let link_red = settings.mac.overload.link_red;
+        self.services.fill(Service::of(codel, link_red));
     }
 
     /// The causes, and the network as they see it.
@@ -96,34 +106,55 @@ impl RootCauses {
     }
 
     /// The MAC of `node` has lost time because of `root`: packets that would not wait in its queue otherwise are held
-    /// up by this, and go on together.
+    /// up by this, and go on together. TCP's would wait behind a link that is a little faster as well.
     #[cold]
     fn hold_back(&mut self, node: NodeId, root: RootCause, world: &World<'_>) {
-        let queue = &world.nodes[node].queue;
-        if self.services[node.index()].would_be_short(queue.len()) {
-            for entry in queue.iter() {
-                self.held_ups.delay(entry.packet, root);
-            }
+        let (service, queued) = (&self.services[node.index()], world.queued(node));
+        if !service.would_be_short(queued) {
+            return;
+        }
+        let waiting = world.waiting(node);
+        let is_tcp = |id: &&PacketId| matches!(world.packets.get(**id).body, Body::Tcp(_));
+        let of_tcp = || root.is_noise() && 2 * waiting.iter().filter(is_tcp).count() >= waiting.len();
+        if !service.would_be_short_of_tcp(queued) && of_tcp() {
+            return;
+        }
+        for packet in waiting {
+            self.held_ups.delay(packet, root);
+        }
+    }
+
+    /// A packet was held up before, or waits behind others (`behind`) only because the MAC of `node` has lost time. After an
+    /// outage it goes on with them, as fast as the MAC sends; errors here and there delay a packet by less than load does.
+    #[cold]
+    #[inline(never)]
+    fn offered_late(&mut self, node: NodeId, packet: PacketId, behind: bool, view: View<'_>) {
+        let service = &mut self.services[node.index()];
+        if let Some(root) = self.held_ups.independent_root(packet) {
+            service.offered_late(view.packets.get(packet), root);
+        }
+        if behind && let Some(root) = service.main_reason(None).filter(RootCause::is_physical) {
+            self.held_ups.delay(packet, RootCause { at: view.now, ..root });
         }
     }
 
     /// A packet is passed to the interface queue of `node`.
     #[inline]
     pub fn offered(&mut self, node: NodeId, packet: PacketId, idle: bool, view: View<'_>) {
-        let service = &mut self.services[node.index()];
-        service.offered(view.now, idle);
-        if self.held_ups.is_held_up(packet)
-            && let Some(root) = self.held_ups.independent_root(packet)
-        {
-            service.offered_late(view.packets.get(packet), root);
+        let behind = self.services[node.index()].offered(view.now, idle);
+        if behind || self.held_ups.is_held_up(packet) {
+            self.offered_late(node, packet, behind, view);
         }
     }
 
     /// The MAC of `node` has sent a packet after failed attempts.
     fn served_late(&mut self, node: NodeId, world: &World<'_>) {
         let attempts = &world.nodes[node].attempts;
-        self.services[node.index()].delayed(world.now, node, attempts);
-        if let Some(root) = attempts.delay(world.now, node) {
+        let root = attempts.delay(world.now, node);
+        let service = &mut self.services[node.index()];
+        service.retried(attempts, root);
+        if let Some(root) = root {
+            service.lose(world.now, attempts.lost(), root);
             self.hold_back(node, root, world);
         }
     }
@@ -140,12 +171,18 @@ impl RootCauses {
             HopFailure::NoAddress => {
                 let (causes, mut scene) = self.with_scene(world);
                 let root = causes.address(&mut scene, packet, (node, next_hop));
+                let packet = scene.packets.get(packet);
+                if is_message(packet) {
+                    causes.note_reply_lost((node, next_hop), packet);
+                }
                 (Died::ArpUnanswered, RootCause { attempts: MAX_REQUESTS.into(), ..root })
             }
             HopFailure::Retries(unanswered) => {
                 let attempts = &world.nodes[node].attempts;
                 let root = attempts.root_of(world.now, (node, next_hop), unanswered);
-                self.services[node.index()].gave_up(world.now, attempts.lost(), root);
+                let service = &mut self.services[node.index()];
+                service.gave_up(world.now, attempts.lost(), root);
+                service.retried(attempts, attempts.delay(world.now, node));
                 if root.is_independent_of_load() {
                     self.hold_back(node, root, world);
                 }
@@ -184,31 +221,66 @@ impl RootCauses {
         by: Obstacle,
         world: &mut World<'_>,
     ) -> (Died, RootCause) {
+        if let Obstacle::Expired(next_hop) = by {
+            return (Died::Expired, self.expired((node, next_hop), world));
+        }
+        if let Obstacle::Unsent(next_hop, behind) = by {
+            return (Died::Expired, self.unsent((node, next_hop), behind, world));
+        }
         let trigger = if let Obstacle::Dropped(_, after) = by { self.trigger(after) } else { Trigger::Other };
         let hop = self.breaks.last().copied();
         let now = world.now;
         let (causes, mut scene) = self.with_scene(world);
         match by {
             Obstacle::QueueFull(refused) | Obstacle::LinkRed(refused) | Obstacle::CoDel(refused) => {
-                let root = Causes::queue(&mut scene, node, refused);
-                let length = scene.nodes[node].queue.len() as u32;
-                self.services[node.index()].refused(length);
                 let died = match by {
                     Obstacle::LinkRed(_) => Died::LinkRed,
                     Obstacle::CoDel(_) => Died::CoDel,
                     _ => Died::Ifq,
                 };
+                let root = Causes::queue(&mut scene, node, (refused, died));
+                let length = scene.backlog(node).packets;
+                self.services[node.index()].refused(length);
                 (died, root)
             }
             Obstacle::Replaced { next_hop, newer } => {
                 (Died::Arp, causes.hold(&mut scene, node, next_hop, [packet, newer]))
             }
-            Obstacle::HopFailed => {
+            Obstacle::Expired(_) | Obstacle::Unsent(..) | Obstacle::HopFailed => {
                 let known = hop.and_then(|hop| Some((hop.died, hop.root?)));
                 known.unwrap_or((Died::DataRetries, RootCause::new(now, node, LossCause::Unknown)))
             }
             Obstacle::Dropped(reason, _) => causes.dropped(&mut scene, node, packet, reason, &trigger),
         }
+    }
+
+    /// The root cause of a packet whose lifetime in the MAC is over: that of its lost attempts.
+    fn expired(&mut self, (node, next_hop): (NodeId, NodeId), world: &mut World<'_>) -> RootCause {
+        let attempts = &world.nodes[node].attempts;
+        let root = attempts.root_of(world.now, (node, next_hop), FrameKind::Data);
+        self.services[node.index()].gave_up(world.now, attempts.lost(), root);
+        if root.is_independent_of_load() {
+            self.hold_back(node, root, world);
+        }
+        root
+    }
+
+    /// The root cause of a packet whose lifetime ended before its first attempt: what kept the frames before it from
+    /// their next hop, or load, if nothing did.
+    fn unsent(
+        &mut self,
+        (node, next_hop): (NodeId, NodeId),
+        behind: Option<Failure>,
+        world: &mut World<'_>,
+    ) -> RootCause {
+        let now = world.now;
+        let cause = behind.map_or(LossCause::Congestion, Failure::cause);
+        let root = RootCause::new(now, node, cause).towards(next_hop);
+        self.services[node.index()].gave_up(now, SimDuration::ZERO, root);
+        if root.is_independent_of_load() {
+            self.hold_back(node, root, world);
+        }
+        root
     }
 
     /// The node is about to fail: packets that wait for a route in vain are lost for want of it.
@@ -270,8 +342,12 @@ impl Observers {
                 self.hold_up(packet, root, view);
             }
             Fact::Originated { node, packet } => {
+                let broken = self.roots.latest();
                 let (causes, mut scene) = self.roots.with_scene(world);
                 causes.note_request(&mut scene, node, packet);
+                if let Some(root) = broken {
+                    causes.note_set_off(now, node, packet, root);
+                }
             }
             Fact::GoesOn { packet, after } => self.goes_on(packet, after, world),
             Fact::RouteLost { node, dst, after } => {
@@ -282,7 +358,7 @@ impl Observers {
             Fact::LinkFailed { node, packet, next_hop, why, .. } => {
                 let (died, root) = self.roots.hop_failed(packet, (node, next_hop), why, world);
                 self.counters.observe(fact, view);
-                self.roots.causes.note_break(root);
+                self.roots.causes.note_break((node, next_hop), root);
                 self.message_lost(packet, root, view);
                 if !matches!(view.packets.get(packet).body, Body::Arp(_) | Body::Frame(_)) {
                     self.hold_up(packet, root, view);
@@ -291,7 +367,7 @@ impl Observers {
             }
             Fact::LinkGivenUp { node, neighbour, after } => {
                 let root = self.roots.link_given_up(node, neighbour, world);
-                self.roots.causes.note_break(root);
+                self.roots.causes.note_break((node, neighbour), root);
                 self.roots.delay_unconfirmed(node, neighbour, root, world);
                 // It takes the place of the break to which the router has reacted so far.
                 if after.is_break() {
@@ -327,20 +403,22 @@ impl Observers {
                 }
             }
             Fact::ServedLate { node } => self.roots.served_late(node, world),
+            Fact::Repeated { node, to, cause } => self.roots.causes.note_repeated((node, to), cause),
             Fact::SwitchedOff { node } => {
                 self.roots.settle_searches(node, world);
                 self.roots.causes.forget(node);
-                self.roots.services[node.index()] = Service::default();
+                self.roots.services[node.index()].restart();
             }
             plain => self.observe(plain, view),
         }
     }
 
     /// Something prevents a packet from going on; only the first such root cause counts.
-    fn hold_up(&mut self, packet: PacketId, by: RootCause, view: View<'_>) {
-        let uid = view.packets.get(packet).uid;
-        if uid < UNTRACKED {
-            let whole = self.ledger.copies(uid) == 1;
+    pub(super) fn hold_up(&mut self, packet: PacketId, by: RootCause, view: View<'_>) {
+        let p = view.packets.get(packet);
+        if p.uid < UNTRACKED {
+            self.roots.causes.note_held_up(view.now, p, by);
+            let whole = self.ledger.copies(p.uid) == 1;
             self.roots.held_ups.hold_up(packet, by, whole);
         }
     }
@@ -358,6 +436,11 @@ impl Observers {
             if let Some(search) = self.roots.held_ups.end_search(packet, late) {
                 self.held(packet, late.unwrap_or(search), view);
             }
+        } else if let Some(root) = self.roots.held_ups.root_of(packet)
+            && root.cause == Some(LossCause::Contention)
+            && self.roots.causes.is_late(root.at, view.now)
+        {
+            self.roots.held_ups.delay(packet, root);
         }
         if let Trigger::Break(_, root) = self.roots.trigger(after)
             && root.is_independent_of_load()
@@ -369,7 +452,7 @@ impl Observers {
     /// True if it matters when a packet goes on.
     #[inline]
     pub fn follows(&self, packet: PacketId) -> bool {
-        self.roots.held_ups.is_searching(packet)
+        self.roots.held_ups.waits_for_route(packet)
     }
 
     /// A packet that something has held up becomes another's copy at the next hop.

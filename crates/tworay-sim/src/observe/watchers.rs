@@ -39,7 +39,7 @@ impl Watchers {
             Fact::NotAnswered { tx, node, medium } => self.note(tx, node, FrameResult::NotAnswered, medium),
             Fact::Collided { tx, node, medium, .. } => {
                 if let Some(log) = &mut self.medium_log {
-                    log.ended(tx, Reception { node, up: true, verdict: Verdict::Collided });
+                    log.ended(tx, Reception { node, up: true, verdict: Verdict::Collided, destroyed: false });
                 }
                 self.note(tx, node, FrameResult::Collision, medium);
             }
@@ -68,6 +68,12 @@ impl Watchers {
             }
             _ => {}
         }
+    }
+
+    /// Random errors above the MAC destroy a packet at `node` that came from `from`.
+    #[cold]
+    pub fn destroyed(&mut self, node: NodeId, from: NodeId) {
+        self.medium_log.iter_mut().for_each(|log| log.destroyed(node, from));
     }
 
     /// A transport sends a packet.
@@ -112,7 +118,7 @@ impl Watchers {
         let held = held.filter(|_| frame.kind == FrameKind::Rts);
         let packet = packet.or(held.map(|p| packets.get(p)));
         if let Some(recorder) = &mut self.recorder {
-            recorder.transmitted(now, tx, frame, packet);
+            recorder.transmitted(now, tx, frame, packet, medium);
         }
         if let Some(log) = &mut self.medium_log {
             log.transmitted(now, tx, frame, packet);
@@ -156,7 +162,7 @@ impl Watchers {
             return;
         }
         if let Some(log) = &mut self.medium_log {
-            log.ended(tx, Reception { node: h.node, up, verdict });
+            log.ended(tx, Reception { node: h.node, up, verdict, destroyed: false });
         }
         let result = match verdict {
             _ if !up => FrameResult::NodeDown,
@@ -166,7 +172,7 @@ impl Watchers {
             Verdict::Collided => FrameResult::Collision,
             // Strong enough to be decoded, so the link is cut.
             Verdict::Undecodable => FrameResult::OutOfRange,
-            Verdict::Corrupt => FrameResult::ChannelError,
+            Verdict::Corrupt | Verdict::Weak => FrameResult::ChannelError,
             Verdict::NotHeard | Verdict::Deafened | Verdict::Deaf => FrameResult::ReceiverBusy,
         };
         self.note(tx, h.node, result, medium);

@@ -44,7 +44,7 @@ declare! {
         /// content
         corrupted: FrameCount = losses("frames").family().of_run()
                 .from("Seddik-Ghaleb et al. 2006 (\"BER\")"),
-        /// packets rejected by a full interface queue
+        /// packets that an interface queue rejected because it was full, or dropped early (CoDel, Link-RED)
         queue_drops: u64 = losses("packets").of_run().less()
                 .shown("queue drops", 1.0, ",.1f").from("Papanastasiou 2006, §5.4"),
         /// frames sent, by kind: RTS, CTS, ACK, unicast data, broadcast

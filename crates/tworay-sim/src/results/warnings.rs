@@ -5,7 +5,7 @@ use crate::observe::loss::ledger::LossRecord;
 use crate::paths::FlowPath;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use tworay_base::{FlowId, LossCause, SimTime};
+use tworay_base::{Died, FlowId, LossCause, SimTime};
 
 /// Kind of warning.
 #[derive(Copy, Clone, Debug, Serialize, PartialEq, Eq)]
@@ -41,14 +41,15 @@ pub(crate) fn warnings(
     for (i, (flow, path)) in (0u16..).zip(flows.iter().zip(paths)) {
         all.extend(path.words(i, path.facts.partitioned_fraction()));
         if path.facts.connected > 0 && flow.received_bytes() == 0 && flow.setup.start < end {
-            let text = nothing_arrived(FlowId(i), path, records);
+            let text = nothing_arrived((FlowId(i), flows.len()), path, records);
             all.push(Warning { flow: i, kind: WarningKind::NothingArrived, text });
         }
     }
     all
 }
 
-fn nothing_arrived(id: FlowId, path: &FlowPath, records: &[LossRecord]) -> String {
+/// Says that nothing of one of so many flows arrived.
+fn nothing_arrived((id, flows): (FlowId, usize), path: &FlowPath, records: &[LossRecord]) -> String {
     let lost: Vec<&LossRecord> = records.iter().filter(|r| r.flow == id).collect();
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     for record in &lost {
@@ -63,25 +64,51 @@ fn nothing_arrived(id: FlowId, path: &FlowPath, records: &[LossRecord]) -> Strin
         path.label(path.to)
     );
     match most.filter(|_| !lost.is_empty()) {
-        None => format!("{head}; nothing was lost either, the run ended too early: give a longer duration"),
+        None => format!(
+            "{head}; nothing was lost either: its packets still waited for a route or an address, or were under way; \
+             give a longer duration"
+        ),
         Some(cause) => {
             let of = counts.get(&(cause as usize)).copied().unwrap_or(0);
+            let in_arp = |r: &&&LossRecord| matches!(r.died, Died::Arp | Died::ArpUnanswered);
+            let arp = 2 * lost.iter().filter(|r| r.cause == cause).filter(in_arp).count() > of;
+            let load = Load { alone: flows == 1, arp };
             format!(
                 "{head}: {of} of {} lost segments died of {}; {}",
                 lost.len(),
                 cause.name(),
-                remedy(cause)
+                remedy(cause, load)
             )
         }
     }
 }
 
-fn remedy(cause: LossCause) -> &'static str {
+/// What there is to change about load.
+#[derive(Copy, Clone)]
+struct Load {
+    /// The scenario has no other flow.
+    alone: bool,
+    /// Most packets died while they waited for an address, where no queue is full.
+    arp: bool,
+}
+
+fn remedy(cause: LossCause, load: Load) -> &'static str {
     match cause {
-        LossCause::Congestion => "give the other flows less to send, or a longer mac.queue_limit",
+        LossCause::Congestion => match load {
+            Load { arp: true, .. } => {
+                "packets came faster than ARP answers: give the flow less to send, or mac.arp = false"
+            }
+            Load { alone: true, .. } => "give the flow less to send",
+            Load { .. } => "give the other flows less to send, or a longer mac.queue_limit",
+        },
+        LossCause::Contention if load.alone => {
+            "its own packets and their answers collide: give it less to send, or mac.rts = \"full\""
+        }
         LossCause::Contention => "start the flows apart, or give the others less to send",
         LossCause::Channel => "see [errors], radio.shadowing and radio.fading",
-        LossCause::Rate => "let radio.rate choose, or a lower radio.mcs, or bring the nodes closer",
+        LossCause::Rate => {
+            "let radio.rate choose, or a lower radio.mcs or mac.data_rate, or bring the nodes closer"
+        }
         LossCause::LinkFailure => {
             "routing finds no route or loses it: try a longer duration, or another protocol"
         }
@@ -94,3 +121,6 @@ fn remedy(cause: LossCause) -> &'static str {
         LossCause::Unknown => "nothing on record explains it: please report the scenario and the seed",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -41,6 +41,8 @@ impl World {
         let Self { radio, mac, hops, spacing, seconds, .. } = self;
         let ghz = if radio.contains("\"g\"") { "2.412" } else { "5.150" };
         let flows = self.flows.join("\n");
+        // As ns-3's routes lead over neighbours.
+        let longest = 1.5 * spacing;
         let topology = if self.star {
             let angle = |i: u32| 2.0 * std::f64::consts::PI * f64::from(i) / f64::from(*hops);
             let place = |i| format!(", [{:.4}, {:.4}]", spacing * angle(i).cos(), spacing * angle(i).sin());
@@ -54,7 +56,7 @@ impl World {
             duration = "{seconds}s"
             warmup = "2s"
             topology = {topology}
-            routing = {{ protocol = "static" }}
+            routing = {{ protocol = "static", longest_hop = "{longest}m" }}
             tcp = {{ variant = "sack", mss = "1448B", window = "4MB", initial_window = 10, receiver.acks = "delayed" }}
             [radio]
             {radio}
@@ -115,6 +117,7 @@ fn bianchi(count: i32, frames: f64, ppdu: f64, answer: f64) -> f64 {
 
 /// 802.11n at MCS 7: single frames of 1,526 B take 36 + 4 × 48 = 228 µs and an ACK of 28 µs; 28 of them in an aggregate 5,316 µs
 /// and a BlockAck of 32 µs. All signals are equally strong, as the model has it: nobody decodes one of two that collide.
+/// The model repeats what has collided, without a BlockAckReq.
 #[test]
 fn saturated_stations_share_the_medium_as_bianchi_says() {
     let radio = "standard = \"n\"\nrate = \"fixed\"\nmcs = 7\npropagation = \"range\"";
@@ -125,7 +128,11 @@ fn saturated_stations_share_the_medium_as_bianchi_says() {
                 star: true,
                 flows: (1..=count).map(|from| udp(from, 0, 60)).collect(),
                 seconds: 22.0,
-                ..World::hop(radio, &format!("max_aggregate = \"{aggregate}B\""), 5.0)
+                ..World::hop(
+                    radio,
+                    &format!("max_aggregate = \"{aggregate}B\"\nmissing_block_ack = \"repeat\""),
+                    5.0,
+                )
             };
             let found = world.goodput(1);
             let model = bianchi(count as i32, frames, ppdu, answer);
@@ -135,6 +142,27 @@ fn saturated_stations_share_the_medium_as_bianchi_says() {
                 "{count} stations, {frames} frames: {found}, {model}"
             );
         }
+    }
+}
+
+/// Three stations 25 m apart at 40 mW: 50 m are heard at -81.6 dBm, above the preamble's -82 dBm.
+#[test]
+fn a_longest_hop_keeps_static_routes_from_the_farthest_links() {
+    for (longest, hops) in [("", 1.0), (", longest_hop = \"30m\"", 2.0)] {
+        let scenario = parse(&format!(
+            r#"
+            duration = "3s"
+            topology = {{ kind = "string", hops = 2, spacing = "25m" }}
+            routing = {{ protocol = "static"{longest} }}
+            radio = {{ standard = "n", rate = "fixed", mcs = 0, tx_power = "40mW", frequency = "5.15GHz", tx_gain = "0dB", rx_gain = "0dB" }}
+            mac = {{ basic_rate = "6Mbps" }}
+            [[flow]]
+            from = 0
+            to = 2
+            start = "1s"
+            "#
+        ));
+        assert_eq!(run_once(&scenario, 1).document.flows[0].mean_hops, Some(hops), "{longest}");
     }
 }
 
@@ -177,6 +205,53 @@ fn losses_at_a_rate_that_is_too_fast_are_those_of_the_rate() {
     assert_eq!((lost("contention"), lost("channel"), lost("unknown")), (0, 0, 0));
     let slower = World::hop("standard = \"n\"\nrate = \"fixed\"\nmcs = 2", "", 44.0);
     assert!(slower.goodput(1) > 10.0);
+}
+
+/// 40 mW over 46.68 dB + 30 lg d at a noise of -93.98 dBm: 63.32 dB - 30 lg d. By the closed form of Pei and Henderson (2010)
+/// with frames of 1,536 B, and 34 + 67.5 + 16 + 32 us beside their own time, MCS 5 is best from 21.23 to 22.77 dB, MCS 4 from
+/// 16.32 dB, MCS 2 from 9.54 to 13.3 dB. 24 m have 21.92 dB, 27 m 20.38 dB, 48 m 12.88 dB; 54 m are below -82 dBm (11.98 dB).
+#[test]
+fn each_links_best_rate_is_that_of_the_error_models_closed_form() {
+    let links = |standard: &str, spacing| {
+        let world = World { hops: 2, ..World::hop(&format!("standard = \"{standard}\""), "", spacing) };
+        run_once(&world.scenario(), 1).document.links.map(|rates| {
+            let rate = |r: &tworay_sim::LinkRate| (r.rate_bps / 1_000, r.links.clone(), r.more);
+            rates.iter().map(rate).collect::<Vec<_>>()
+        })
+    };
+    let neighbours = vec![(0, 1), (1, 2)];
+    let near = vec![(52_000, neighbours.clone(), 0), (19_500, vec![(0, 2)], 0)];
+    assert_eq!(links("n", 24.0), Some(near));
+    assert_eq!(links("n", 27.0), Some(vec![(39_000, neighbours, 0)]));
+    assert_eq!(run_once(&load("string-1", &["duration=3s"]), 1).document.links, None, "802.11b");
+    let moving = load("square-50-1", &["radio.preset=n20", "duration=2s"]);
+    assert_eq!(run_once(&moving, 1).document.links, None, "nodes move");
+}
+
+/// 30 x 30 stations, 20 m apart, reach 51.4 m: 2 x 30 x 29 links of 20 m at 24.29 dB have MCS 7, from 24.02 dB on. The list
+/// ends after 16 links a rate.
+#[test]
+fn links_of_a_large_field_are_counted_and_not_all_listed() {
+    let grid = [
+        "radio.standard=n",
+        "radio.tx_power=40mW",
+        "radio.frequency=5.15GHz",
+        "radio.tx_gain=0dB",
+        "radio.rx_gain=0dB",
+        "topology.spacing=20m",
+        "topology.rows=30",
+        "topology.columns=30",
+        "duration=2s",
+    ];
+    let rates = run_once(&load("grid-3x3", &grid), 1).document.links.expect("nodes stand still");
+    assert_eq!((rates[0].rate_bps, rates[0].links.len(), rates[0].more), (65_000_000, 16, 2 * 30 * 29 - 16));
+    assert!(rates.iter().all(|rate| rate.links.len() <= 16));
+    // A row of 30 has 30 - j pairs j places apart, so (i, j) places 30 - i times 30 - j, both diagonals for i, j > 0.
+    let reach = |i: u32, j: u32| (i, j) != (0, 0) && 400 * (i * i + j * j) <= 2_641;
+    let ways = |i: u32, j: u32| if i > 0 && j > 0 { 2 } else { 1 };
+    let pairs = (0..3).flat_map(|i| (0..3).map(move |j| (i, j))).filter(|&(i, j)| reach(i, j));
+    let all: u32 = pairs.map(|(i, j)| ways(i, j) * (30 - i) * (30 - j)).sum();
+    assert_eq!(rates.iter().map(|rate| rate.links.len() + rate.more).sum::<usize>(), all as usize);
 }
 
 /// Minstrel finds what the ideal control knows: at 5 m the fastest rate.

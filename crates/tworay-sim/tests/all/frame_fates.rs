@@ -44,3 +44,45 @@ fn a_frame_whose_sender_goes_off_is_node_down() {
     assert!(before.len() > 3 && before.iter().all(|(_, fate)| *fate == Some("received")), "{before:?}");
     assert_eq!(after, [(at, Some("node-down"))]);
 }
+
+/// ns-2, `0 ── 1` and `2 ── 3`, where node 1 senses both others: node 2 from 350 m, and node 3 from 540 m with 7.5 dB less. A
+/// datagram of node 0 that begins during one of node 2 is destroyed from then on, also if node 3 confirms that one later.
+#[test]
+fn a_collision_is_that_of_the_frame_that_was_there_first() {
+    let text = "duration = \"20s\"\ndialect = \"ns2\"\nrouting.protocol = \"static\"\nmac.rts_threshold = \"3000B\"\n\
+                topology = { kind = \"explicit\", positions = [[0, 0], [240, 0], [590, 0], [780, 0]] }\n\
+                [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\nsize = \"512B\"\ninterval = \"50ms\"\nstart = \"1s\"\n\
+                [[flow]]\nfrom = 2\nto = 3\napp = \"cbr\"\nsize = \"512B\"\ninterval = \"5.12ms\"\nstart = \"1s\"\n";
+    let options = RunOptions { seed: 11, record: true, ..RunOptions::default() };
+    let report = run(&parse(text), &options, &RunControl::new()).expect("a run");
+    let tables = report.tables();
+    let frames = tables.iter().find(|t| t.name == "frames").expect("frames");
+    let column = |name: &str| &frames.columns.iter().find(|c| c.name == name).expect("a column").data;
+    let numbers = |name: &str| match column(name) {
+        ColumnData::MaybeI64(numbers) => numbers.clone(),
+        ColumnData::I64(numbers) => numbers.iter().copied().map(Some).collect(),
+        other => panic!("{name}: {other:?}"),
+    };
+    let words = |name: &str| match column(name) {
+        ColumnData::Word(words, places) => {
+            places.iter().map(|place| place.map(|place| words[usize::from(place)])).collect::<Vec<_>>()
+        }
+        other => panic!("{name}: {other:?}"),
+    };
+    let (ColumnData::F64(starts), ColumnData::F64(airtimes)) = (column("t_s"), column("airtime_s")) else {
+        panic!("times")
+    };
+    let (from, kinds, fates) = (numbers("from"), words("kind"), words("fate"));
+    let interferers = numbers("interferer");
+    let of = |node: i64, i: &usize| from[*i] == Some(node) && kinds[*i] == Some("data");
+    let collided = (0..starts.len()).filter(|i| of(0, i) && fates[*i] == Some("collision"));
+    let mut first = 0;
+    for i in collided {
+        let during = |j: &usize| starts[*j] < starts[i] && starts[i] < starts[*j] + airtimes[*j];
+        if (0..i).rev().take(20).any(|j| of(2, &j) && during(&j)) {
+            first += 1;
+            assert_eq!(interferers[i], Some(2), "at {} s", starts[i]);
+        }
+    }
+    assert!(first > 100, "{first} collisions with a frame that was there first");
+}

@@ -7,6 +7,8 @@ mod builtins;
 mod errors;
 mod fading;
 mod guesses;
+mod lifetimes;
+mod queues;
 mod searches;
 mod timers;
 mod twins;

@@ -30,7 +30,8 @@
 //!
 //! `PROPTEST_CASES` sets the number of scenarios of each test: 100 in `make test`, 10,000 in `make soak`. A failure
 //! prints its scenario as a file that `tworay run` takes, and its seed; the case is stored beside the file of the
-//! test, to be run again first. `plain` has the smallest scenarios that were found in this way.
+//! test, to be run again first. `plain` and `released` have the smallest scenarios that were found
+//! in this way.
 
 mod channel;
 mod generate;
@@ -38,6 +39,8 @@ mod geometry;
 mod medium;
 mod pairs;
 mod plain;
+mod radios;
+mod released;
 mod rules;
 mod searches;
 mod single;

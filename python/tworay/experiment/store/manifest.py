@@ -116,6 +116,8 @@ def _check_manifest(path: Path, manifest: dict[str, Any]) -> None:
     if not all(isinstance(setting, str) for setting in manifest.get("set") or []):
         raise _odd(path, "set", manifest["set"], "a list of settings such as mac.queue_limit=10")
     parse_judge(manifest.get("judge"))
+    if not all(isinstance(name, str) for name in manifest.get("metrics") or []):
+        raise _odd(path, "metrics", manifest["metrics"], "a list of names such as goodput_bps")
     if manifest.get("entries") is not None:
         check_entries(manifest["entries"], f"{path / MANIFEST}: entries")
 
@@ -131,6 +133,7 @@ OF_COMPARISON: dict[str, tuple[type, ...]] = {
     "maxima": (dict, type(None)),
     "sources": (dict, type(None)),
     "judge": (str, type(None)),
+    "metrics": (list, type(None)),
     "entries": (str, type(None)),
 }
 

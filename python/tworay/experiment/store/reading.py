@@ -116,7 +116,11 @@ class Stored:
     def comparison(self) -> Comparison:
         """Return all finished runs."""
         result = Comparison(
-            self.manifest["scenario"], list(self.manifest["arms"]), self.arms, self.manifest.get("judge")
+            self.manifest["scenario"],
+            list(self.manifest["arms"]),
+            self.arms,
+            self.manifest.get("judge"),
+            self.manifest.get("metrics") or (),
         )
         for key in sorted(self.records):
             take(result, self.records[key], self.manifest.get("maxima", {}))

@@ -171,7 +171,8 @@ class Store:
         """
         with self._mutex:
             if self._resume and not (self.path / TABLES).is_dir() and (self.path / SUMMARY).is_file():
-                return  # Nothing was added.
+                self._show_anew(comparison)  # Nothing was added.
+                return
             batches = self._open()
             batches.close()
             batches.compact(by_world=True)
@@ -189,6 +190,14 @@ class Store:
             with suppress(OSError):  # Unless it has the journal of another process.
                 (self.path / JOURNAL).rmdir()
         self.release()
+
+    def _show_anew(self, comparison: Comparison) -> None:
+        """Store a new choice of flows or metrics, which changes the verdict and no run."""
+        known = read_manifest(self.path)
+        chosen = {key: self._manifest.get(key) for key in ("judge", "metrics")}
+        if any(known.get(key) != value for key, value in chosen.items()):
+            write_whole(self.path / MANIFEST, _json(known | chosen))
+            write_whole(self.path / SUMMARY, _json(comparison.summary))
 
     def release(self) -> None:
         """Let other processes write."""

@@ -1,7 +1,7 @@
 //! The station's own exchanges: RTS, frames and aggregates, and what follows from answers or their absence.
 
 use super::peer::Peer;
-use super::{ACK_BYTES, BLOCK_ACK_BYTES, Exchange, Hcf, HcfAction, Host, Plan};
+use super::{ACK_BYTES, BLOCK_ACK_BYTES, Exchange, Hcf, HcfAction, Host, MissingBlockAck, Plan};
 use crate::dcf::Outgoing;
 use crate::hcf::{AirFrame, AirKind, AirPacket, Assembly, AssemblyLimits, BlockAck, Outcome};
 use crate::rate::RateReport;
@@ -20,6 +20,7 @@ impl Hcf {
         host: &mut impl Host,
         out: &mut Vec<HcfAction>,
     ) {
+        self.expire(now, out);
         // Neighbours with frames under way take turns.
         let count = self.peers.len();
         let turns = (1..=count).map(|i| (self.turn + i) % count);
@@ -32,7 +33,7 @@ impl Hcf {
                 }
                 let peer = self.peer_of(next.to);
                 // Its window is empty: nothing waits for this neighbour.
-                self.peers[peer].window.admit(next.packet, self.config.frame_bytes(next.ip_bytes));
+                self.peers[peer].window.admit(now, next.packet, self.config.frame_bytes(next.ip_bytes));
                 peer
             }
         };
@@ -58,6 +59,21 @@ impl Hcf {
         } else {
             self.plan = Some(plan);
             self.send_planned(now, out);
+        }
+    }
+
+    /// Ends frames whose lifetime is over. The standard discards them at that moment, the station when it may transmit
+    /// next: until then nothing depends on them.
+    fn expire(&mut self, now: SimTime, out: &mut Vec<HcfAction>) {
+        let mut outcomes = Vec::new();
+        for peer in 0..self.peers.len() {
+            let p = &mut self.peers[peer];
+            p.window.expire(now, &mut outcomes);
+            if !outcomes.is_empty() {
+                p.chain = None;
+                let to = p.node;
+                self.conclude(to, Vec::new(), outcomes.drain(..), false, out);
+            }
         }
     }
 
@@ -92,7 +108,7 @@ impl Hcf {
         self.hold(now, self.tx_until);
     }
 
-    /// A BlockAckReq: the receiver must hear that frames were given up.
+    /// A BlockAckReq: the receiver must hear that frames were given up, or is asked which have arrived.
     fn plan_request(&mut self, peer: usize, category: AccessCategory) -> Option<Plan> {
         let start = self.peers[peer].window.request_due()?;
         let mode = self.config.basic;
@@ -141,7 +157,7 @@ impl Hcf {
         while aggregates && open && assembly.fits(last) && p.window.room() > 0 {
             let Some(next) = host.take(now, Some(to)) else { break };
             let bytes = self.config.frame_bytes(next.ip_bytes);
-            let Some(number) = p.window.admit(next.packet, bytes) else { break };
+            let Some(number) = p.window.admit(now, next.packet, bytes) else { break };
             last = bytes;
             open = assembly.add(bytes);
             if open {
@@ -220,11 +236,19 @@ impl Hcf {
         };
         self.settle(now);
         let category = plan.frame.category;
+        let to = plan.frame.to;
+        let mut outcomes = Vec::new();
+        self.failures = 0;
+        self.peers[plan.peer].unanswered = 0;
         if let AirKind::BlockAckReq(_) = plan.frame.kind {
             let peer = &mut self.peers[plan.peer];
-            peer.window.request_answered();
+            if let Some(ack) = &answer {
+                peer.window.on_block_ack(ack, &mut outcomes);
+            }
+            peer.window.request_done();
             peer.requests = 0;
             self.edca.succeeded(now, category);
+            self.conclude(to, Vec::new(), outcomes, false, out);
             return self.want(now, host);
         }
         let arrived = |packet: &&AirPacket| match &answer {
@@ -237,13 +261,12 @@ impl Hcf {
         self.learn(now, &plan, acknowledged);
         self.peers[plan.peer].chain = None;
         self.edca.succeeded(now, category);
-        let mut outcomes = Vec::new();
         let window = &mut self.peers[plan.peer].window;
         match answer {
             Some(ack) => window.on_block_ack(&ack, &mut outcomes),
             None => window.on_ack(&mut outcomes),
         }
-        self.conclude(&plan, missed, outcomes, false, out);
+        self.conclude(to, missed, outcomes, false, out);
         self.want(now, host);
     }
 
@@ -252,34 +275,62 @@ impl Hcf {
         let rts = matches!(self.exchange, Exchange::AwaitCts);
         self.settle(now);
         let Some(plan) = self.plan.take() else { return };
-        let category = plan.frame.category;
+        let (category, to, kind) = (plan.frame.category, plan.frame.to, plan.frame.kind);
         *if rts { &mut self.counters.rts_failures } else { &mut self.counters.ack_failures } += 1;
-        if let AirKind::BlockAckReq(_) = plan.frame.kind {
-            let peer = &mut self.peers[plan.peer];
-            peer.requests += 1;
-            let given_up = peer.requests >= self.config.attempts;
-            if given_up {
-                peer.window.request_answered();
-                peer.requests = 0;
-            }
-            self.edca.failed(now, category, given_up);
-            return self.want(now, host);
-        }
-        if !rts {
-            self.learn(now, &plan, 0);
-        }
-        if let Some((_, failed)) = &mut self.peers[plan.peer].chain {
-            *failed += u32::from(!rts);
-        }
+        self.failures = self.failures.saturating_add(1);
+        let p = &mut self.peers[plan.peer];
+        p.unanswered = p.unanswered.saturating_add(1);
         let mut outcomes = Vec::new();
-        self.peers[plan.peer].window.on_no_answer(&mut outcomes);
-        let given_up = outcomes.len() == plan.frame.packets.len();
-        if given_up {
-            self.peers[plan.peer].chain = None;
+        let mut missed = missing(&plan.frame, |_| false);
+        let mut given_up = false;
+        if let AirKind::BlockAckReq(_) = kind {
+            p.requests = p.requests.saturating_add(1);
+            given_up = p.requests >= self.config.attempts && !p.window.asks();
+            if given_up {
+                p.window.request_done();
+                p.requests = 0;
+            }
+        } else {
+            if !rts {
+                self.learn(now, &plan, 0);
+            }
+            let p = &mut self.peers[plan.peer];
+            if let Some((chain, failed)) = &mut p.chain {
+                *failed += u32::from(!rts);
+                if self.config.has_agreements() && *failed >= chain.tries() {
+                    p.chain = None;
+                }
+            }
+            let asks = self.config.missing == MissingBlockAck::Request;
+            if kind == AirKind::Aggregate && asks && !rts {
+                p.window.on_missing_block_ack();
+            } else {
+                p.window.on_no_answer(&mut outcomes);
+                given_up = outcomes.len() == plan.frame.packets.len();
+                if !self.config.has_agreements() {
+                    // No buffer at the receiver waits for what was given up.
+                    p.window.request_done();
+                }
+            }
         }
-        self.edca.failed(now, category, given_up);
-        let missed = missing(&plan.frame, |_| false);
-        self.conclude(&plan, missed, outcomes, rts, out);
+        let p = &mut self.peers[plan.peer];
+        if self.config.has_agreements() && self.config.gone_after.is_some_and(|limit| p.unanswered >= limit) {
+            // Frames that were not in this exchange end for the same reason.
+            missed = p.window.frames().collect();
+            p.window.give_up(&mut outcomes);
+            (p.unanswered, given_up) = (0, true);
+        }
+        if given_up {
+            p.chain = None;
+        }
+        // While QSRC is below the limit, a failure increments it and the window grows; at the limit, the next failure makes
+        // both the smallest again (§10.23.2.2), though the frames stay.
+        let reset = given_up || self.config.has_agreements() && self.failures > self.config.attempts;
+        if reset {
+            self.failures = 0;
+        }
+        self.edca.failed(now, category, reset);
+        self.conclude(to, missed, outcomes, rts, out);
         self.want(now, host);
     }
 
@@ -296,13 +347,12 @@ impl Hcf {
     /// Tells the caller what became of the frames of an exchange.
     fn conclude(
         &mut self,
-        plan: &Plan,
+        to: NodeId,
         missed: Vec<PacketId>,
-        outcomes: Vec<Outcome<PacketId>>,
+        outcomes: impl IntoIterator<Item = Outcome<PacketId>>,
         rts: bool,
         out: &mut Vec<HcfAction>,
     ) {
-        let to = plan.frame.to;
         if !missed.is_empty() {
             out.push(HcfAction::Missed { packets: missed, to, rts });
         }
@@ -315,11 +365,11 @@ impl Hcf {
                     *count += 1;
                     HcfAction::GaveUp { packet, to, rts }
                 }
+                Outcome::Expired(packet) => {
+                    self.counters.give_ups_data += 1;
+                    HcfAction::Expired { packet, to }
+                }
             });
-        }
-        if !self.config.has_agreements() {
-            // No buffer at the receiver waits for what was given up.
-            self.peers[plan.peer].window.request_answered();
         }
     }
 }

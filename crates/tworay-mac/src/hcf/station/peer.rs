@@ -2,10 +2,10 @@
 
 use super::HcfConfig;
 use crate::DuplicateFilter;
-use crate::hcf::{FrameNumber, Reorder, Scoreboard, TransmitWindow};
-use crate::rate::{Ideal, IdealRule, MinstrelHt, RateControl, RetryChain};
-use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimDuration};
-use tworay_radio::phy::{AccessCategory, Airtime, Mode, PhyTiming};
+use crate::hcf::{FrameNumber, Persistence, Reorder, Scoreboard, TransmitWindow};
+use crate::rate::{Ideal, MinstrelHt, RateControl, RetryChain, newest_modes};
+use tworay_base::{NodeId, PacketId, Purpose, RngStream};
+use tworay_radio::phy::{AccessCategory, Airtime, PhyTiming};
 
 /// The receiver's side of an agreement.
 #[derive(Debug)]
@@ -36,19 +36,27 @@ pub(super) struct Peer {
     pub duplicates: DuplicateFilter,
     /// Attempts with the current BlockAckReq.
     pub requests: u8,
+    /// Exchanges in a row that got no ACK and no BlockAck.
+    pub unanswered: u8,
 }
 
 impl Peer {
     pub fn new(node: NodeId, own: NodeId, config: &HcfConfig, airtime: &Airtime, timing: &PhyTiming) -> Self {
+        let limit = if config.has_agreements() {
+            Persistence::Lifetime(config.lifetime)
+        } else {
+            Persistence::Attempts(config.attempts)
+        };
         Self {
             node,
             rate: control(node, own, config, airtime, timing),
             chain: None,
-            window: TransmitWindow::new(FrameNumber::default(), config.attempts),
+            window: TransmitWindow::new(FrameNumber::default(), limit),
             category: AccessCategory::BestEffort,
             recipient: None,
             duplicates: DuplicateFilter::default(),
             requests: 0,
+            unanswered: 0,
         }
     }
 
@@ -70,13 +78,6 @@ impl Peer {
     }
 }
 
-/// Modes among which a rate control chooses: those of the newest format, since stations of one standard are alone.
-fn modes(config: &HcfConfig) -> Vec<Mode> {
-    let all = config.phy.modes();
-    let newest = all.iter().copied().filter(Mode::aggregates).collect::<Vec<_>>();
-    if newest.is_empty() { all } else { newest }
-}
-
 fn control(
     node: NodeId,
     own: NodeId,
@@ -84,18 +85,13 @@ fn control(
     airtime: &Airtime,
     timing: &PhyTiming,
 ) -> RateControl {
-    let modes = modes(config);
     let built = match config.rate {
         super::RateChoice::Fixed(mode) => return RateControl::Fixed(mode),
-        super::RateChoice::Ideal => {
-            let overhead = timing.difs() + timing.slot * u64::from(timing.window.min) / 2 + timing.sifs;
-            let answer = SimDuration::from_micros(32);
-            Ideal::new(modes, *airtime, overhead + answer, IdealRule::Throughput).map(RateControl::Ideal)
-        }
+        super::RateChoice::Ideal => Ideal::of_radio(&config.phy, *airtime, timing).map(RateControl::Ideal),
         super::RateChoice::MinstrelHt(minstrel) => {
             let number = u64::from(own.0) << 16 | u64::from(node.0);
             let rng = RngStream::numbered(config.seed, number, Purpose::RateControl);
-            MinstrelHt::new(&modes, airtime, timing, minstrel, rng)
+            MinstrelHt::new(&newest_modes(&config.phy), airtime, timing, minstrel, rng)
                 .map(|minstrel| RateControl::MinstrelHt(Box::new(minstrel)))
         }
     };

@@ -6,6 +6,7 @@
 mod arbitrary;
 
 use super::*;
+use crate::MSDU_LIFETIME;
 use crate::hcf::AirPacket;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
@@ -57,6 +58,9 @@ fn config(max_aggregate: u32, rts_above: u32) -> HcfConfig {
         rts_above,
         max_aggregate,
         attempts: 7,
+        lifetime: MSDU_LIFETIME,
+        gone_after: None,
+        missing: MissingBlockAck::Request,
         seed: 1,
     }
 }
@@ -158,6 +162,7 @@ impl Medium {
                     let packets: Vec<_> = packets.iter().map(|packet| packet.0.to_string()).collect();
                     self.note(i, &format!("missed {}", packets.join(" ")));
                 }
+                HcfAction::Expired { packet, .. } => self.note(i, &format!("expired {}", packet.0)),
                 HcfAction::GaveUp { packet, rts, .. } => {
                     self.note(i, &format!("gave up {}{}", packet.0, if rts { " (RTS)" } else { "" }));
                 }
@@ -246,11 +251,60 @@ fn a_lost_subframe_is_sent_again_and_holds_up_those_behind_it() {
     );
 }
 
-/// The aggregate arrives, its BlockAck doesn't: everything is sent again and handed up once.
+/// The aggregate arrives, its BlockAck doesn't: the sender asks, and nothing is sent twice.
 #[test]
-fn a_lost_block_ack_repeats_the_aggregate() {
+fn a_lost_block_ack_is_asked_for() {
     let script = Script::from([(("BA", 1, 1), 0)]);
     let mut m = Medium::new(2, config(65_535, u32::MAX), script);
+    m.queue(0, 1, 0..2).run(3_000);
+    assert_eq!(
+        m.steps(),
+        [
+            "0 A-MPDU to 1 0 1",
+            "1 got 0",
+            "1 got 1",
+            "1 BA to 0",
+            "0 missed 0 1",
+            "0 BAR to 1",
+            "1 BA to 0",
+            "0 sent 0",
+            "0 sent 1",
+        ]
+    );
+    assert_eq!(m.stations[1].0.counters().duplicates, 0);
+}
+
+/// The receiver's answer to a BlockAckReq says which of the frames are to be sent again.
+#[test]
+fn only_what_the_receiver_lacks_is_sent_again() {
+    let script = Script::from([(("A-MPDU", 0, 1), 0b101), (("BA", 1, 1), 0), (("BAR", 0, 1), 0)]);
+    let mut m = Medium::new(2, config(65_535, u32::MAX), script);
+    m.queue(0, 1, 0..3).run(5_000);
+    let steps = m.steps();
+    assert_eq!(steps.iter().filter(|step| step.contains("BAR to")).count(), 2, "{steps:?}");
+    let tail = &steps[steps.len() - 8..];
+    assert_eq!(
+        tail,
+        [
+            "1 BA to 0",
+            "0 sent 0",
+            "0 sent 2",
+            "0 DATA to 1 1",
+            "1 got 1",
+            "1 got 2",
+            "1 ACK to 0",
+            "0 sent 1"
+        ],
+        "{steps:?}"
+    );
+}
+
+/// A sender that doesn't ask sends everything again; it is handed up once.
+#[test]
+fn a_lost_block_ack_may_repeat_the_aggregate() {
+    let script = Script::from([(("BA", 1, 1), 0)]);
+    let config = HcfConfig { missing: MissingBlockAck::Repeat, ..config(65_535, u32::MAX) };
+    let mut m = Medium::new(2, config, script);
     m.queue(0, 1, 0..2).run(3_000);
     let steps = m.steps();
     let got = steps.iter().filter(|step| step.contains("got")).count();
@@ -259,28 +313,86 @@ fn a_lost_block_ack_repeats_the_aggregate() {
     assert_eq!(m.stations[1].0.counters().duplicates, 2);
 }
 
-/// A frame that never arrives is given up after seven attempts. The BlockAckReq releases those behind it.
-#[test]
-fn a_frame_given_up_is_followed_by_a_block_ack_request() {
-    let mut script: Script = (1..=7).map(|n| (("DATA", 0, n), 0)).collect();
-    script.insert(("A-MPDU", 0, 1), 0b110);
-    let mut m = Medium::new(2, config(65_535, u32::MAX), script);
-    m.queue(0, 1, 0..3).run(30_000);
-    let steps = m.steps();
-    let tail = &steps[steps.len() - 5..];
-    assert_eq!(tail, ["0 gave up 0", "0 BAR to 1", "1 got 1", "1 got 2", "1 BA to 0"], "{steps:?}");
-    assert_eq!(steps.iter().filter(|step| step.contains("DATA")).count(), 6);
+/// Milliseconds of the step `what` in the ladder.
+fn millis(m: &Medium, what: &str) -> f64 {
+    let line = m.ladder.lines().find(|line| line[9..] == *what).expect(what);
+    line[..8].trim().parse::<f64>().expect("a time") / 1e3
 }
 
+/// A frame that never arrives is sent again for 500 TU = 512 ms from the moment at which it left the queue, 43 µs. The
+/// last attempt ends at most one access later: a frame of 1,038 B takes 192 µs, and the largest backoff 1,023 × 9 µs
+/// = 9.2 ms. A BlockAckReq tells the receiver, which has handed up those behind it after 100 ms.
 #[test]
-fn a_station_that_never_answers_costs_seven_rts() {
-    let script = (1..=7).map(|n| (("RTS", 0, n), 0)).collect();
+fn a_frame_expires_after_512_ms_and_is_followed_by_a_block_ack_request() {
+    let mut script: Script = (1..=2_000).map(|n| (("DATA", 0, n), 0)).collect();
+    script.insert(("A-MPDU", 0, 1), 0b110);
+    let mut m = Medium::new(2, config(65_535, u32::MAX), script);
+    m.queue(0, 1, 0..3).run(700_000);
+    let steps = m.steps();
+    let tail = &steps[steps.len() - 3..];
+    assert_eq!(tail, ["0 expired 0", "0 BAR to 1", "1 BA to 0"], "{steps:?}");
+    let at = millis(&m, "0 expired 0");
+    assert!((512.0..512.0 + 9.5).contains(&at), "{at} ms");
+    let attempts = steps.iter().filter(|step| step.contains("DATA")).count();
+    assert!(attempts > 7, "{attempts} attempts");
+}
+
+/// Outside an agreement a frame is given up after seven attempts (dot11ShortRetryLimit).
+#[test]
+fn a_frame_outside_an_agreement_is_given_up_after_seven_attempts() {
+    let script: Script = (1..=7).map(|n| (("DATA", 0, n), 0)).collect();
+    let mut m = Medium::new(2, config(0, u32::MAX), script);
+    m.queue(0, 1, 0..2).run(50_000);
+    let steps = m.steps();
+    assert_eq!(steps.iter().position(|step| step == "0 gave up 0"), Some(14), "{steps:?}");
+    assert!(steps.ends_with(&["0 sent 1".to_owned()]) && !m.ladder.contains("BAR"), "{steps:?}");
+}
+
+/// After the n-th failure in a row, up to the seventh, the window is 2ⁿ × 16 - 1, at most 1,023; after the eighth it is
+/// 15 again, though the frame stays (§10.23.2.2).
+#[test]
+fn the_window_is_the_smallest_after_eight_failures_in_a_row() {
+    let script: Script = (1..=30).map(|n| (("RTS", 0, n), 0)).collect();
     let mut m = Medium::new(2, config(65_535, 0), script);
+    m.queue(0, 1, 0..2).run(300_000);
+    let sent = |line: &&str| line.ends_with("RTS to 1");
+    let times: Vec<f64> =
+        m.ladder.lines().filter(sent).map(|line| line[..8].trim().parse().expect("a time")).collect();
+    for (i, pair) in times.windows(2).enumerate() {
+        let window = [31, 63, 127, 255, 511, 1_023, 1_023, 15][i % 8];
+        // RTS 28 µs, the CTS's time-out of 16 + 9 + 20 µs, AIFS 43 µs.
+        let slots = (pair[1] - pair[0] - 28.0 - 45.0 - 43.0) / 9.0;
+        assert!((-0.5..=f64::from(window) + 0.5).contains(&slots), "RTS {i}: {slots} slots of {window}");
+    }
+    assert!(m.ladder.contains("sent 1"), "{}", m.ladder);
+}
+
+/// Where routing listens, a neighbour that doesn't answer seven times in a row is gone, and all its frames return
+/// (RFC 3561 §6.10).
+#[test]
+fn a_station_that_never_answers_costs_seven_rts_where_routing_listens() {
+    let script = (1..=7).map(|n| (("RTS", 0, n), 0)).collect();
+    let config = HcfConfig { gone_after: Some(7), ..config(65_535, 0) };
+    let mut m = Medium::new(2, config, script);
     m.queue(0, 1, 0..2).run(50_000);
     let steps = m.steps();
     assert_eq!(steps.iter().filter(|step| step.contains("RTS to")).count(), 7);
-    let tail = &steps[steps.len() - 4..];
-    assert_eq!(tail, ["0 gave up 0 (RTS)", "0 gave up 1 (RTS)", "0 BAR to 1", "1 BA to 0"], "{steps:?}");
+    let tail = &steps[steps.len() - 5..];
+    assert_eq!(
+        tail,
+        ["0 missed 0 1", "0 gave up 0 (RTS)", "0 gave up 1 (RTS)", "0 BAR to 1", "1 BA to 0"],
+        "{steps:?}"
+    );
+}
+
+/// Answers in between count: six failures, one success, six failures leave the neighbour in place.
+#[test]
+fn a_neighbour_that_answers_now_and_then_stays() {
+    let script = (1..=6).chain(8..=13).map(|n| (("DATA", 0, n), 0)).collect();
+    let config = HcfConfig { gone_after: Some(7), ..config(65_535, u32::MAX) };
+    let mut m = Medium::new(2, config, script);
+    m.queue(0, 1, 0..1).run(100_000).queue(0, 1, 1..2).run(200_000);
+    assert!(!m.ladder.contains("gave up") && m.ladder.contains("sent 1"), "{}", m.ladder);
 }
 
 #[test]

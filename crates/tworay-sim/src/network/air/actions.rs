@@ -1,11 +1,13 @@
 //! Inputs and actions of stations.
 
+use super::books::Lost;
 use super::queues::FlowQueues;
 use super::{NodeHost, Station};
 use crate::network::Network;
 use crate::network::event::Event;
 use crate::network::packets::UNTRACKED;
 use crate::observe::loss::attempts::Failure;
+use crate::observe::loss::root_cause::RootCause;
 use crate::observe::{Fact, Obstacle, Why};
 use tworay_base::{LossCause, NodeId, PacketId, SimTime};
 use tworay_mac::hcf::{AirFrame, Hcf, HcfAction};
@@ -64,6 +66,9 @@ impl Network {
         let station = &mut air.stations[node.index()];
         let waiting = self.nodes[node].queue.len() + station.flows.as_ref().map_or(0, FlowQueues::len);
         let idle = waiting == 0 && station.hcf.is_free();
+        if idle {
+            station.books.rest();
+        }
         let packet = self.common.packets.get(entry.packet);
         let first = entry.routing || matches!(packet.body, Body::Arp(_));
         let number = u64::from(packet.flow.0) << 32 | u64::from(packet.src.0) << 16 | u64::from(packet.dst.0);
@@ -154,10 +159,14 @@ impl Network {
                 self.common.release(packet);
             }
             HcfAction::Missed { packets, .. } => self.air_missed(node, &packets),
+            HcfAction::Expired { packet, to } => self.air_expired(node, packet, to),
             HcfAction::GaveUp { packet, to, rts } => {
                 let Some(air) = &mut self.air else { return };
                 if let Some(attempts) = air.station(node).books.take(packet) {
                     self.nodes[node].attempts = attempts;
+                }
+                if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {
+                    self.report(Fact::Repeated { node, to, cause: None });
                 }
                 let unanswered = if rts { FrameKind::Rts } else { FrameKind::Data };
                 self.on_give_up(node, GiveUp { packet, to, unanswered });
@@ -194,9 +203,31 @@ impl Network {
         let Some(air) = &mut self.air else { return };
         if let Some(attempts) = air.station(node).books.take(packet) {
             self.nodes[node].attempts = attempts;
+            let to = self.nodes[node].attempts.current().1;
             self.report(Fact::ServedLate { node });
             self.nodes[node].attempts.reset();
+            if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {
+                self.report(Fact::Repeated { node, to, cause: None });
+            }
         }
+    }
+
+    /// A packet's lifetime in the station of `node` is over. Routing isn't notified: the link to `next_hop` may work.
+    fn air_expired(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
+        let Some(air) = &mut self.air else { return };
+        let now = self.common.now;
+        let books = &mut air.station(node).books;
+        let attempts = books.take_expired(now, packet);
+        let behind = books.failing(now);
+        self.common.observe(Fact::GaveUp { packet, rts: false });
+        if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {
+            self.report(Fact::Repeated { node, to: next_hop, cause: None });
+        }
+        let sent = attempts.is_some();
+        self.nodes[node].attempts = attempts.unwrap_or_default();
+        let by = if sent { Obstacle::Expired(next_hop) } else { Obstacle::Unsent(next_hop, behind) };
+        self.stop(packet, node, by);
+        self.nodes[node].attempts.reset();
     }
 
     /// An attempt with `packets` got no answer, or was answered without them. If nothing is known to have destroyed
@@ -213,6 +244,28 @@ impl Network {
                 station.books.receiver_lost(Failure::OutOfRange);
             }
         }
-        station.books.missed(now, packets);
+        let lost = station.books.missed(now, packets);
+        self.air_lost_time(node, lost);
+        for &packet in packets {
+            if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {
+                self.air_repeats(node, packet);
+            }
+        }
+    }
+
+    /// A message of ARP, which others wait for, is repeated.
+    fn air_repeats(&mut self, node: NodeId, packet: PacketId) {
+        let Some(books) = self.air.as_mut().map(|air| &air.station(node).books) else { return };
+        if let (Some((_, to, _)), cause) = (books.latest(), books.cause(packet)) {
+            self.report(Fact::Repeated { node, to, cause });
+        }
+    }
+
+    /// The station of `node` has lost time.
+    pub(super) fn air_lost_time(&mut self, node: NodeId, lost: Option<Lost>) {
+        if let Some(Lost { time, failure, to }) = lost {
+            let root = RootCause::new(self.common.now, node, failure.cause()).towards(to);
+            self.common.observe(Fact::LostTime { node, time, root });
+        }
     }
 }

@@ -1,13 +1,52 @@
-//! Fates of the packets that a station is sending, as [`Attempts`] of each.
+//! Fates of the packets that a station is sending, as [`Attempts`] of each, and the time that its exchanges lose.
+//!
+//! An exchange lasts until the next one begins: a frame that is lost costs the wait and the backoff before it is repeated, too.
+//! Of an aggregate, the part is lost that its lost subframes take. If only the BlockAck is missing, and the station asks for it,
+//! the wait for this BlockAckReq and its time are lost; otherwise all of the exchange.
 
 use crate::observe::loss::attempts::{Attempts, Failure};
-use tworay_base::{LossCause, NodeId, PacketId, SimTime};
+use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_mac::FrameKind;
+
+/// Kinds of frames that begin an exchange or continue it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum TrialKind {
+    Rts,
+    /// A frame or an aggregate; `asks`: if its answer is missing, the station asks which packets have arrived.
+    Data {
+        asks: bool,
+    },
+    /// A BlockAckReq.
+    Request,
+}
+
+/// Time of a station in which it has sent nothing, for a reason other than load.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(crate) struct Lost {
+    pub time: SimDuration,
+    pub failure: Failure,
+    pub to: NodeId,
+}
+
+/// The end of a failed exchange: since then the station has waited for the next one.
+#[derive(Copy, Clone, Debug)]
+struct Pause {
+    since: SimTime,
+    /// Part of the exchange that was lost, above 0 to 1.
+    share: f64,
+    failure: Failure,
+    to: NodeId,
+}
 
 /// The exchange in progress, or the latest one.
 #[derive(Debug)]
 struct Trial {
+    kind: TrialKind,
     began: SimTime,
+    /// When its exchange began: with the RTS before it.
+    exchange: SimTime,
+    /// True if it was not answered, or not for all of its packets.
+    missed: bool,
     to: NodeId,
     /// Why the frame fails if it isn't answered; `None`: it arrived, and its answer counts.
     frame: Option<Failure>,
@@ -24,18 +63,32 @@ pub(super) struct Books {
     trial: Option<Trial>,
     /// Packets with failed attempts.
     failed: Vec<(PacketId, Attempts)>,
+    /// When a packet with failed attempts last expired, and why its latest attempt failed.
+    expired: Option<(SimTime, Failure)>,
+    pause: Option<Pause>,
+    /// Why the latest exchange has failed, after which the station may send a BlockAckReq.
+    asked_for: Option<Failure>,
 }
 
 impl Books {
-    /// A frame to `to` goes on the air, which fails for the reason `failure` if it gets no answer.
+    /// A frame to `to` goes on the air, which fails for the reason `failure` if it gets no answer. Returns the time lost since
+    /// the exchange before it failed.
     pub fn begin(
         &mut self,
         now: SimTime,
-        to: NodeId,
+        (kind, to): (TrialKind, NodeId),
         failure: Failure,
         packets: impl Iterator<Item = PacketId>,
-    ) {
+    ) -> Option<Lost> {
+        let answered = |trial: &&Trial| trial.kind == TrialKind::Rts && !trial.missed;
+        let rts = self.trial.as_ref().filter(answered).filter(|_| kind != TrialKind::Rts);
+        let exchange = rts.map_or(now, |rts| rts.exchange);
+        let lost = self.lost_until(now);
+        self.pause = None;
         self.trial = Some(Trial {
+            kind,
+            exchange,
+            missed: false,
             began: now,
             to,
             frame: Some(failure),
@@ -43,6 +96,27 @@ impl Books {
             answer: Failure::Busy,
             interferer: None,
         });
+        lost
+    }
+
+    /// Time lost since the end of a failed exchange, or with a BlockAckReq.
+    pub fn lost_until(&self, now: SimTime) -> Option<Lost> {
+        let request = self.trial.as_ref().filter(|trial| trial.kind == TrialKind::Request);
+        let request = request.and_then(|trial| {
+            let own = trial.frame.unwrap_or(trial.answer);
+            let failure = if own == Failure::Busy { self.asked_for? } else { own };
+            Some(Pause { since: trial.began, share: 1.0, failure, to: trial.to })
+        });
+        let Pause { since, share, failure, to } = request.filter(|p| !p.failure.is_load()).or(self.pause)?;
+        Some(Lost { time: now.since(since).mul_f64(share), failure, to })
+    }
+
+    /// The station has nothing more to send.
+    pub fn rest(&mut self) {
+        self.pause = None;
+        if self.trial.as_ref().is_some_and(|trial| trial.kind == TrialKind::Request) {
+            self.trial = None;
+        }
     }
 
     /// The whole frame is lost.
@@ -84,13 +158,21 @@ impl Books {
         }
     }
 
-    /// An attempt with `packets` has failed. Each books its share of the time lost.
-    pub fn missed(&mut self, now: SimTime, packets: &[PacketId]) {
-        let Some(trial) = &self.trial else { return };
+    /// An attempt with `packets` has failed. Returns the time lost with it.
+    pub fn missed(&mut self, now: SimTime, packets: &[PacketId]) -> Option<Lost> {
+        let trial = self.trial.as_mut()?;
+        trial.missed = true;
+        let asks = trial.kind == TrialKind::Data { asks: true };
+        let (mut lost, mut asks_now): (Option<(usize, Failure)>, bool) = (None, false);
         let share = now.since(trial.began) / packets.len().max(1) as u64;
         for &packet in packets {
             let found = trial.packets.iter().find(|(known, _)| *known == packet).map(|(_, fate)| *fate);
-            let failure = found.unwrap_or(trial.frame).unwrap_or(trial.answer);
+            let fate = found.unwrap_or(trial.frame);
+            let failure = fate.unwrap_or(trial.answer);
+            asks_now |= asks && fate.is_none();
+            if !failure.is_load() && (fate.is_some() || !asks) {
+                lost = Some((lost.map_or(0, |(count, _)| count) + 1, failure));
+            }
             let attempts = match self.failed.iter().position(|(known, _)| *known == packet) {
                 Some(at) => &mut self.failed[at].1,
                 None => {
@@ -108,6 +190,15 @@ impl Books {
             attempts.unanswered();
             attempts.end(now, share);
         }
+        self.asked_for = Some(trial.frame.unwrap_or(trial.answer));
+        if asks_now && !trial.answer.is_load() {
+            // The wait for the BlockAckReq would not be necessary.
+            self.pause = Some(Pause { since: now, share: 1.0, failure: trial.answer, to: trial.to });
+        }
+        let (count, failure) = lost?;
+        let part = count as f64 / trial.packets.len().max(packets.len()) as f64;
+        self.pause.get_or_insert(Pause { since: now, share: part, failure, to: trial.to });
+        Some(Lost { time: now.since(trial.exchange).mul_f64(part), failure, to: trial.to })
     }
 
     /// The cause of most failed attempts with a packet.
@@ -117,9 +208,27 @@ impl Books {
         attempts.root_of(SimTime::ZERO, (to, to), FrameKind::Data).cause
     }
 
+    /// Takes out the failed attempts with a packet that expires; `None` if there was none.
+    pub fn take_expired(&mut self, now: SimTime, packet: PacketId) -> Option<Attempts> {
+        let attempts = self.take(packet)?;
+        self.expired = Some((now, attempts.current().2));
+        Some(attempts)
+    }
+
+    /// Why the latest attempt failed with the first packet that has failed attempts, counting packets that expire now.
+    pub fn failing(&self, now: SimTime) -> Option<Failure> {
+        let expired = self.expired.filter(|(at, _)| *at == now).map(|(_, failure)| failure);
+        expired.or_else(|| self.failed.first().map(|(_, attempts)| attempts.current().2))
+    }
+
     /// Takes out the failed attempts with a packet that is done.
     pub fn take(&mut self, packet: PacketId) -> Option<Attempts> {
         let at = self.failed.iter().position(|(known, _)| *known == packet)?;
-        Some(self.failed.swap_remove(at).1)
+        let mut attempts = self.failed.swap_remove(at).1;
+        attempts.forget_lost_time();
+        Some(attempts)
     }
 }
+
+#[cfg(test)]
+mod tests;

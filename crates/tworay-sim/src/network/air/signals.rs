@@ -1,6 +1,7 @@
 //! A frame goes on the air, and starts at its hearers.
 
 use super::antenna::{Begun, Signal};
+use super::books::TrialKind;
 use super::{outline, pin};
 use crate::network::Network;
 use crate::network::event::Event;
@@ -8,7 +9,7 @@ use crate::network::medium::on_air::Hearer;
 use crate::observe::Fact;
 use crate::observe::loss::attempts::Failure;
 use tworay_base::{NodeId, SimTime};
-use tworay_mac::hcf::AirFrame;
+use tworay_mac::hcf::{AirFrame, AirKind, MissingBlockAck};
 
 impl Network {
     /// A station sends a frame.
@@ -32,8 +33,19 @@ impl Network {
             };
             faded = failure == Failure::Errors;
             let packets = frame.packets.iter().map(|packet| packet.packet);
-            air.station(node).books.begin(now, frame.to, failure, packets);
+            let kind = match frame.kind {
+                AirKind::Rts => TrialKind::Rts,
+                AirKind::BlockAckReq(_) => TrialKind::Request,
+                AirKind::Aggregate => {
+                    let config = air.station(node).hcf.config();
+                    TrialKind::Data { asks: config.missing == MissingBlockAck::Request }
+                }
+                _ => TrialKind::Data { asks: false },
+            };
+            let lost = air.station(node).books.begin(now, (kind, frame.to), failure, packets);
+            self.air_lost_time(node, lost);
         }
+        let (Some(radio), Some(air)) = (&mut self.radio, &mut self.air) else { return };
         if self.common.watched() {
             let medium = &radio.medium;
             self.common.observe(Fact::Transmitted { tx, frame: &shown, held: None, faded, medium });

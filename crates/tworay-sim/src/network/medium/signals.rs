@@ -127,7 +127,7 @@ impl Radio {
         for (tx, t) in self.medium.live() {
             let here = self.medium.hearers(tx).iter().find(|h| h.node == node && h.power >= threshold);
             if t.frame.to.is_broadcast()
-                && here.is_some_and(|h| reading == Some(tx) || t.start + h.delay() > common.now)
+                && here.is_some_and(|h| reading == Some(tx) || t.start + h.delay() >= common.now)
             {
                 Self::note_unheard(common, (&t.frame, node), Some(node));
             }
@@ -228,16 +228,7 @@ impl Radio {
         let t = self.medium.get(tx);
         let (origin, farthest) = (t.start, SimDuration::from_nanos(t.farthest.into()));
         let alone = t.passed == 0 && !nodes.something_until(&mut common.agenda, origin + farthest);
-        let signal = Passing {
-            tx,
-            start: origin,
-            airtime: t.frame.airtime,
-            body: match t.frame.kind {
-                FrameKind::Data if !t.frame.to.is_broadcast() => BodyRate::Data,
-                FrameKind::Ack => BodyRate::Ack,
-                FrameKind::Data | FrameKind::Rts | FrameKind::Cts => BodyRate::Basic,
-            },
-        };
+        let signal = Passing { tx, start: origin, airtime: t.frame.airtime, body: body_of(&t.frame) };
         if alone {
             self.begin_at(nodes, common, signal, self.medium.hearers(tx));
         } else {
@@ -294,7 +285,12 @@ impl Radio {
             self.note_unnoticed(common, signal.tx, h);
         }
         if let Some(lost) = arrived.lost {
-            self.count_collision(nodes, common, h.node, lost);
+            // Rules that add up interference lose the new signal itself.
+            if self.rules.hides(h.power) {
+                self.count_hidden(nodes, common, lost, h);
+            } else {
+                self.count_collision(nodes, common, h.node, lost);
+            }
         }
         if let Some(meters) = &mut nodes.meters {
             let readable = h.power >= self.medium.channel().rx_threshold();
@@ -387,8 +383,42 @@ impl Radio {
             let attempt = answered_by(frame.kind);
             nodes[sender].attempts.spoil(attempt, Failure::Collided);
             if nodes[sender].mac.is_last_attempt(attempt) {
-                nodes[sender].attempts.interferer = self.medium.interferer(tx, node);
+                // What destroyed the frame from its start on may be over by now.
+                let attempts = &mut nodes[sender].attempts;
+                let earlier = attempts.interferer.filter(|_| attempt == frame.kind);
+                attempts.interferer = earlier.or_else(|| self.medium.interferer(tx, node));
             }
+        }
+    }
+
+    /// A station does not notice a frame in range, because noise hides its preamble.
+    #[cold]
+    #[inline(never)]
+    fn count_hidden(&self, nodes: &mut Nodes, common: &mut Common, tx: u32, h: Hearer) {
+        if common.watched() {
+            let frame = self.medium.get(tx).frame;
+            self.show_received(nodes, common, (tx, &frame), h, Verdict::Weak);
+        }
+        self.book_weak(nodes, common, (h.node, tx), Failure::Errors);
+    }
+
+    /// Books a frame that noise destroyed at a station it was addressed to.
+    #[cold]
+    #[inline(never)]
+    pub fn count_weak(&self, nodes: &mut Nodes, common: &mut Common, node: NodeId, tx: u32) {
+        let body = body_of(&self.medium.get(tx).frame);
+        let slower = self.rules.slower_gets_through(nodes[node].receiver.weak_power(), body);
+        self.book_weak(nodes, common, (node, tx), if slower { Failure::Rate } else { Failure::Errors });
+    }
+
+    fn book_weak(&self, nodes: &mut Nodes, common: &mut Common, (node, tx): (NodeId, u32), failure: Failure) {
+        let frame = &self.medium.get(tx).frame;
+        if !is_for(frame, node) {
+            return;
+        }
+        common.observe(Fact::Corrupted { frame, node });
+        if frame.to == node {
+            nodes[awaiting(frame, node)].attempts.spoil(answered_by(frame.kind), failure);
         }
     }
 
@@ -438,6 +468,16 @@ fn awaiting(frame: &Frame, node: NodeId) -> NodeId {
     }
 }
 
+/// The rate of a frame's body.
+#[inline(always)]
+fn body_of(frame: &Frame) -> BodyRate {
+    match frame.kind {
+        FrameKind::Data if !frame.to.is_broadcast() => BodyRate::Data,
+        FrameKind::Ack => BodyRate::Ack,
+        FrameKind::Data | FrameKind::Rts | FrameKind::Cts => BodyRate::Basic,
+    }
+}
+
 /// The kind of attempt that a frame of this kind makes or answers.
 fn answered_by(kind: FrameKind) -> FrameKind {
     match kind {
@@ -451,7 +491,7 @@ fn answered_by(kind: FrameKind) -> FrameKind {
 pub(crate) fn bad_end(mac: &mut Dcf, now: SimTime, verdict: Verdict) {
     let error = match verdict {
         Verdict::NotHeard | Verdict::Good | Verdict::Deaf => return,
-        Verdict::Collided | Verdict::Corrupt | Verdict::CutOff => RxError::Corrupt,
+        Verdict::Collided | Verdict::Weak | Verdict::Corrupt | Verdict::CutOff => RxError::Corrupt,
         Verdict::Undecodable | Verdict::Deafened => RxError::Undecodable,
     };
     mac.on_rx_error(now, error);

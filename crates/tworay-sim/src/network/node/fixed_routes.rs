@@ -21,7 +21,7 @@ struct Search {
 
 impl Network {
     /// Fills in the next hops that the flows need in both directions: shortest paths over wires and over
-    /// links whose frames can be decoded; ties go to the lower node number. Calls `keep_going` before each
+    /// links whose frames can be decoded, up to `longest_hop`; ties go to the lower node number. Calls `keep_going` before each
     /// search; returns false if it does.
     #[inline(never)]
     pub(crate) fn fill_static_routes(&mut self, keep_going: &mut dyn FnMut() -> bool) -> bool {
@@ -118,7 +118,12 @@ impl Search {
         let mut links =
             network.radio.as_ref().map_or_else(Vec::new, |r| r.medium().candidates(node).to_vec());
         let now = network.common.now;
-        links.retain(|&other| network.radio.as_mut().is_some_and(|radio| radio.in_range(now, node, other)));
+        let longest = network.plan.settings.routing.longest_hop.map_or(f64::INFINITY, |hop| hop.get());
+        links.retain(|&other| {
+            network.radio.as_mut().is_some_and(|radio| {
+                radio.in_range(now, node, other) && radio.distance(now, node, other) <= longest
+            })
+        });
         links.extend(self.wires.get(&node).into_iter().flatten());
         links.sort_unstable();
         links.dedup();

@@ -21,6 +21,7 @@ impl Wires {
             self.lose(common, wire, packet, WireLoss::Outage);
         } else if w.refuses(now, bytes) {
             common.observe(Fact::Refused);
+            common.observe(Fact::WireFull { packet, waiting: &w.waiting });
             self.lose(common, wire, packet, WireLoss::Refused);
         } else if !w.busy {
             self.report(common, wire, packet, WireEvent::Enqueue);

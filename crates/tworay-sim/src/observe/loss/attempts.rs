@@ -79,8 +79,9 @@ struct Failed {
     data: Tally,
     /// The latest failure.
     latest: Option<Failure>,
-    /// Time spent on attempts that failed for a reason other than load, and the latest such reason.
+    /// Time spent on attempts that failed for a reason other than load, their number, and the latest such reason.
     lost: SimDuration,
+    count: u16,
     delay: Option<Failure>,
     /// When an attempt was first made although the next hop was out of reach.
     out_of_reach_since: Option<SimTime>,
@@ -109,6 +110,8 @@ pub(crate) struct Attempts {
     kind: FrameKind,
     to: NodeId,
     failure: Failure,
+    /// When the exchange began to which the attempt belongs: with the RTS before a DATA frame.
+    exchange: SimTime,
     past: Past,
     /// Number of booked failures with the packet.
     failed: u16,
@@ -124,7 +127,8 @@ impl Default for Attempts {
     fn default() -> Self {
         Self {
             at: SimTime::ZERO,
-            kind: FrameKind::Rts,
+            exchange: SimTime::ZERO,
+            kind: FrameKind::Data,
             to: NodeId::BROADCAST,
             failure: Failure::Busy,
             past: Past::Clean,
@@ -140,6 +144,10 @@ impl Attempts {
     /// An attempt to reach `to` begins. `failure` is known already if the receiver is out of reach.
     #[inline]
     pub fn begin(&mut self, at: SimTime, (kind, to): (FrameKind, NodeId), failure: Failure) {
+        // DATA follows an RTS only if that was answered.
+        if kind == FrameKind::Rts || self.kind != FrameKind::Rts {
+            self.exchange = at;
+        }
         (self.at, self.kind, self.to, self.failure) = (at, kind, to, failure);
     }
 
@@ -202,7 +210,9 @@ impl Attempts {
             details.out_of_reach_since.get_or_insert(self.at.max(details.receiver_lost));
         }
         if !failure.is_load() {
-            details.lost += now.since(self.at);
+            // The answered RTS before a DATA frame that is lost was in vain, too.
+            details.lost += now.since(self.exchange);
+            details.count = details.count.saturating_add(1);
             details.delay = Some(failure);
             self.interferer = None;
         }
@@ -214,7 +224,18 @@ impl Attempts {
     /// The MAC is done with the packet.
     pub fn reset(&mut self) {
         (self.past, self.failed, self.interferer) = (Past::Clean, 0, None);
-        self.failure = Failure::Busy;
+        (self.failure, self.kind) = (Failure::Busy, FrameKind::Data);
+    }
+
+    /// The station books the time that it loses by exchanges: none is booked with the packet.
+    pub fn forget_lost_time(&mut self) {
+        self.details.lost = SimDuration::ZERO;
+    }
+
+    /// Numbers of failed attempts with the packet: because of load, and for other reasons.
+    pub fn retries(&self) -> (u16, u16) {
+        let other = if self.failed > 0 { self.details.count } else { 0 };
+        (self.failed.saturating_sub(other), other)
     }
 
     /// Notes what spoils the attempt in progress with a frame of this kind, or the answer to it.
@@ -234,7 +255,7 @@ impl Attempts {
     /// like the one before, counts up to `now`.
     pub fn lost_until(&self, now: SimTime) -> SimDuration {
         let fails_again = self.details.latest.is_some_and(|failure| !failure.is_load());
-        let running = if fails_again { now.since(self.at) } else { SimDuration::ZERO };
+        let running = if fails_again { now.since(self.exchange) } else { SimDuration::ZERO };
         if self.failed > 0 { self.details.lost + running } else { SimDuration::ZERO }
     }
 

@@ -63,15 +63,17 @@ pub(crate) struct Causes {
     exchanges: BTreeMap<(NodeId, NodeId), SimTime>,
     asked: BTreeMap<(NodeId, NodeId), SimTime>,
     heard: BTreeMap<(NodeId, NodeId), SimTime>,
+    /// Why stations with several packets under way could not send a message of ARP so far, by sender and receiver.
+    repeated: BTreeMap<(NodeId, NodeId), LossCause>,
     /// ARP exchanges in progress for traffic that a break has rerouted: its source, and the break.
     detours: BTreeMap<(NodeId, NodeId), (NodeId, RootCause)>,
     /// The next hop whose address a node first needed for the packets of a flow to a destination, or knew from the first
     /// request of the neighbour that had such packets for it in the other direction.
     first_hops: BTreeMap<(NodeId, FlowId, NodeId), NodeId>,
-    /// For each flow when it last lost a packet to a break, the packet's source, and the break.
-    struck: BTreeMap<FlowId, (SimTime, NodeId, RootCause)>,
-    /// For each source and destination when they last lost a packet to something else than load, and its root.
-    starved: BTreeMap<(NodeId, NodeId), (SimTime, RootCause)>,
+    /// For each two ends when a break last held up a packet between them, the packet's source, and the break.
+    struck: BTreeMap<[NodeId; 2], (SimTime, NodeId, RootCause)>,
+    /// For each source and destination when and where they last lost a packet to something else than load, and its root.
+    starved: BTreeMap<(NodeId, NodeId), (SimTime, NodeId, RootCause)>,
     /// For each node the destinations to which it lost the route.
     lost: Vec<BTreeMap<NodeId, LostRoute>>,
     /// The first HELLOs of each node, if routers exchange tables.
@@ -96,23 +98,27 @@ impl Causes {
         }
     }
 
-    /// A packet of a transport was lost.
-    #[cold]
-    pub fn note_struck(&mut self, now: SimTime, packet: &Packet, root: RootCause) {
-        let Packet { flow, src, dst, .. } = *packet;
+    /// A packet of a transport is held up, and perhaps lost.
+    pub fn note_held_up(&mut self, now: SimTime, packet: &Packet, root: RootCause) {
         if root.is_physical() {
-            self.struck.insert(flow, (now, src, root));
-        }
-        if root.cause.is_some_and(|cause| !matches!(cause, LossCause::Congestion | LossCause::NoRoute)) {
-            self.starved.insert((src, dst), (now, root));
+            self.struck.insert(ends(packet.src, packet.dst), (now, packet.src, root));
         }
     }
 
-    /// A hop failed.
-    pub fn note_break(&mut self, root: RootCause) {
-        if let Some(next_hop) = root.next_hop {
-            self.breaks.insert((root.node, next_hop), root);
+    /// A packet of a transport died at a node.
+    #[cold]
+    pub fn note_struck(&mut self, (now, node): (SimTime, NodeId), packet: &Packet, root: RootCause) {
+        let Packet { src, dst, .. } = *packet;
+        self.note_held_up(now, packet, root);
+        if root.cause.is_some_and(|cause| !matches!(cause, LossCause::Congestion | LossCause::NoRoute)) {
+            self.starved.insert((src, dst), (now, node, root));
         }
+    }
+
+    /// A hop failed because of `root`, which may have struck elsewhere: packets that a break has held up come too fast for
+    /// ARP further on.
+    pub fn note_break(&mut self, hop: (NodeId, NodeId), root: RootCause) {
+        self.breaks.insert(hop, root);
     }
 
     /// True if `node` has lost any route.
@@ -124,6 +130,7 @@ impl Causes {
     /// A node lost its stored state.
     pub fn forget(&mut self, node: NodeId) {
         self.lost[node.index()].clear();
+        self.repeated.retain(|(from, _), _| *from != node);
         if let Some(hellos) = self.hellos.get_mut(node.index()) {
             *hellos = Hellos::default();
         }
@@ -191,13 +198,28 @@ impl Causes {
         stands.then_some(RootCause { at: scene.now, ..met })
     }
 
-    /// What destroyed an earlier packet between the same two ends, which would have kept a relay's route alive: routes of
-    /// AODV that no packet uses expire (ACTIVE_ROUTE_TIMEOUT, RFC 3561 §6.2). It was lost at the relay or before it.
+    /// What kept packets from a relay whose route they would have kept alive: routes of AODV that no packet uses expire
+    /// (ACTIVE_ROUTE_TIMEOUT, RFC 3561 §6.2). It held up this packet before, or an earlier one between the same two ends was
+    /// lost, at the relay or before it.
     fn expired(&self, scene: &mut Scene<'_>, node: NodeId, packet: PacketId) -> Option<RootCause> {
         let Packet { src, dst, .. } = *scene.packets.get(packet);
-        let (at, root) = *self.starved.get(&(src, dst)).filter(|_| src != node)?;
-        let refreshed = at + self.timers.expiry >= scene.now;
-        let on_the_way = refreshed && (root.node == node || scene.hops(dst).is_closer(node, root.node));
-        on_the_way.then_some(RootCause { at: scene.now, ..root })
+        if src == node || self.timers.expiry.is_zero() {
+            return None;
+        }
+        let now = scene.now;
+        let kept =
+            scene.held_ups.independent_root(packet).filter(|root| root.cause != Some(LossCause::NoRoute));
+        let earlier = || {
+            let (at, place, root) = *self.starved.get(&(src, dst))?;
+            let refreshed = at + self.timers.expiry >= now;
+            let on_the_way = refreshed && (place == node || scene.hops(dst).is_closer(node, place));
+            on_the_way.then_some(root)
+        };
+        kept.or_else(earlier).map(|root| RootCause { at: now, ..root })
     }
+}
+
+/// Two nodes between which packets go in either direction.
+fn ends(a: NodeId, b: NodeId) -> [NodeId; 2] {
+    if a < b { [a, b] } else { [b, a] }
 }

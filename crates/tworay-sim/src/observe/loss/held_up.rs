@@ -1,7 +1,9 @@
 //! What holds up the packets of a network, or has done so.
 
 use super::root_cause::{HeldUp, RootCause};
-use tworay_base::PacketId;
+use crate::observe::fact::View;
+use tworay_base::{LossCause, NodeId, PacketId};
+use tworay_wire::Packet;
 
 /// The root causes of all live packets that have any.
 #[derive(Debug, Default)]
@@ -39,7 +41,8 @@ impl HeldUps {
         self.get(id)?.here
     }
 
-    /// The first root cause of a live packet, here or earlier on its path, that load did not cause.
+    /// The first root cause of a live packet, here or earlier on its path, that load did not cause, or the contention that
+    /// made it wait for a route.
     pub fn independent_root(&self, id: PacketId) -> Option<RootCause> {
         self.get(id)?.independent()
     }
@@ -60,9 +63,9 @@ impl HeldUps {
         held_up.here.filter(|_| held_up.whole)
     }
 
-    /// Something that load did not cause delays a live packet, which goes on later.
+    /// Something delays a live packet, which goes on later: a cause other than load, or contention that has cost its route.
     pub fn delay(&mut self, id: PacketId, by: RootCause) {
-        self.entry(id).before.get_or_insert(by);
+        self.entry(id).remember(by);
     }
 
     /// True if a live packet waits for a route discovery.
@@ -71,13 +74,22 @@ impl HeldUps {
         self.get(id).is_some_and(|held_up| held_up.here.is_some_and(|here| here.cause.is_none()))
     }
 
+    /// True if a live packet waits for a route: for a discovery, or for one that contention has cost.
+    #[inline]
+    pub fn waits_for_route(&self, id: PacketId) -> bool {
+        let waits = |here: RootCause| matches!(here.cause, None | Some(LossCause::Contention));
+        self.get(id).is_some_and(|held_up| held_up.here.is_some_and(waits))
+    }
+
     /// A live packet goes on; if it only waited for a route discovery, that root cause is over. Returns it, if it
-    /// held up the segment. The packet remembers what delayed the search, if that was not load.
+    /// held up the segment. The packet remembers what delayed the search.
     pub fn end_search(&mut self, id: PacketId, late: Option<RootCause>) -> Option<RootCause> {
         let held_up = self.get_mut(id)?;
         let whole = held_up.whole;
         let search = held_up.here.take_if(|s| s.cause.is_none())?;
-        held_up.before = held_up.before.or(late.filter(RootCause::is_independent_of_load));
+        if let Some(late) = late.filter(RootCause::may_delay_search) {
+            held_up.remember(late);
+        }
         whole.then_some(search)
     }
 
@@ -94,6 +106,37 @@ impl HeldUps {
     #[inline]
     pub fn is_held_up(&self, id: PacketId) -> bool {
         self.get(id).is_some()
+    }
+
+    /// Root cause of the packets of a full queue, if at least half of them and of the dying packet were held
+    /// up: then they arrived together for this reason. `released`: the source and the root of the latest packet that was
+    /// held up, if the queue is known to be full because of such packets.
+    pub fn burst(
+        &self,
+        view: View<'_>,
+        dies: PacketId,
+        others: &[PacketId],
+        released: Option<(NodeId, RootCause)>,
+    ) -> Option<RootCause> {
+        let own = self.independent_root(dies);
+        let Packet { src, dst, .. } = *view.packets.get(dies);
+        // The dying packet itself was not held up before; it stops now. Its flow's packets in the other direction met
+        // the same break from the other side.
+        let others_root = |root: RootCause, back: bool| {
+            let root = if back { root.reversed() } else { root };
+            RootCause { at: view.now, ..root }
+        };
+        let of_flows = others.iter().filter(|id| view.packets.is_tracked(**id));
+        let (mut all, mut held_up, mut first) = (1, usize::from(own.is_some()), own);
+        for other in of_flows {
+            all += 1;
+            if let Some(root) = self.independent_root(*other) {
+                held_up += 1;
+                first = first.or(Some(others_root(root, view.packets.get(*other).dst == src)));
+            }
+        }
+        let released = released.map(|(of, root)| first.unwrap_or(others_root(root, of == dst)));
+        released.or(first.filter(|_| 2 * held_up >= all))
     }
 
     /// A packet becomes another's copy at the next hop: it inherits the other's past root causes but no

@@ -48,10 +48,26 @@ impl RootCause {
         Self { at, node, next_hop: None, cause: None, attempts: 0, interferer: None }
     }
 
+    /// True if the cause is known, so that it may explain what happens later as well.
+    pub fn explains(&self) -> bool {
+        self.cause.is_some_and(|cause| cause != LossCause::Unknown)
+    }
+
     /// True if the cause is independent of load. Contention depends on load, as congestion does.
     pub fn is_independent_of_load(&self) -> bool {
         self.is_physical()
             || matches!(self.cause, Some(LossCause::Channel | LossCause::Rate | LossCause::NoRoute))
+    }
+
+    /// True if it may keep a route from being found, and thereby hold up packets that then arrive together. Load does so
+    /// only by collisions.
+    pub fn may_delay_search(&self) -> bool {
+        self.is_independent_of_load() || self.cause == Some(LossCause::Contention)
+    }
+
+    /// True if noise has slowed a link down, in contrast to a break, which stops it.
+    pub fn is_noise(&self) -> bool {
+        matches!(self.cause, Some(LossCause::Channel | LossCause::Rate))
     }
 
     /// True if the next hop or the destination was physically out of reach.
@@ -65,12 +81,13 @@ impl RootCause {
 /// A root cause normally ends with its hop: what happens to the packet later is a separate matter. There is
 /// one exception. Packets held up by a break are released together when a route exists again, and can fill
 /// the next queues in a way that load alone would not. The packet therefore remembers the break, for
-/// judging full queues.
+/// judging full queues. The same holds for what made a search for a route late, also if that was contention.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct HeldUp {
     /// Root cause that currently prevents it from going on.
     pub here: Option<RootCause>,
-    /// The first earlier root cause on its path that load did not cause.
+    /// The first earlier root cause on its path that load did not cause; if there is none, the contention that first made
+    /// it wait for a route.
     pub before: Option<RootCause>,
     /// True if no other copy existed when the current root cause struck, so that it held up the segment itself
     /// and not only a copy that was left behind.
@@ -78,9 +95,18 @@ pub struct HeldUp {
 }
 
 impl HeldUp {
-    /// The first root cause, current or earlier, that load did not cause.
+    /// The first root cause, current or earlier, that load did not cause, or the contention in `before`.
     pub fn independent(&self) -> Option<RootCause> {
-        self.before.or(self.here.filter(RootCause::is_independent_of_load))
+        let here = self.here.filter(RootCause::is_independent_of_load);
+        self.before.filter(RootCause::is_independent_of_load).or(here).or(self.before)
+    }
+
+    /// Something delays the packet, which goes on later.
+    pub fn remember(&mut self, root: RootCause) {
+        let first = |known: RootCause| !known.is_independent_of_load() && root.is_independent_of_load();
+        if self.before.is_none_or(first) {
+            self.before = Some(root);
+        }
     }
 
     /// The state at the next hop; `None` if nothing is left to remember.

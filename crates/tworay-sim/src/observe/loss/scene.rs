@@ -1,5 +1,6 @@
 //! Read-only view of the network for the search for root causes: which nodes are up, in range, and queueing packets.
 
+use crate::network::air::Air;
 use crate::network::medium::Radio;
 use crate::network::node::{Node, Nodes};
 use crate::network::packets::{PacketSlab, is_message};
@@ -7,11 +8,11 @@ use crate::network::wires::Wires;
 use crate::observe::fact::View;
 use crate::observe::loss::held_up::HeldUps;
 use crate::observe::loss::root_cause::RootCause;
-use crate::observe::loss::service::Service;
+use crate::observe::loss::service::{Backlog, Service};
 use std::collections::VecDeque;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_mac::FrameKind;
-use tworay_wire::{Body, Packet};
+use tworay_wire::Body;
 
 /// Number of times at which the past of a link is looked at.
 const LOOKS: u64 = 12;
@@ -24,9 +25,21 @@ pub(crate) struct World<'a> {
     pub nodes: &'a Nodes,
     pub wires: &'a Wires,
     pub radio: Option<&'a mut Radio>,
+    /// The stations of 802.11a/g/n/ac, if there are such.
+    pub air: Option<&'a Air>,
 }
 
 impl<'a> World<'a> {
+    /// Number of packets that wait in the interface queues of a node.
+    pub fn queued(&self, node: NodeId) -> usize {
+        self.nodes[node].queue.len() + self.air.map_or(0, |air| air.flow_packets(node))
+    }
+
+    /// The packets that wait in the interface queues of a node.
+    pub fn waiting(&self, node: NodeId) -> Vec<PacketId> {
+        waiting(&self.nodes[node], node, self.air)
+    }
+
     /// What observers see that need only packets.
     pub fn view(&self) -> View<'a> {
         View { now: self.now, packets: self.packets }
@@ -34,8 +47,8 @@ impl<'a> World<'a> {
 
     /// What the search for root causes sees.
     pub fn scene<'b>(&'b mut self, held_ups: &'b HeldUps, services: &'b [Service]) -> Scene<'b> {
-        let World { now, packets, nodes, wires, .. } = *self;
-        Scene { now, packets, held_ups, services, nodes, wires, radio: self.radio.as_deref_mut() }
+        let World { now, packets, nodes, wires, air, .. } = *self;
+        Scene { now, packets, held_ups, services, nodes, wires, radio: self.radio.as_deref_mut(), air }
     }
 }
 
@@ -49,9 +62,37 @@ pub(crate) struct Scene<'a> {
     pub nodes: &'a Nodes,
     pub wires: &'a Wires,
     pub radio: Option<&'a mut Radio>,
+    /// The stations of 802.11a/g/n/ac, if there are such.
+    pub air: Option<&'a Air>,
 }
 
 impl Scene<'_> {
+    /// The packets that wait in the interface queues of a node.
+    pub fn waiting(&self, node: NodeId) -> Vec<PacketId> {
+        waiting(&self.nodes[node], node, self.air)
+    }
+
+    /// What has gathered before the medium at a node: packets in its interface queues, and those that a station with windows
+    /// has taken out.
+    pub fn backlog(&self, node: NodeId) -> Backlog {
+        let mut packets = self.waiting(node);
+        if let Some(air) = self.air {
+            air.sending(node, &mut packets);
+        }
+        let of_tcp = packets.iter().filter(|id| matches!(self.packets.get(**id).body, Body::Tcp(_)));
+        Backlog { of_tcp: of_tcp.count() as u32, packets: packets.len() as u32 }
+    }
+
+    /// The neighbour that the MAC of a node is trying to reach, or has tried to reach last, if that is out of reach; and why.
+    pub fn stuck_at(&self, node: NodeId) -> Option<(NodeId, LossCause)> {
+        let n = &self.nodes[node];
+        let (hop, failure) = match self.air {
+            Some(air) => air.latest(node)?,
+            None => (n.mac.addressee()?, n.attempts.current().2),
+        };
+        failure.is_physical().then(|| (hop, failure.cause()))
+    }
+
     /// True if two nodes can decode each other's frames now.
     pub fn in_range(&mut self, a: NodeId, b: NodeId) -> bool {
         self.radio.as_mut().is_some_and(|radio| radio.in_range(self.now, a, b))
@@ -130,34 +171,14 @@ impl Scene<'_> {
         tries(node, next_hop).or_else(|| tries(next_hop, node))
     }
 
-    /// Root cause of the packets of a full queue, if at least half of them and of the dying packet were held
-    /// up: then they arrived together for this reason. `released`: the source and the root of the latest packet that was
-    /// held up, if the queue is known to be full because of such packets.
+    /// As [`HeldUps::burst`], now.
     pub fn burst(
         &self,
         dies: PacketId,
         others: &[PacketId],
         released: Option<(NodeId, RootCause)>,
     ) -> Option<RootCause> {
-        let own = self.held_ups.independent_root(dies);
-        let Packet { src, dst, .. } = *self.packets.get(dies);
-        // The dying packet itself was not held up before; it stops now. Its flow's packets in the other direction met
-        // the same break from the other side.
-        let others_root = |root: RootCause, back: bool| {
-            let root = if back { root.reversed() } else { root };
-            RootCause { at: self.now, ..root }
-        };
-        let of_flows = others.iter().filter(|id| self.packets.is_tracked(**id));
-        let (mut all, mut held_up, mut first) = (1, usize::from(own.is_some()), own);
-        for other in of_flows {
-            all += 1;
-            if let Some(root) = self.held_ups.independent_root(*other) {
-                held_up += 1;
-                first = first.or(Some(others_root(root, self.packets.get(*other).dst == src)));
-            }
-        }
-        let released = released.map(|(of, root)| first.unwrap_or(others_root(root, of == dst)));
-        released.or(first.filter(|_| 2 * held_up >= all))
+        self.held_ups.burst(View { now: self.now, packets: self.packets }, dies, others, released)
     }
 
     /// Why there is no path between two nodes; `None` if there is one.
@@ -401,4 +422,13 @@ impl Hops {
     pub fn is_closer(&self, node: NodeId, than: NodeId) -> bool {
         self.of(node).zip(self.of(than)).is_some_and(|(a, b)| a < b)
     }
+}
+
+/// The packets that wait in the interface queues of a node.
+fn waiting(n: &Node, node: NodeId, air: Option<&Air>) -> Vec<PacketId> {
+    let mut packets: Vec<PacketId> = n.queue.iter().map(|entry| entry.packet).collect();
+    if let Some(air) = air {
+        air.waiting(node, &mut packets);
+    }
+    packets
 }

@@ -3,15 +3,32 @@
 //! A queue may be full because of load, or because bit errors or a missing next hop kept the MAC from
 //! sending. The two differ in one point: without the lost time, would the same load have filled the queue, at least
 //! by half? A second, imagined queue is offered the same packets. Its MAC also uses the time that the real one
-//! lost, at the rate at which the real one sends otherwise.
+//! lost, at the rate at which the real one sends otherwise. Contention is load: time that it takes counts as used.
 //!
-//! A third one is not offered the packets that something other than load had held up: without that they would have
+//! CoDel drops packets from a queue that is not full, but that has not been empty for an interval. So the question is
+//! whether load alone would have kept the imagined queue that long, at least half the target delay.
+//!
+//! TCP sends what the link carries: were the link faster, TCP would be, too, and its window would stand in the queue as well. So
+//! noise counts for a queue of TCP's packets only if it stops the link: if the MAC loses the time that it needs for four packets
+//! before it can send the next one.
+//!
+//! A third queue is not offered the packets that something other than load had held up: without that they would have
 //! come one by one, and would be gone. It tells whether load fills the queue, or a burst that was released at once.
+//!
+//! Link-RED drops packets because of retries, whatever the length of the queue: the reasons of most of them count.
 
 use crate::observe::loss::attempts::Attempts;
 use crate::observe::loss::root_cause::RootCause;
 use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_mac::CodelConfig;
 use tworay_wire::Packet;
+
+/// Weight of the latest packet in the averages of retries: the default of Link-RED's own average.
+const WEIGHT: f64 = 0.125;
+
+/// Packets that the MAC could have sent in a time in which it sends none, from which on the link counts as stopped rather than slow:
+/// the number of attempts with a DATA frame (802.11's dot11LongRetryLimit).
+const STOPPED: f64 = 4.0;
 
 /// Service of one queue.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +39,19 @@ pub(crate) struct Service {
     served: u32,
     /// Packets in the imagined queue, with the one being sent.
     length: u32,
+    /// Packets in the real queue, with the one being sent, and in one whose MAC also uses time lost while the link was stopped. If
+    /// they are TCP's, a packet that is sent early brings its successor early, so that the difference ends with the packets that
+    /// waited then.
+    real: u32,
+    coarse: u32,
+    /// Packets that it could have sent in the time lost since it sent the latest one.
+    missed: f64,
+    /// Part of the next packet that the imagined MAC has sent in time that the real one lost, 0 to 1.
+    part: f64,
+    /// CoDel's settings, if it drops packets from the queue, and when the imagined queue last caused less than half its
+    /// target delay.
+    codel: Option<CodelConfig>,
+    short_at: SimTime,
     /// Packets by which the third queue, without those that were held up, is shorter.
     late: u32,
     /// The latest packet that was held up: its source, and what held it up.
@@ -29,17 +59,47 @@ pub(crate) struct Service {
     /// Time lost since, in total and by reason.
     lost: SimDuration,
     reasons: Vec<(SimDuration, RootCause)>,
+    /// Link-RED drops packets of the queue: only then are retries averaged.
+    link_red: bool,
+    /// Average number of retries of the packets that needed any: because of load, and for other reasons, with the latest one.
+    retries: (f64, f64),
+    retried: Option<RootCause>,
+}
+
+/// The real queue, at the time when it rejects a packet or drops one.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Backlog {
+    /// Packets in it.
+    pub packets: u32,
+    /// Packets of TCP among them.
+    pub of_tcp: u32,
 }
 
 impl Service {
-    /// A packet is offered to the queue; `idle` says whether the MAC has nothing else to send.
+    /// Service of a queue from which CoDel drops packets with these settings, or Link-RED.
+    pub fn of(codel: Option<CodelConfig>, link_red: bool) -> Self {
+        Self { codel, link_red, ..Self::default() }
+    }
+
+    /// The node was switched off and begins anew.
+    pub fn restart(&mut self) {
+        *self = Self::of(self.codel, self.link_red);
+    }
+
+    /// A packet is offered to the queue; `idle` says whether the MAC has nothing else to send. True if it waits only because
+    /// the MAC has lost time before: without that it would be sent at once.
     #[inline]
-    pub fn offered(&mut self, now: SimTime, idle: bool) {
+    pub fn offered(&mut self, now: SimTime, idle: bool) -> bool {
         if idle {
             (self.since, self.served, self.length, self.late) = (now, 0, 0, 0);
-            self.lost = SimDuration::ZERO;
+            (self.lost, self.part, self.short_at) = (SimDuration::ZERO, 0.0, now);
         }
         self.length += 1;
+        if self.lost.is_zero() {
+            return false;
+        }
+        (self.real, self.coarse) = (self.real + 1, self.coarse + 1);
+        self.length == 1
     }
 
     /// The packet just offered was held up before by `root`, which load did not cause.
@@ -51,9 +111,35 @@ impl Service {
 
     /// The MAC has finished a packet.
     #[inline]
-    pub fn served(&mut self) {
+    pub fn served(&mut self, now: SimTime) {
         self.served += 1;
         self.shorten(1);
+        // Before any time is lost, all queues are the same.
+        if !self.lost.is_zero() {
+            self.missed = 0.0;
+            self.gone(1);
+            self.note_short(now);
+        }
+    }
+
+    /// Notes that the imagined queue causes less than half of CoDel's target delay.
+    fn note_short(&mut self, now: SimTime) {
+        if self.codel.is_some_and(|codel| 2.0 * self.delay(now, self.length) < codel.target.as_secs_f64()) {
+            self.short_at = now;
+        }
+    }
+
+    /// Time that the imagined MAC needs for some packets, s.
+    fn delay(&self, now: SimTime, packets: u32) -> f64 {
+        let used = now.since(self.since).saturating_sub(self.lost).as_secs_f64();
+        if self.served == 0 { 0.0 } else { f64::from(packets) * used / f64::from(self.served) }
+    }
+
+    /// Packets have left the real queue.
+    #[inline]
+    fn gone(&mut self, count: u32) {
+        self.real = self.real.saturating_sub(count);
+        self.coarse = self.coarse.min(self.real);
     }
 
     /// Packets leave the imagined queues; an empty one stays empty.
@@ -63,30 +149,44 @@ impl Service {
         self.late = self.late.min(self.length);
     }
 
-    /// The packet just sent by `node` took longer than load explains.
-    #[cold]
-    pub fn delayed(&mut self, now: SimTime, node: NodeId, attempts: &Attempts) {
-        if let Some(root) = attempts.delay(now, node) {
-            self.lose(now, attempts.lost(), root);
-        }
-    }
-
     /// The MAC gave up a packet at `now` for the reason `root`, with `lost` spent on attempts that load did not
     /// spoil.
     pub fn gave_up(&mut self, now: SimTime, lost: SimDuration, root: RootCause) {
         if root.is_independent_of_load() {
             self.lose(now, lost, root);
+            self.gone(1);
         } else {
-            self.served();
+            self.served(now);
         }
     }
 
-    fn lose(&mut self, now: SimTime, time: SimDuration, root: RootCause) {
+    /// The MAC has lost `time` because of `root`.
+    #[cold]
+    pub fn lose(&mut self, now: SimTime, time: SimDuration, root: RootCause) {
+        // Time lost before the MAC had nothing to send does not count.
+        let time = time.min(now.since(self.since).saturating_sub(self.lost));
+        if time.is_zero() {
+            return;
+        }
         if self.lost.is_zero() {
             self.reasons.clear();
+            (self.real, self.coarse, self.missed) = (self.length, self.length, 0.0);
         }
-        self.shorten(self.length - self.after(now, time));
+        let (missed, coarse) = self.coarse_after(now, time);
+        let sent = self.sent_in(now, time).map(|sent| sent + self.part);
+        match sent.filter(|sent| *sent < f64::from(self.length)) {
+            Some(sent) => {
+                self.shorten(sent as u32);
+                self.part = sent.fract();
+            }
+            None => {
+                self.shorten(self.length);
+                self.part = 0.0;
+            }
+        }
+        (self.missed, self.coarse) = (missed, coarse);
         self.lost += time;
+        self.note_short(now);
         match self.reasons.iter_mut().find(|(_, known)| known.cause == root.cause) {
             Some((total, latest)) => {
                 *total += time;
@@ -96,12 +196,35 @@ impl Service {
         }
     }
 
-    /// Length of the imagined queue at `now` when its MAC has used `time` that the real one has just lost. A MAC
-    /// that has sent nothing yet shows no rate; then the imagined one is fast.
-    fn after(&self, now: SimTime, time: SimDuration) -> u32 {
+    /// Packets that the imagined MAC sends in `time` which the real one has just lost at `now`. `None`: it has sent nothing yet
+    /// and shows no rate; then the imagined one is fast.
+    fn sent_in(&self, now: SimTime, time: SimDuration) -> Option<f64> {
         let used = now.since(self.since).saturating_sub(self.lost + time);
         let sent = time.as_secs_f64() * f64::from(self.served) / used.as_secs_f64();
-        if self.served > 0 && sent.is_finite() { self.length.saturating_sub(sent as u32) } else { 0 }
+        (self.served > 0 && sent.is_finite()).then_some(sent)
+    }
+
+    /// Length of the imagined queue when its MAC has also used `time`.
+    fn after(&self, now: SimTime, time: SimDuration) -> u32 {
+        self.sent_in(now, time).map_or(0, |sent| self.length.saturating_sub((sent + self.part) as u32))
+    }
+
+    /// Length of the imagined queue whose MAC uses only time lost while the link was stopped.
+    fn coarse(&self) -> u32 {
+        if self.lost.is_zero() { self.length } else { self.coarse }
+    }
+
+    /// The same if it uses only time lost while the link was stopped, behind the packets missed by then.
+    fn coarse_after(&self, now: SimTime, time: SimDuration) -> (f64, u32) {
+        let before = if self.lost.is_zero() { 0.0 } else { self.missed };
+        let Some(sent) = self.sent_in(now, time) else {
+            // Without a rate, each time counts as one packet.
+            let missed = before + 1.0;
+            return (missed, if missed < STOPPED { self.coarse() } else { 0 });
+        };
+        let missed = before + sent;
+        let counted = |missed: f64| if missed < STOPPED { 0 } else { missed as u32 };
+        (missed, self.coarse().saturating_sub(counted(missed) - counted(before)))
     }
 
     /// True if a queue of this length would be less than half as long without the time lost.
@@ -109,23 +232,66 @@ impl Service {
         2 * (self.length as usize) < length + 1
     }
 
+    /// True if the same holds for a queue of TCP's packets, because noise has stopped the link.
+    pub fn would_be_short_of_tcp(&self, length: usize) -> bool {
+        2 * (self.coarse() as usize) < length + 1
+    }
+
     /// Packets left the queue unsent.
     pub fn withdrawn(&mut self, count: usize) {
+        self.gone(count as u32);
         self.shorten(count as u32);
     }
 
-    /// The root cause that filled a queue of `limit` packets, if load alone would not have filled even half of it.
+    /// The reason for most of the time lost, `running` with the MAC's current packet included.
+    pub fn main_reason(&self, running: Option<(SimDuration, RootCause)>) -> Option<RootCause> {
+        let earlier = self.reasons.iter().filter(|_| !self.lost.is_zero()).copied();
+        earlier.chain(running).max_by_key(|(time, _)| *time).map(|(_, root)| root)
+    }
+
+    /// The root cause that filled a queue, if load alone would not have filled even half of it.
     /// `running`: time lost with the MAC's current packet, and its root cause.
     pub fn filled_by(
         &self,
         now: SimTime,
-        limit: u32,
+        queue: Backlog,
         running: Option<(SimDuration, RootCause)>,
     ) -> Option<RootCause> {
-        let earlier = self.reasons.iter().filter(|_| !self.lost.is_zero()).copied();
-        let root = earlier.chain(running).max_by_key(|(time, _)| *time)?.1;
-        let length = running.map_or(self.length, |(time, _)| self.after(now, time));
-        (2 * length < limit).then_some(RootCause { at: now, ..root })
+        let root = self.main_reason(running)?;
+        let length = match root.is_noise() && 2 * queue.of_tcp >= queue.packets {
+            true => running.map_or(self.coarse(), |(time, _)| self.coarse_after(now, time).1),
+            false => running.map_or(self.length, |(time, _)| self.after(now, time)),
+        };
+        (2 * length < queue.packets).then_some(RootCause { at: now, ..root })
+    }
+
+    /// The root cause that made a queue stand from which CoDel has dropped a packet, if load alone would not have done so.
+    pub fn kept_standing_by(&self, now: SimTime, queue: Backlog) -> Option<RootCause> {
+        let CodelConfig { target, interval, .. } = self.codel?;
+        let root = self.main_reason(None)?;
+        let of_tcp = if root.is_noise() { self.delay(now, queue.of_tcp) } else { 0.0 };
+        let by_load = self.short_at + interval <= now || 2.0 * of_tcp >= target.as_secs_f64();
+        (!by_load).then_some(RootCause { at: now, ..root })
+    }
+
+    /// The packet just sent or given up needed these attempts; `root`: the latest reason other than load.
+    #[inline]
+    pub fn retried(&mut self, attempts: &Attempts, root: Option<RootCause>) {
+        if self.link_red {
+            self.average(attempts.retries(), root);
+        }
+    }
+
+    fn average(&mut self, (load, other): (u16, u16), root: Option<RootCause>) {
+        self.retries.0 += WEIGHT * (f64::from(load) - self.retries.0);
+        self.retries.1 += WEIGHT * (f64::from(other) - self.retries.1);
+        self.retried = root.or(self.retried);
+    }
+
+    /// The root cause of most retries of late, if that is not load.
+    pub fn retried_because_of(&self, now: SimTime) -> Option<RootCause> {
+        let root = self.retried.filter(|_| self.retries.1 > self.retries.0)?;
+        Some(RootCause { at: now, ..root })
     }
 
     /// If only packets that were held up could fill a queue of `limit` packets, the latest one: its source, and what held
@@ -140,6 +306,7 @@ impl Service {
             self.length -= 1;
             self.late = self.late.saturating_sub(1);
         }
+        self.gone(1);
     }
 }
 

@@ -7,8 +7,13 @@ use tworay_scenario::Scenario;
 
 /// One datagram over `0 ── 1`, and over 300 m if `apart`.
 fn one_datagram(apart: bool, medium_log: bool) -> RunReport {
+    one_datagram_with("", apart, medium_log)
+}
+
+/// The same with more settings.
+fn one_datagram_with(settings: &str, apart: bool, medium_log: bool) -> RunReport {
     let text = format!(
-        "duration = \"1s\"\nrouting.protocol = \"static\"\nmac.arp = false\n\
+        "duration = \"1s\"\n{settings}routing.protocol = \"static\"\nmac.arp = false\n\
          topology = {{ kind = \"explicit\", positions = [[0, 0], [{}, 0]] }}\n\
          [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\nrate = \"8kbps\"\npackets = 1\n",
         if apart { 300 } else { 150 }
@@ -43,4 +48,15 @@ fn an_exchange_is_four_frames_a_sifs_apart() {
 fn nothing_is_logged_without_frames_or_without_the_option() {
     assert_eq!(one_datagram(true, true).medium_log().map(|log| log.emissions().len()), Some(0));
     assert!(one_datagram(false, false).medium_log().is_none());
+}
+
+/// Errors above the MAC destroy every packet: the frame is received and acknowledged, and the log marks the data frame alone.
+#[test]
+fn a_packet_destroyed_above_the_mac_is_marked() {
+    let report = one_datagram_with("errors.pkt_err.bernoulli.rate = 1.0\n", false, true);
+    let frames = report.medium_log().expect("a log").emissions();
+    assert!(frames.iter().all(|e| e.receptions[0].verdict == Verdict::Good), "{frames:?}");
+    let destroyed: Vec<FrameKind> =
+        frames.iter().filter(|e| e.receptions[0].destroyed).map(|e| e.kind).collect();
+    assert_eq!(destroyed, [FrameKind::Data]);
 }

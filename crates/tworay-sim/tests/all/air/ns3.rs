@@ -34,7 +34,8 @@ fn parse_line(line: &str) -> Line {
     let basic = if newer { 24 } else { 6 };
     let mut mac = format!("basic_rate = \"{basic}Mbps\"\nrts_threshold = \"{}B\"\n", c[6]);
     if newer {
-        mac += &format!("max_aggregate = \"{}B\"\n", c[5]);
+        // ns-3's queues were told to keep packets for 100 s.
+        mac += &format!("max_aggregate = \"{}B\"\nlifetime = \"100s\"\n", c[5]);
     }
     let hops: u32 = c[7].parse().expect("hops");
     let seconds = of("T=").map_or(10.0, |t| t.parse().expect("seconds"));
@@ -112,15 +113,10 @@ fn saturated_udp_hops_agree_with_ns3_within_three_percent() {
 }
 
 /// ns-3's runs in which a station starved behind ARP have too few speakers; the medians are over the others. With
-/// aggregates ns-3 itself stays 7 to 8 % below Bianchi's model from 10 stations on, for which `air.rs` has a test: there only
-/// smaller cells are compared.
+/// aggregates and 10 or 20 stations both stay below Bianchi's model, because a BlockAckReq follows a collision.
 #[test]
 fn saturated_stations_agree_with_ns3_within_five_percent() {
-    let aggregates = |line: &Line| line.what.starts_with("n,7,20,1,800,65535");
-    let speaks = |line: &Line| {
-        let small = line.world.hops <= 5 || !aggregates(line);
-        line.star && line.rate == "fixed" && !line.starved && small
-    };
+    let speaks = |line: &Line| line.star && line.rate == "fixed" && !line.starved;
     let (worst, words) = compare(groups(speaks), 2);
     assert!(worst <= 0.05, "{words}");
 }
@@ -134,6 +130,19 @@ fn strings_with_rts_agree_with_ns3_within_ten_percent() {
     assert!(worst <= 0.10, "{words}");
 }
 
+/// Strings with aggregates. Left out are those in which ns-3 throws away whole aggregates: it counts unanswered PPDUs
+/// of all receivers together, resets the count by single frames only, and discards at the next unanswered RTS or single
+/// frame. Over 802.11n from 4 hops on that costs it up to nine tenths of its goodput, with single seeds already over 4
+/// hops with RTS (2.0 Mb/s instead of 4.7); over 802.11ac it does without RTS over 8 hops.
+#[test]
+fn strings_with_aggregates_agree_with_ns3_within_ten_percent() {
+    let n = |rts: u32, hops: u32| format!("n,3,20,1,800,65535,{rts},{hops},");
+    let ac = |rts: u32, hops: u32| format!("ac,2,40,1,800,65535,{rts},{hops},");
+    let wanted = [n(0, 2), n(65_535, 2), ac(0, 2), ac(0, 4), ac(0, 8), ac(65_535, 2), ac(65_535, 4)];
+    let (worst, words) = compare(groups(|line| wanted.iter().any(|start| line.what.starts_with(start))), 5);
+    assert!(worst <= 0.10, "{words}");
+}
+
 /// TCP with delayed ACKs over one hop. ns-3's runs that never leave slow start (below a tenth of the best) are left out.
 #[test]
 fn tcp_hops_without_aggregates_agree_with_ns3_within_five_percent() {
@@ -141,4 +150,11 @@ fn tcp_hops_without_aggregates_agree_with_ns3_within_five_percent() {
         |line: &Line| is_hop(line) && line.tcp && line.what.contains(",800,0,65535") && line.goodput > 10.0;
     let (worst, words) = compare(groups(single), 1);
     assert!(worst <= 0.05, "{words}");
+}
+
+/// Minstrel over one hop, by distance. ns-3.37 samples as Linux did before 5.12, tworay as Linux does since.
+#[test]
+fn minstrel_by_distance_agrees_with_ns3_within_ten_percent() {
+    let (worst, words) = compare(groups(|line| line.rate == "minstrel"), 2);
+    assert!(worst <= 0.10, "{words}");
 }

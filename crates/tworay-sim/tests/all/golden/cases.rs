@@ -121,7 +121,10 @@ const AIR: &[(&str, u64, &str)] = &[
         1,
         "duration=5s radio.standard=n radio.rate=minstrel-ht radio.fading.k=3 topology.spacing=100m",
     ),
+    ("string-2", 1, "duration=5s radio.standard=n radio.rate=minstrel-ht-lookaround"),
     ("string-2", 1, "duration=5s radio.standard=n radio.rate=fixed radio.mcs=5"),
+    ("string-3", 1, "duration=5s radio.preset=n20 mac.missing_block_ack=request mac.lifetime=50ms"),
+    ("string-3", 1, "duration=5s radio.preset=n20 mac.missing_block_ack=repeat"),
 ];
 
 const ERRORS: &[(&str, u64, &str)] = &[

@@ -92,6 +92,26 @@ fn a_break_before_a_wire() {
     );
 }
 
+/// `0 ── 1` and the wire `1 ── 2` of 400 kb/s with five places: node 0, which sends 250 kb/s, walks away at 10 s and is back
+/// after 16 s. Its MAC has kept what came meanwhile, and the wire gets it at once. Without the walk nothing is lost.
+#[test]
+fn a_wire_that_a_break_before_it_fills() {
+    let run = |legs: &str| {
+        let settings = format!(
+            "routing.protocol = \"static\"\n[[wire]]\nfrom = 1\nto = 2\nrate = \"400kbps\"\ndelay = \"1ms\"\n\
+             queue = 5\n{legs}"
+        );
+        world(30, "[[0, 0], [200, 0], [5000, 0]]", &settings, &[flow(0, 2, "250kbps", "1s", "")])
+    };
+    assert!(run("").is_empty());
+    let losses = run("[mobility]\nkind = \"waypoints\"\nlegs = [\
+                      { node = 0, at = \"10s\", to = [-1000, 0], speed = \"200m/s\" },\
+                      { node = 0, at = \"15.5s\", to = [0, 0], speed = \"200m/s\" }]\n");
+    assert!(losses.iter().any(|l| l.died == "wire-queue"), "{losses:?}");
+    let others: Vec<&Loss> = losses.iter().filter(|l| l.cause != "link-failure").collect();
+    assert!(others.is_empty(), "{others:?}");
+}
+
 /// `0 ── 1 ── 2`, and node 2 walks away from 250 m of node 1 and comes back: only then packets are lost.
 #[test]
 fn a_node_that_walks_away_and_back() {

@@ -35,6 +35,40 @@ fn bit_errors_are_not_contention() {
     }
 }
 
+/// `0 ── 1`, and nobody else: thermal noise in 22 MHz and a noise figure of 7 dB make -93.6 dBm. A signal of -83 dBm is
+/// 10.6 dB above it, too little for 11 Mb/s (16 dB) and enough for 1 Mb/s (4 dB): a lower rate would help. At -89.8 dBm no
+/// preamble is heard (4 dB), whatever the rate.
+#[test]
+fn a_signal_too_weak_for_its_rate_is_not_contention() {
+    for (level, rate, cause) in [
+        ("-83dBm", "11Mbps", Some("rate")),
+        ("-83dBm", "2Mbps", None),
+        ("-89.8dBm", "2Mbps", Some("channel")),
+    ] {
+        for app in ["app = \"ftp\"", "app = \"cbr\"\nsize = \"512B\"\nrate = \"300kbps\""] {
+            let report = run_once(
+                &parse(&format!(
+                    "duration = \"60s\"\ntcp.window = 2\nrouting.protocol = \"static\"\nmac.data_rate = \"{rate}\"\n\
+                     topology = {{ kind = \"explicit\", positions = {TWO} }}\n\
+                     [radio]\npropagation = \"measured\"\nprofile = \"custom\"\nrx_threshold = \"1e-12W\"\n\
+                     cs_threshold = \"2.5e-13W\"\n\
+                     [[radio.link]]\nfrom = 0\nto = 1\nlevel = \"{level}\"\n\
+                     [[radio.link]]\nfrom = 1\nto = 0\nlevel = \"{level}\"\n\
+                     [[flow]]\nfrom = 0\nto = 1\n{app}\n"
+                )),
+                1,
+            );
+            let collisions = &report.document.mac.collisions;
+            assert_eq!(collisions.rts_cts + collisions.data + collisions.ack, 0, "{level} {rate} {app}");
+            assert_eq!(
+                causes(&losses(&report)),
+                cause.into_iter().collect::<BTreeSet<_>>(),
+                "{level} {rate} {app}"
+            );
+        }
+    }
+}
+
 /// `0 ── 1`: the channel is good for 500 frames on average, then bad for 500, and then no frame arrives. The MAC gives up a packet after seven
 /// RTS; meanwhile more packets arrive than are given up. 250 kb/s alone never fill a queue of 50 on a link
 /// that carries five times as much.

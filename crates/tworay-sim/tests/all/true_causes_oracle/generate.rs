@@ -2,7 +2,7 @@
 
 use super::medium::Loss;
 use super::rules::Case;
-use super::world::{BitErrors, Cut, Flow, Outage, PROTOCOLS, Scene, Traffic, Walk};
+use super::world::{BitErrors, Cut, Flow, Outage, PROTOCOLS, Radio, Scene, Traffic, Walk};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, FileFailurePersistence, TestRunner};
 use std::cell::Cell;
@@ -86,6 +86,7 @@ impl Ground {
             rts: ["full", "partial", "none"][rts],
             queue: 50,
             arp,
+            radio: Radio::Wavelan,
             duration: 200,
             seed,
         }

@@ -2,10 +2,11 @@
 //!
 //! Collisions are found from the times of the frames and the positions of the stations: a reception failed by
 //! overlap if it failed while another station within carrier sense range of the receiver, or the receiver
-//! itself, was transmitting. Corruption by the error model is the one fact that only the medium knows.
+//! itself, was transmitting. Corruption by the error models, of frames and above the MAC, is the one fact that only the
+//! medium knows.
 
 use super::geometry::{CutTime, Geometry};
-use super::world::{BitErrors, Scene};
+use super::world::Scene;
 use std::collections::{BTreeMap, BTreeSet};
 use tworay_mac::FrameKind;
 use tworay_radio::Verdict;
@@ -100,15 +101,11 @@ impl Medium {
             let faded = (0..geometry.stations()).filter(|n| meant(n) && left_out(n) && near(n));
             self.failures.extend(faded.map(|n| failure(n, Reason::Corruption)));
         }
-        let above_mac = matches!(geometry.errors(), BitErrors::PerPacket(_));
         for r in e.receptions.iter().filter(|r| r.up) {
             let receiver = r.node.index();
             let failure = |why| failure(receiver, why);
             match r.verdict {
-                // The log doesn't show which packets are lost above the MAC.
-                Verdict::Good if above_mac && e.kind == FrameKind::Data => {
-                    self.failures.push(failure(Reason::Corruption));
-                }
+                Verdict::Good if r.destroyed => self.failures.push(failure(Reason::Corruption)),
                 Verdict::Good => {
                     let unicast = !e.to.is_broadcast() && matches!(e.kind, FrameKind::Rts | FrameKind::Data);
                     if unicast && answer(log, place).is_none() && reserved(geometry, log, place, receiver) {
@@ -145,7 +142,7 @@ fn answer(log: &[Emission], place: usize) -> Option<&Emission> {
 }
 
 fn received(e: &Emission, node: usize) -> bool {
-    e.receptions.iter().any(|r| r.node.index() == node && r.verdict == Verdict::Good)
+    e.receptions.iter().any(|r| r.node.index() == node && r.up && r.verdict == Verdict::Good)
 }
 
 /// Frames that were on the medium in a window of time, other than the one at `place`.
@@ -178,8 +175,6 @@ fn reserved(geometry: &Geometry, log: &[Emission], place: usize, receiver: usize
 /// that is destroyed above the MAC has not crossed it.
 pub fn cut_times(scene: &Scene, report: &RunReport, segments: &BTreeMap<u64, Segment>) -> Vec<CutTime> {
     let log = report.medium_log().expect("the medium was logged").emissions();
-    let destroyed: BTreeSet<_> =
-        losses(report).iter().filter(|loss| loss.died == "error").map(|loss| (loss.uid, loss.node)).collect();
     let mut waiting: Vec<_> = scene.cuts.clone();
     waiting.sort_by_key(|cut| cut.at);
     // Frames that were received, until their sender receives the ACK or gives up and turns to something else: what it
@@ -207,7 +202,7 @@ pub fn cut_times(scene: &Scene, report: &RunReport, segments: &BTreeMap<u64, Seg
             data(other) && (end(other) + flight(other) - end(e) - flight(e)).abs() < INSTANT
         };
         let later = acknowledged && around(log, place, start(e), end(e)).any(twin);
-        let crosses = is_new && !later && !destroyed.contains(&(uid, e.to.index()));
+        let crosses = is_new && !later && !e.receptions.iter().any(|r| r.destroyed);
         let Some(segment) = segments.get(&uid).filter(|_| crosses) else { continue };
         let due = waiting.iter().position(|cut| {
             // The order is due when the last bit arrives.

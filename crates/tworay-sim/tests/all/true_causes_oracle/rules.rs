@@ -155,7 +155,7 @@ impl<'a> Touch<'a> {
     /// Whether something was full when the packet died. The packets in it may have been held up by a disturbance
     /// that this one did not meet.
     fn fills(&self) -> bool {
-        matches!(self.loss.died, "ifq" | "arp" | "buffer" | "link-red")
+        matches!(self.loss.died, "ifq" | "codel" | "arp" | "buffer" | "link-red")
     }
 
     /// When the disturbance may have occurred, seconds.
@@ -276,6 +276,7 @@ impl<'a> Touch<'a> {
                 && (!given_up || f.content == own || f.content == Content::Nothing)
         };
         let from = if given_up { self.loss.since - SERVICE } else { from };
+        let from = self.asked_in_vain_at(b).map_or(from, |asked| asked.min(from));
         let failures = |from| self.case.medium.failures_between(from, until).iter();
         // A route may also be lost for longer, as long as the same disturbance keeps the search from finding another.
         let found = failures(from).any(|f| at_hop(&f))
@@ -287,6 +288,18 @@ impl<'a> Touch<'a> {
             (_, false) => Some(format!("no path of the packet contains the link {a}-{b}")),
             (true, true) => None,
         }
+    }
+
+    /// When the latest message for the address of `b` was lost at the hop, if the packet waits for it and `b` has sent none
+    /// since. ns-2 repeats a request only for the next packet, however late that is.
+    fn asked_in_vain_at(&self, b: usize) -> Option<f64> {
+        let Loss { root_node: a, died, at, .. } = *self.loss;
+        let medium = &self.case.medium;
+        let lost = |f: &&Failure| (f.content, f.from, f.receiver) == (Content::Arp, a, b) && f.at <= at;
+        let asked = medium.failures.iter().rev().find(lost).filter(|_| died == "arp-unanswered")?.at;
+        let answers = |t: &Attempt| (t.content, t.from, t.to) == (Content::Arp, b, a);
+        let answered = medium.attempts.iter().any(|t| answers(t) && asked < t.at && t.at <= at);
+        (!answered).then_some(asked)
     }
 
     /// Whether a relay had no route any more, and an earlier segment between the same ends was destroyed there, or at the root
@@ -330,7 +343,7 @@ impl<'a> Touch<'a> {
         let Loss { node, at, since, died, next_hop, root_node, .. } = *self.loss;
         let geometry = &self.case.geometry;
         let mut then = geometry.steps(since, at);
-        let here = root_node == node && matches!(died, "ifq" | "arp" | "arp-unanswered" | "buffer");
+        let here = root_node == node && matches!(died, "ifq" | "codel" | "arp" | "arp-unanswered" | "buffer");
         if let (Some(b), false) = (next_hop, here) {
             // Load kept ARP or HELLOs from a neighbour, or exhausted ARP, and the route over it was lost.
             let mut then = geometry.steps(since - memory(&self.case.scene), since);
@@ -356,6 +369,11 @@ impl<'a> Touch<'a> {
                 }
                 let light = !self.case.scene.can_fill_a_queue();
                 light.then(|| "the load alone cannot fill a queue".into())
+            }
+            // CoDel drops from a queue that need not be full.
+            "codel" => {
+                let light = !self.case.scene.can_fill_a_queue();
+                light.then(|| "the load alone keeps no queue standing".into())
             }
             // Packets that arrive faster than addresses are resolved replace each other in the hold slot. In ns-2's
             // dialect each of them asks again, and the third one finds the neighbour silent.

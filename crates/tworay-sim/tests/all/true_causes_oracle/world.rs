@@ -34,6 +34,17 @@ pub enum Traffic {
     Transfer { window: u32 },
 }
 
+/// The radio of all stations.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Radio {
+    /// 802.11b, 2 Mb/s.
+    Wavelan,
+    /// 802.11g at 6 Mb/s.
+    G,
+    /// 802.11n at 6.5 Mb/s, with aggregates; `codel`: with FQ-CoDel in place of a drop-tail queue.
+    N { codel: bool },
+}
+
 /// A flow.
 #[derive(Copy, Clone, Debug)]
 pub struct Flow {
@@ -120,6 +131,7 @@ pub struct Scene {
     pub rts: &'static str,
     pub queue: u32,
     pub arp: bool,
+    pub radio: Radio,
     /// Tenths of a second.
     pub duration: u32,
     pub seed: u64,
@@ -141,7 +153,8 @@ impl Scene {
     }
 
     /// Whether the load by itself can fill an interface queue. One hop carries about 700 kb/s of datagrams, a long
-    /// string a quarter of it; a window fills a queue that is not larger.
+    /// string a quarter of it; a window fills a queue that is not larger. With OFDM, one hop carries 3.8 Mb/s or more: 512 bytes with
+    /// their headers last 0.79 ms, RTS, CTS, ACK and the gaps between them 0.2 ms, DIFS and the mean backoff 0.1 ms.
     pub fn can_fill_a_queue(&self) -> bool {
         let (mut kbps, mut windows) = (0, 0);
         for flow in &self.flows {
@@ -150,7 +163,8 @@ impl Scene {
                 Traffic::Transfer { window } => windows += window,
             }
         }
-        kbps >= 150 || windows >= self.queue_capacity()
+        let carried = if self.radio == Radio::Wavelan { 150 } else { 3_000 };
+        kbps >= carried || windows >= self.queue_capacity()
     }
 
     /// Whether ARP may give up a neighbour that is there, because packets follow each other too fast for its answer: in
@@ -178,12 +192,25 @@ impl Scene {
         let _ = writeln!(
             t,
             "topology = {{ kind = \"explicit\", positions = [{}] }}\n\
-             mac = {{ rts = \"{}\", queue_limit = {}, arp = {} }}",
+             mac = {{ rts = \"{}\", queue_limit = {}, arp = {}{} }}",
             positions.join(", "),
             self.rts,
             self.queue,
-            self.arp
+            self.arp,
+            match self.radio {
+                Radio::N { codel: true } => ", queue = \"fq-codel\"",
+                Radio::N { codel: false } => ", queue = \"fifo\"",
+                Radio::Wavelan | Radio::G => "",
+            }
         );
+        let preset = match self.radio {
+            Radio::Wavelan => None,
+            Radio::G => Some("g"),
+            Radio::N { .. } => Some("n20"),
+        };
+        if let Some(preset) = preset {
+            let _ = writeln!(t, "radio = {{ preset = \"{preset}\", rate = \"fixed\", mcs = 0 }}");
+        }
         match self.errors {
             BitErrors::None => {}
             BitErrors::PerFrame(rate) => {

@@ -96,9 +96,14 @@ proptest! {
         aggregates: bool,
         rts: bool,
         minstrel: bool,
+        repeats: bool,
+        gone_after in prop::option::of(1u8..9),
+        lifetime in 1u64..100,
     ) {
         let rate = if minstrel { RateChoice::MinstrelHt(MinstrelConfig::LINUX) } else { config(0, 0).rate };
-        let config = HcfConfig { rate, ..config(if aggregates { 65_535 } else { 0 }, if rts { 0 } else { u32::MAX }) };
+        let missing = if repeats { MissingBlockAck::Repeat } else { MissingBlockAck::Request };
+        let lifetime = SimDuration::from_millis(lifetime);
+        let config = HcfConfig { rate, missing, gone_after, lifetime, ..config(if aggregates { 65_535 } else { 0 }, if rts { 0 } else { u32::MAX }) };
         let mut hcf = Hcf::new(Arc::new(config), ME, RngStream::new(1, ME, Purpose::Backoff));
         let mut queue = Queue::default();
         let (mut now, mut offered, mut copies) = (SimTime::ZERO, 0u32, 2_000_000u32);
@@ -151,7 +156,9 @@ proptest! {
                         prop_assert_eq!(frame.from, ME);
                         on_air = now + frame.airtime;
                     }
-                    HcfAction::Sent { packet } | HcfAction::GaveUp { packet, .. } => {
+                    HcfAction::Sent { packet }
+                    | HcfAction::Expired { packet, .. }
+                    | HcfAction::GaveUp { packet, .. } => {
                         prop_assert!(packet.0 < offered, "{packet:?} isn't one of its own");
                         prop_assert!(ended.insert(packet), "{packet:?} ends twice");
                     }

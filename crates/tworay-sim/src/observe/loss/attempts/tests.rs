@@ -105,6 +105,17 @@ fn lost_time() {
     assert_eq!((root.cause, root.next_hop), (Some(LossCause::Channel), Some(TO)));
 }
 
+/// An answered RTS is lost time if the DATA behind it is lost to errors: the exchange has to begin anew.
+#[test]
+fn an_rts_in_vain_is_lost_time() {
+    use FrameKind::{Data, Rts};
+    let exchange = [(Rts, None), (Data, Some(Failure::Errors))];
+    let lost = attempts(&exchange.repeat(2));
+    assert_eq!((lost.lost(), lost.retries()), (SimDuration::from_millis(4), (0, 2)));
+    let collided = attempts(&[exchange, [(Rts, None), (Data, Some(Failure::Collided))]].concat());
+    assert_eq!((collided.lost(), collided.retries()), (SimDuration::from_millis(2), (1, 1)));
+}
+
 /// In ns-2 a receiver whose CTS got lost refuses the next RTS, because it still expects the DATA: this attempt
 /// fails for the reason that spoiled the CTS.
 #[test]

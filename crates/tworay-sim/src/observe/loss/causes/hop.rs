@@ -10,17 +10,18 @@
 //! **ARP's hold slot** has the same root if the exchange failed. Otherwise packets came too fast. If they came
 //! in a burst that a break had held up, or if the break rerouted the traffic so that the address was needed,
 //! the break is the root. That holds for every packet that the slot loses until the answer, and for packets
-//! of a flow that lost packets to a break in the last seconds: its acknowledgments, made after the break,
-//! take a new path because of it. Tables (OLSR) may reroute a flow that has lost nothing: its node had asked for another
+//! between two ends if a break has held up others between them in the last seconds: acknowledgments, made after the
+//! break, take a new path because of it, and so do segments once the search for a way back has shown their source another
+//! one. A message of a search that a break has set off may be the first to need the address, or take a packet's place. Tables (OLSR) may reroute a flow that has lost nothing: its node had asked for another
 //! next hop's address before, and a break is known to some routers only.
 
-use super::Causes;
 use super::records::Miss;
-use super::search::is_replaced;
+use super::search::{is_replaced, searches};
+use super::{Causes, ends};
 use crate::network::packets::is_message;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
-use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_base::{FlowId, LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::Packet;
 
 /// Upper bound for the propagation of a frame's last bit: 300 km.
@@ -37,6 +38,21 @@ impl Causes {
         self.heard.insert((node, target), at);
     }
 
+    /// The attempts to send a message of ARP have failed so far for this cause; `None`: the station is done with it.
+    pub fn note_repeated(&mut self, ends: (NodeId, NodeId), cause: Option<LossCause>) {
+        match cause {
+            Some(cause) => self.repeated.insert(ends, cause),
+            None => self.repeated.remove(&ends),
+        };
+    }
+
+    /// Why the MAC of one of two neighbours has tried in vain so far to send a message of their ARP exchange.
+    fn message_delayed(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<LossCause> {
+        let repeated = |ends: (NodeId, NodeId)| self.repeated.get(&ends).copied();
+        let beside_others = || repeated((node, next_hop)).or_else(|| repeated((next_hop, node)));
+        scene.message_delayed(node, next_hop).or_else(beside_others)
+    }
+
     /// An ARP exchange starts for a packet that was held up by `root`, if by anything.
     pub fn note_exchange(
         &mut self,
@@ -50,12 +66,10 @@ impl Causes {
         self.first_hops.entry((node, flow, dst)).or_insert(target);
         // From the request the target learns this node's address, and sends the flow's answers without asking.
         self.first_hops.entry((target, flow, src)).or_insert(node);
-        let struck = || {
-            let (_, of, root) = self.struck.get(&flow).filter(|(at, ..)| *at + self.timers.recent >= now)?;
-            Some(if *of == src { *root } else { root.reversed() })
-        };
-        match root.or_else(struck) {
-            Some(root) => self.detours.insert((node, target), (src, root)),
+        let recent = |(at, ..): &&(SimTime, NodeId, RootCause)| *at + self.timers.recent >= now;
+        let struck = || self.struck.get(&ends(src, dst)).filter(recent).map(|(_, of, root)| (*of, *root));
+        match root.map(|root| (src, root)).or_else(struck).or_else(|| self.set_off(now, packet)) {
+            Some(detour) => self.detours.insert((node, target), detour),
             None => self.detours.remove(&(node, target)),
         };
     }
@@ -74,7 +88,8 @@ impl Causes {
         if let Some(cause) = scene.out_of_reach(node, next_hop) {
             return fresh(cause);
         }
-        if let Some(known) = self.breaks.get(&(node, next_hop)).filter(|b| b.at + self.timers.recent >= now) {
+        let known = self.breaks.get(&(node, next_hop)).filter(|b| b.cause != Some(LossCause::Unknown));
+        if let Some(known) = known.filter(|b| b.at + self.timers.recent >= now) {
             return RootCause { at: now, ..*known };
         }
         if let Some(cause) = scene.was_out_of_reach(node, next_hop, self.timers.noticed) {
@@ -93,13 +108,13 @@ impl Causes {
         let missed = missed.filter_map(|(hearer, from)| self.missed(hearer, from)).find(|m| recent(m.at));
         // A break whose cause a search decides says nothing about the hop.
         let answer = self.breaks.get(&(next_hop, node));
-        let answer = answer.filter(|b| recent(b.at) && b.cause.is_some() && !b.is_physical());
+        let answer = answer.filter(|b| recent(b.at) && b.explains() && !b.is_physical());
         let lost = missed.map(|m| RootCause { interferer: m.interferer, ..fresh(m.cause) });
         let lost =
             lost.or_else(|| answer.map(|b| RootCause { at: now, node, next_hop: Some(next_hop), ..*b }));
         // A message that still waits in a queue, or did not fit into it, was held up by what is sent before it. One
         // that the MAC repeats was held up by what spoiled the attempts.
-        let delayed = || scene.message_delayed(node, next_hop).map(fresh);
+        let delayed = || self.message_delayed(scene, node, next_hop).map(fresh);
         let refused = [node, next_hop].into_iter().find_map(|n| self.unsent.get(&n).filter(|m| recent(m.at)));
         let refused = || refused.map(|m| fresh(m.cause));
         let waiting = || scene.message_waits(node, next_hop).then(|| fresh(LossCause::Congestion));
@@ -159,7 +174,7 @@ impl Causes {
     /// Root cause that spoiled the resolution of an address, load apart, although the neighbour could be reached.
     fn spoiled(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
         let recent = |root: &&RootCause| root.at + self.timers.recent >= scene.now && !root.is_physical();
-        let known = self.breaks.get(&(node, next_hop)).filter(|root| root.cause.is_some()).filter(recent);
+        let known = self.breaks.get(&(node, next_hop)).filter(|root| root.explains()).filter(recent);
         let known = known.map(|root| RootCause { at: scene.now, ..*root });
         let spoilt = known.or_else(|| self.exchange(scene, node, next_hop));
         let spoilt = spoilt.or_else(|| self.lost_of_exchange(scene.now, node, next_hop));
@@ -199,6 +214,7 @@ impl Causes {
             None => {
                 let burst = scene.burst(packet, &[], None).map(|root| RootCause { at: now, ..root });
                 let early = burst.or_else(|| self.forgotten(scene, node));
+                let early = early.or_else(|| self.rerouted(scene, (node, next_hop), &[packet]));
                 early.unwrap_or_else(|| fresh(LossCause::Congestion))
             }
         }
@@ -223,11 +239,7 @@ impl Causes {
         let now = scene.now;
         let [replaced, newer] = packets.map(|packet| scene.packets.get(packet));
         if is_message(replaced) && is_replaced(replaced, newer) {
-            // Packets that have waited for this reply lacked it since the message that keeps the address away was lost. ns-2
-            // asks again for each packet: the latest one, for this reply.
-            if let Some(miss) = self.misses_of_exchange(node, next_hop).max_by_key(|miss| miss.at).copied() {
-                self.note_missed(miss.at, (next_hop, node), (miss.cause, miss.interferer), Some(replaced));
-            }
+            self.note_reply_lost((node, next_hop), replaced);
             return RootCause::new(now, node, LossCause::Unknown);
         }
         if let Some(root) = self.asked_in_vain(scene, node, next_hop) {
@@ -239,29 +251,74 @@ impl Causes {
         if let Some(root) = lost.then(|| self.spoiled(scene, node, next_hop)).flatten() {
             return root;
         }
-        if let Some(cause) = scene.message_delayed(node, next_hop).filter(|c| *c == LossCause::Channel) {
+        let noise = |cause: &LossCause| matches!(cause, LossCause::Channel | LossCause::Rate);
+        if let Some(cause) = self.message_delayed(scene, node, next_hop).filter(noise) {
             return RootCause::new(now, node, cause).towards(next_hop);
         }
         let burst = scene.burst(packets[0], &packets[1..], None);
-        let rerouted = burst.or_else(|| self.rerouted(scene, (node, next_hop), packets[0]));
+        let rerouted = burst.or_else(|| self.rerouted(scene, (node, next_hop), &packets));
         let load = || RootCause::new(now, node, LossCause::Congestion).towards(next_hop);
         rerouted.or_else(|| self.forgotten(scene, node)).unwrap_or_else(load)
     }
 
-    /// The break that rerouted the traffic of a packet, so that the address is needed.
+    /// A reply is lost that has waited for an address. Packets that have waited for it lacked it since the message that keeps
+    /// the address away was lost. ns-2 asks again for each packet: the latest one, for this reply.
+    pub fn note_reply_lost(&mut self, (node, next_hop): (NodeId, NodeId), reply: &Packet) {
+        if let Some(miss) = self.misses_of_exchange(node, next_hop).max_by_key(|miss| miss.at).copied() {
+            self.note_missed(miss.at, (next_hop, node), (miss.cause, miss.interferer), Some(reply));
+        }
+    }
+
+    /// The break that rerouted the traffic of the first of some packets, so that the address is needed, or that set off the
+    /// search to which another one replies.
     fn rerouted(
         &self,
         scene: &mut Scene<'_>,
         (node, next_hop): (NodeId, NodeId),
-        packet: PacketId,
+        packets: &[PacketId],
     ) -> Option<RootCause> {
-        let Packet { flow, dst, .. } = *scene.packets.get(packet);
-        if let Some((src, root)) = self.detours.get(&(node, next_hop)) {
-            let root = if *src == dst { root.reversed() } else { *root };
+        let Packet { flow, src, dst, .. } = *scene.packets.get(*packets.first()?);
+        let of_exchange = self.detours.get(&(node, next_hop)).copied();
+        let of_search =
+            || packets.iter().find_map(|packet| self.set_off(scene.now, scene.packets.get(*packet)));
+        if let Some((src, root)) = of_exchange.or_else(of_search) {
+            let root = if src == dst { root.reversed() } else { root };
             return Some(RootCause { at: scene.now, ..root });
         }
-        let first = self.first_hops.get(&(node, flow, dst))?;
-        let moved = self.proactive && *first != next_hop;
-        moved.then(|| self.stale_routes(scene, (node, dst), None)).flatten()
+        if !self.proactive {
+            return None;
+        }
+        let first = self.first_hops.get(&(node, flow, dst));
+        if first.is_some_and(|first| *first != next_hop) {
+            return self.stale_routes(scene, (node, dst), None);
+        }
+        // A node beside the first path: without a break, another path may have become known as well.
+        let moved = self.leaves_first_path((src, flow, dst), node);
+        moved.then(|| self.stale_routes(scene, (node, dst), None)).flatten().filter(RootCause::is_physical)
+    }
+
+    /// The break that set off the search of which a packet is a message, and the node that searches.
+    fn set_off(&self, now: SimTime, packet: &Packet) -> Option<(NodeId, RootCause)> {
+        let breaks = |root: &RootCause| {
+            root.is_physical() || matches!(root.cause, Some(LossCause::Channel | LossCause::Rate))
+        };
+        let of = |(searcher, target, _)| {
+            let lost = self.lost.get(NodeId::index(searcher))?.get(&target).map(|lost| lost.root);
+            let lost = lost.filter(breaks);
+            let of_request = || {
+                let (at, root) = self.searches.get(&(searcher, target))?.set_off?;
+                Some(root).filter(|root| breaks(root) && at + self.timers.aftermath >= now)
+            };
+            Some((searcher, lost.or_else(of_request)?))
+        };
+        searches(packet).into_iter().find_map(of)
+    }
+
+    /// True if a node is not on the path whose addresses were first needed for the packets of a flow from `src` to `dst`.
+    fn leaves_first_path(&self, (src, flow, dst): (NodeId, FlowId, NodeId), node: NodeId) -> bool {
+        let next = |node: &NodeId| self.first_hops.get(&(*node, flow, dst)).copied();
+        // Nodes may have changed their next hop one after the other, so that these form a circle.
+        let mut path = std::iter::successors(Some(src), next).take(self.lost.len());
+        path.find(|n| *n == node || *n == dst).is_some_and(|end| end != node)
     }
 }

@@ -1,9 +1,11 @@
-//! A full interface queue.
+//! A full interface queue, and packets that CoDel or Link-RED drops from one that is not full.
 //!
 //! The rejected packet's own next hop may be out of reach, so that it would not have got further anyway, or that of
 //! the packet that the MAC is trying to send.
-//! Otherwise the question is whether load alone would have filled the queue ([`Service`]): bit errors or a
-//! missing next hop may have kept the MAC from sending. Packets that a break had held up arrive in bursts
+//! Otherwise the question is whether load, with the contention that it brings, would have filled the queue ([`Service`]): bit errors
+//! or a missing next hop may have kept the MAC from sending. A drop by CoDel is congestion only if that load would have kept
+//! the queue standing for CoDel's interval, at half its target delay or more. A drop by Link-RED has the cause of most retries,
+//! which is congestion if contention made them necessary. Packets that a break had held up, or a late search, arrive in bursts
 //! when a route exists again: if they are at least half of the packets that compete for the queue, or if without them
 //! the queue would be less than half full, the root is what held them up. The second rule is needed because of what
 //! they set off: a released segment is acknowledged, and the acknowledgment meets them in the queue. A packet that was
@@ -16,12 +18,12 @@ use super::search::is_replaced;
 use crate::network::packets::is_message;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
-use tworay_base::{LossCause, NodeId, PacketId};
+use tworay_base::{Died, LossCause, NodeId};
 use tworay_mac::QueueEntry;
 
 impl Causes {
-    /// The interface queue rejects a packet; it holds `limit` packets.
-    pub fn queue(scene: &mut Scene<'_>, node: NodeId, refused: QueueEntry) -> RootCause {
+    /// The interface queue rejects a packet, or CoDel or Link-RED drops it, as `died` tells.
+    pub fn queue(scene: &mut Scene<'_>, node: NodeId, (refused, died): (QueueEntry, Died)) -> RootCause {
         let now = scene.now;
         let here = RootCause::new(now, node, LossCause::Congestion).towards(refused.next_hop);
         let message = scene.packets.get(refused.packet);
@@ -35,20 +37,28 @@ impl Causes {
         if let Some(cause) = scene.out_of_reach(node, refused.next_hop) {
             return RootCause { cause: Some(cause), ..here };
         }
-        let n = &scene.nodes[node];
         let service = &scene.services[node.index()];
-        let failure = n.attempts.current().2;
-        if let Some(hop) = n.mac.addressee().filter(|_| failure.is_physical()) {
-            return RootCause { cause: Some(failure.cause()), ..here }.towards(hop);
+        if died == Died::LinkRed {
+            return service.retried_because_of(now).unwrap_or(here);
         }
-        let lost = n.attempts.lost_until(now);
-        let running = n.attempts.delay(now, node).filter(|_| !lost.is_zero()).map(|root| (lost, root));
-        let length = n.queue.len() as u32;
-        if let Some(root) = service.filled_by(now, length, running) {
+        if let Some((hop, cause)) = scene.stuck_at(node) {
+            return RootCause { cause: Some(cause), ..here }.towards(hop);
+        }
+        let n = &scene.nodes[node];
+        let backlog = scene.backlog(node);
+        let slow = if died == Died::CoDel {
+            service.kept_standing_by(now, backlog)
+        } else {
+            let lost = n.attempts.lost_until(now);
+            let packet = || n.attempts.delay(now, node).filter(|_| !lost.is_zero()).map(|root| (lost, root));
+            let running = scene.air.map_or_else(packet, |air| air.lost_until(now, node));
+            service.filled_by(now, backlog, running)
+        };
+        if let Some(root) = slow {
             return root;
         }
-        let queued: Vec<PacketId> = n.queue.iter().map(|e| e.packet).collect();
-        let released = service.filled_by_burst(length);
+        let queued = scene.waiting(node);
+        let released = service.filled_by_burst(backlog.packets);
         scene.burst(refused.packet, &queued, released).unwrap_or(here)
     }
 }

@@ -90,6 +90,8 @@ pub(super) struct Search {
     pub asked: SimTime,
     /// When requests were sent, also those that no longer matter.
     pub requests: VecDeque<SimTime>,
+    /// When a request was last sent in reaction to a break, and the break: without it there would be no search.
+    pub set_off: Option<(SimTime, RootCause)>,
 }
 
 impl Search {

@@ -22,7 +22,7 @@ const TRAVERSAL: SimDuration = SimDuration::from_millis(40);
 type Hop = (NodeId, NodeId);
 
 /// The searches that a message belongs to: searching node, destination, direction.
-fn searches(packet: &Packet) -> SmallVec<[(NodeId, NodeId, Leg); 2]> {
+pub(super) fn searches(packet: &Packet) -> SmallVec<[(NodeId, NodeId, Leg); 2]> {
     match (&packet.body, &packet.dsr) {
         (Body::Aodv(message), _) => match &**message {
             AodvMessage::Rreq(request) => smallvec![(request.orig, request.dst, Leg::Request)],
@@ -186,6 +186,14 @@ impl Causes {
         }
     }
 
+    /// `node` makes a message of its own in reaction to a break.
+    pub fn note_set_off(&mut self, now: SimTime, node: NodeId, packet: &Packet, root: RootCause) {
+        let own = searches(packet).into_iter().filter(|(of, _, leg)| (*of, *leg) == (node, Leg::Request));
+        own.for_each(|(_, dst, _)| {
+            self.searches.entry((node, dst)).or_default().set_off = Some((now, root));
+        });
+    }
+
     /// `node` sends a request for `dst` that does not reach as far.
     fn note_ring(&mut self, scene: &Scene<'_>, (node, dst): (NodeId, NodeId)) {
         let knows = |n: &NodeId| *n != node && scene.nodes[*n].router.hop_count(dst).is_some();
@@ -323,6 +331,11 @@ impl Causes {
         self.searches.get(&ends)?.requests.iter().rev().find(|asked| **asked <= at).copied()
     }
 
+    /// True if a packet that waits for a route since a time waits for longer than a search that nothing delays.
+    pub fn is_late(&self, since: SimTime, now: SimTime) -> bool {
+        since + self.timers.under_way < now
+    }
+
     fn held_up_by(
         &self,
         scene: &mut Scene<'_>,
@@ -332,12 +345,21 @@ impl Causes {
         let (now, ends) = (scene.now, (root.node, dst));
         let lost = self.searches.get(&ends).and_then(|search| search.lost.back());
         let lost = self.proactive || lost.is_some_and(|lost| lost.miss.at + self.timers.kept >= now);
-        let late = root.at + self.timers.under_way < now;
+        let late = self.is_late(root.at, now);
         if !lost && !late && self.held_reply(scene, ends).is_none() {
             return None;
         }
         let found = self.verdict(scene, (root, dst), Died::Buffer, until);
-        (found.cause != Some(LossCause::Congestion)).then_some(found)
+        match found.cause {
+            Some(LossCause::Congestion) => None,
+            // No message of this search was lost: what earlier packets met did not matter to this one.
+            Some(LossCause::NoRoute)
+                if !late && (found.node, found.next_hop) == (root.node, root.next_hop) =>
+            {
+                None
+            }
+            _ => Some(found),
+        }
     }
 
     /// The first message lost in a time that kept `node` from finding `dst`, and the hop on which it was lost.

@@ -23,6 +23,24 @@ fn a_packet_keeps_its_first_root_cause() {
     assert_eq!(held_ups.root_of(id), None);
 }
 
+/// A packet waits for a route during a discovery, or if contention has cost the route; behind a break or bit errors, those are
+/// remembered anyway.
+#[test]
+fn a_packet_waits_for_a_route_that_contention_has_cost() {
+    let at = SimTime::ZERO;
+    for (cause, waits) in [
+        (None, true),
+        (Some(LossCause::Contention), true),
+        (Some(LossCause::Channel), false),
+        (Some(LossCause::LinkFailure), false),
+    ] {
+        let mut held_ups = HeldUps::default();
+        held_ups.hold_up(PacketId(1), RootCause { cause, ..RootCause::search(at, NodeId(0)) }, true);
+        assert_eq!(held_ups.waits_for_route(PacketId(1)), waits, "{cause:?}");
+        assert!(!held_ups.waits_for_route(PacketId(2)));
+    }
+}
+
 /// What held up the original does not hold up the copy at the next hop, but the copy remembers a break.
 #[test]
 fn a_copy_has_its_originals_past() {

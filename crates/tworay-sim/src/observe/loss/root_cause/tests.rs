@@ -27,3 +27,23 @@ fn what_a_packet_remembers_of_earlier_hops() {
         assert_eq!(at_node_2.independent(), remembered);
     }
 }
+
+/// A packet remembers the contention that made a search late, unless something followed that load did not cause.
+#[test]
+fn contention_that_delayed_a_search_is_remembered_until_something_else_delays_the_packet() {
+    let at = |cause| RootCause::new(FIRST, NodeId(0), cause);
+    let mut held_up = HeldUp::default();
+    for (cause, remembered) in [
+        (LossCause::Contention, LossCause::Contention),
+        (LossCause::Channel, LossCause::Channel),
+        (LossCause::Contention, LossCause::Channel),
+        (LossCause::LinkFailure, LossCause::Channel),
+    ] {
+        held_up.remember(at(cause));
+        assert_eq!(held_up.independent(), Some(at(remembered)), "{cause:?}");
+        assert_eq!(held_up.one_hop_on().and_then(|next| next.before), Some(at(remembered)));
+    }
+    let here =
+        HeldUp { here: Some(at(LossCause::NodeDown)), before: Some(at(LossCause::Contention)), whole: true };
+    assert_eq!(here.independent(), Some(at(LossCause::NodeDown)));
+}

@@ -11,6 +11,7 @@ fn root(cause: LossCause) -> RootCause {
 }
 
 const LIMIT: u32 = 10;
+const FULL: Backlog = Backlog { packets: LIMIT, of_tcp: 0 };
 
 /// The MAC sends a packet in 10 ms. Then it sends nothing for `lost` ms, and gives up a packet every 50 ms, while a
 /// packet arrives every `gap` ms. What the last one died of, if the queue of 10 rejected it.
@@ -18,7 +19,7 @@ fn filled(before: u64, lost: u64, gap: u64) -> Option<LossCause> {
     let mut service = Service::default();
     for packet in 0..before {
         service.offered(at(10 * packet), packet == 0);
-        service.served();
+        service.served(SimTime::ZERO);
     }
     let begin = 10 * before;
     let running = |now: u64| Some((SimDuration::from_millis((now - begin) % 50), root(LossCause::Channel)));
@@ -29,7 +30,7 @@ fn filled(before: u64, lost: u64, gap: u64) -> Option<LossCause> {
         }
         if (ms - begin).is_multiple_of(gap) {
             service.offered(at(ms), false);
-            cause = service.filled_by(at(ms), LIMIT, running(ms)).and_then(|root| root.cause);
+            cause = service.filled_by(at(ms), FULL, running(ms)).and_then(|root| root.cause);
             service.refused(LIMIT);
         }
     }
@@ -50,7 +51,7 @@ fn load_alone() {
     let mut service = Service::default();
     for packet in 0..30 {
         service.offered(at(0), packet == 0);
-        assert_eq!(service.filled_by(at(0), LIMIT, None), None);
+        assert_eq!(service.filled_by(at(0), FULL, None), None);
         service.refused(LIMIT);
     }
 }
@@ -64,10 +65,10 @@ fn a_new_busy_period_starts_a_new_account() {
     for packet in 0..12 {
         service.offered(at(1000), packet == 0);
     }
-    assert_eq!(service.filled_by(at(1010), LIMIT, None), None);
+    assert_eq!(service.filled_by(at(1010), FULL, None), None);
     // The packet in progress counts, too.
     let running = Some((SimDuration::from_millis(9), root(LossCause::NodeDown)));
-    let by = service.filled_by(at(1010), LIMIT, running).expect("a root");
+    let by = service.filled_by(at(1010), FULL, running).expect("a root");
     assert_eq!((by.cause, by.at), (Some(LossCause::NodeDown), at(1010)));
 }
 
@@ -79,7 +80,7 @@ fn contention_is_not_lost_time() {
         service.offered(at(0), packet == 0);
     }
     service.gave_up(at(100), SimDuration::from_millis(90), root(LossCause::Contention));
-    assert_eq!(service.filled_by(at(100), LIMIT, None), None);
+    assert_eq!(service.filled_by(at(100), FULL, None), None);
 }
 
 /// A packet rejected because of load does not lengthen the queue that load would have made; otherwise a
@@ -92,16 +93,13 @@ fn a_blackout_after_an_overload() {
         service.refused(LIMIT);
     }
     for _ in 0..10 {
-        service.served();
+        service.served(SimTime::ZERO);
     }
     for _ in 0..10 {
         service.offered(at(100), false);
     }
     service.gave_up(at(1100), SimDuration::from_millis(1000), root(LossCause::Channel));
-    assert_eq!(
-        service.filled_by(at(1100), LIMIT, None).and_then(|root| root.cause),
-        Some(LossCause::Channel)
-    );
+    assert_eq!(service.filled_by(at(1100), FULL, None).and_then(|root| root.cause), Some(LossCause::Channel));
 }
 
 /// The MAC sends a packet in 10 ms. In 250 ms, 15 packets arrive that were held up before, and 20 that were not: of 35,
@@ -127,11 +125,103 @@ fn released_packets_fill_a_queue_that_load_would_not() {
                 service.offered_late(&late, root(LossCause::LinkFailure));
             }
             if packet % 7 >= 2 {
-                service.served();
+                service.served(SimTime::ZERO);
             }
         }
         service.filled_by_burst(LIMIT).map(|(of, root)| (of, root.cause))
     };
     assert_eq!(by(true), Some((NodeId(3), Some(LossCause::LinkFailure))));
     assert_eq!(by(false), None);
+}
+
+/// The MAC sends a packet in 10 ms, and one arrives every 15 ms. From the first second on each one must be sent twice, which
+/// costs 10 ms each time: much less than the imagined MAC needs for a packet, but in the end it has sent them all.
+#[test]
+fn small_losses_of_time_add_up() {
+    let filled = |gap: u64| {
+        let mut service = Service::default();
+        for packet in 0..100 {
+            service.offered(at(10 * packet), packet == 0);
+            service.served(at(10 * packet + 10));
+        }
+        let mut cause = None;
+        for ms in 1000..3000 {
+            if ms % gap == 0 {
+                service.offered(at(ms), false);
+                cause = service.filled_by(at(ms), FULL, None).and_then(|root| root.cause);
+                service.refused(LIMIT);
+            }
+            match ms % 20 {
+                4 | 9 => service.lose(at(ms), SimDuration::from_millis(5), root(LossCause::Channel)),
+                19 => service.served(at(ms)),
+                _ => {}
+            }
+        }
+        cause
+    };
+    assert_eq!(filled(15), Some(LossCause::Channel));
+    assert_eq!(filled(5), None);
+}
+
+/// The MAC sends a packet in 10 ms, and one arrives whenever one is sent: ten of a window stand in the queue. Each costs 5 ms more
+/// because of errors: that slows the link, and TCP would fill a faster one. A blackout of 200 ms stops it. For packets that
+/// come whatever happens, both are the reason, and so is a break that lasts 5 ms each time.
+#[test]
+fn windows_fill_a_queue_at_any_speed() {
+    let filled = |of_tcp: u32, blackout: bool, cause: LossCause| {
+        let mut service = Service::default();
+        service.offered(at(0), true);
+        for _ in 1..LIMIT {
+            service.offered(at(0), false);
+        }
+        for packet in 1..=50 {
+            service.served(at(15 * packet - 5));
+            service.offered(at(15 * packet - 5), false);
+            service.lose(at(15 * packet), SimDuration::from_millis(5), root(cause));
+        }
+        if blackout {
+            service.lose(at(950), SimDuration::from_millis(200), root(cause));
+        }
+        let queue = Backlog { packets: LIMIT, of_tcp };
+        service.filled_by(at(950), queue, None).and_then(|root| root.cause)
+    };
+    use LossCause::{Channel, NodeDown};
+    assert_eq!(filled(LIMIT / 2, false, Channel), None);
+    assert_eq!(filled(LIMIT / 2, true, Channel), Some(Channel));
+    assert_eq!(filled(0, false, Channel), Some(Channel));
+    assert_eq!(filled(LIMIT, false, NodeDown), Some(NodeDown));
+}
+
+/// CoDel's target is 5 ms, its interval 100 ms. The MAC sends a packet in 10 ms. Without an error the queue was empty 50 ms or
+/// 150 ms ago; since then 40 packets stand in it.
+#[test]
+fn codel_drops_from_a_queue_that_load_keeps_standing() {
+    let dropped = |stands: u64| {
+        let mut service = Service::of(Some(CodelConfig::default()), false);
+        service.offered(at(0), true);
+        service.served(at(10));
+        service.lose(at(20), SimDuration::from_millis(10), root(LossCause::Channel));
+        for _ in 0..40 {
+            service.offered(at(20), false);
+        }
+        for packet in 1..=stands / 10 {
+            service.served(at(20 + 10 * packet));
+        }
+        let queue = Backlog { packets: 40, of_tcp: 0 };
+        service.kept_standing_by(at(20 + stands), queue).and_then(|root| root.cause)
+    };
+    assert_eq!(dropped(50), Some(LossCause::Channel));
+    assert_eq!(dropped(150), None);
+}
+
+/// Two packets with three retries each because of bit errors, one with four because of collisions.
+#[test]
+fn most_retries_decide() {
+    let mut service = Service::default();
+    service.average((0, 3), Some(root(LossCause::Channel)));
+    service.average((0, 3), Some(root(LossCause::Channel)));
+    service.average((4, 0), None);
+    assert_eq!(service.retried_because_of(at(1)).and_then(|root| root.cause), Some(LossCause::Channel));
+    service.average((4, 0), None);
+    assert_eq!(service.retried_because_of(at(1)), None);
 }

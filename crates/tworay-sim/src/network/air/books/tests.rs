@@ -1,0 +1,78 @@
+use super::*;
+
+const TO: NodeId = NodeId(1);
+const AGGREGATE: TrialKind = TrialKind::Data { asks: true };
+
+fn at(ms: u64) -> SimTime {
+    SimTime::ZERO + SimDuration::from_millis(ms)
+}
+
+fn packets(count: u32) -> Vec<PacketId> {
+    (0..count).map(PacketId).collect()
+}
+
+/// Begins a frame with these packets that nothing keeps from its receiver.
+fn begin(books: &mut Books, ms: u64, kind: TrialKind, count: u32) -> Option<Lost> {
+    books.begin(at(ms), (kind, TO), Failure::Busy, packets(count).into_iter())
+}
+
+fn lost(ms: u64, failure: Failure) -> Option<Lost> {
+    Some(Lost { time: SimDuration::from_millis(ms), failure, to: TO })
+}
+
+/// RTS at 1 ms, DATA at 2 ms, which is lost; that is known at 8 ms, and the next exchange begins at 10 ms.
+#[test]
+fn a_lost_frame_costs_its_rts_and_its_backoff() {
+    let mut books = Books::default();
+    assert_eq!(begin(&mut books, 1, TrialKind::Rts, 0), None);
+    assert_eq!(begin(&mut books, 2, TrialKind::Data { asks: false }, 1), None);
+    books.frame_lost(Failure::Errors, None);
+    assert_eq!(books.missed(at(8), &packets(1)), lost(7, Failure::Errors));
+    assert_eq!(begin(&mut books, 10, TrialKind::Rts, 0), lost(2, Failure::Errors));
+    // An RTS without CTS belongs to no later exchange.
+    books.frame_lost(Failure::Errors, None);
+    assert_eq!(books.missed(at(11), &packets(1)), lost(1, Failure::Errors));
+    assert_eq!(begin(&mut books, 13, TrialKind::Data { asks: false }, 1), lost(2, Failure::Errors));
+    assert_eq!(books.missed(at(14), &packets(1)), None, "load");
+    assert_eq!(begin(&mut books, 16, TrialKind::Rts, 0), None, "load");
+}
+
+/// Of four subframes in 8 ms one has bit errors, and one has collided: a quarter is lost, and of the wait, too.
+#[test]
+fn lost_subframes_cost_their_share() {
+    let mut books = Books::default();
+    begin(&mut books, 0, AGGREGATE, 4);
+    books.frame_arrived(&[None, Some(Failure::Errors), None, Some(Failure::Collided)], None);
+    assert_eq!(books.missed(at(8), &[packets(4)[1], packets(4)[3]]), lost(2, Failure::Errors));
+    assert_eq!(begin(&mut books, 12, AGGREGATE, 4), lost(1, Failure::Errors));
+}
+
+/// All subframes arrive, and the BlockAck is lost: they need not be repeated, if the station asks for it. That is known at
+/// 8 ms; the BlockAckReq lasts from 10 ms until the next exchange at 13 ms.
+#[test]
+fn a_lost_block_ack_costs_the_request() {
+    let mut books = Books::default();
+    begin(&mut books, 0, AGGREGATE, 4);
+    books.frame_arrived(&[None; 4], None);
+    books.answer_lost(Failure::Errors, None);
+    assert_eq!(books.missed(at(8), &packets(4)), None);
+    assert_eq!(begin(&mut books, 10, TrialKind::Request, 0), lost(2, Failure::Errors));
+    books.frame_arrived(&[], None);
+    assert_eq!(begin(&mut books, 13, AGGREGATE, 4), lost(3, Failure::Errors));
+    // A station that doesn't ask repeats them all.
+    begin(&mut books, 20, TrialKind::Data { asks: false }, 4);
+    books.frame_arrived(&[None; 4], None);
+    books.answer_lost(Failure::Errors, None);
+    assert_eq!(books.missed(at(28), &packets(4)), lost(8, Failure::Errors));
+}
+
+/// A station that has nothing to send loses no time.
+#[test]
+fn a_station_at_rest_loses_nothing() {
+    let mut books = Books::default();
+    begin(&mut books, 0, TrialKind::Data { asks: false }, 1);
+    books.frame_lost(Failure::Errors, None);
+    books.missed(at(2), &packets(1));
+    books.rest();
+    assert_eq!(begin(&mut books, 100, AGGREGATE, 2), None);
+}

@@ -1,0 +1,204 @@
+//! Queues that something other than load has filled, on all radios: drop-tail, CoDel and Link-RED.
+//!
+//! OFDM at 6 Mb/s (g) or 6.5 Mb/s (n), frames of 1,000 bytes: 1,064 or 1,066 bytes with headers last 1.44 ms and
+//! 1.36 ms, SIFS and ACK 60 µs, DIFS or AIFS and the mean backoff 95 µs or 110 µs. Sent singly, a frame takes 1.6 ms; a
+//! datagram every 3.2 ms is half of the capacity.
+
+use super::{Loss, TWO, causes, datagrams, losses, off, parse, run_once};
+use std::collections::BTreeSet;
+
+/// OFDM at the slowest rate, and without ARP, whose hold slot loses the first packets.
+fn ofdm(preset: &str, mac: &str, more: &str) -> String {
+    format!(
+        "routing.protocol = \"static\"\nradio = {{ preset = \"{preset}\", rate = \"fixed\", mcs = 0 }}\n\
+         mac = {{ arp = false{mac} }}\n{more}"
+    )
+}
+
+fn bernoulli(rate: f64) -> String {
+    format!("errors.frame_err = {{ bernoulli = {{ rate = {rate} }} }}")
+}
+
+/// Stations at `positions`; datagrams of 1,000 bytes from node 0 to each of `to`, one every `interval`, from the first
+/// second on.
+fn stream(positions: &str, to: &[u32], interval: &str, more: &str) -> Vec<Loss> {
+    let app = |to: &u32| {
+        format!(
+            "[[flow]]\nfrom = 0\nto = {to}\napp = \"cbr\"\ninterval = \"{interval}\"\nsize = \"1000B\"\nstart = \"1s\"\n"
+        )
+    };
+    let flows: String = to.iter().map(app).collect();
+    losses(&run_once(
+        &parse(&format!(
+            "duration = \"15s\"\ntopology = {{ kind = \"explicit\", positions = {positions} }}\n{more}\n{flows}"
+        )),
+        1,
+    ))
+}
+
+fn full(losses: &[Loss]) -> usize {
+    losses.iter().filter(|l| ["ifq", "codel"].contains(&l.died.as_str())).count()
+}
+
+const NEAR: &str = "[[0, 0], [50, 0]]";
+const CORNER: &str = "[[0, 0], [50, 0], [0, 50]]";
+
+/// `0 ── 1`: half of what the link carries. With `rate` of the frames lost, and as many answers, an exchange succeeds with
+/// probability (1 − rate)²: from 0.3 on that is less than half, and the queue of 50 fills. Nothing else is wrong.
+#[test]
+fn bit_errors_fill_a_queue_at_half_load() {
+    let stations = [
+        ("g", ofdm("g", ", queue_limit = 50", ""), "3.2ms"),
+        (
+            "n, singly",
+            ofdm("n20", ", queue = \"fifo\", queue_limit = 50, max_aggregate = \"0B\"", ""),
+            "3.2ms",
+        ),
+        ("n", ofdm("n20", ", queue = \"fifo\", queue_limit = 50", ""), "2.8ms"),
+    ];
+    for (name, world, interval) in stations {
+        assert!(stream(NEAR, &[1], interval, &world).is_empty(), "{name} alone");
+        for rate in [0.3, 0.4, 0.5, 0.6] {
+            let losses = stream(NEAR, &[1], interval, &format!("{world}\n{}", bernoulli(rate)));
+            assert!(rate < 0.5 || full(&losses) > 500, "{name} {rate}: {}", full(&losses));
+            let other = losses.iter().filter(|l| l.cause != "channel").count();
+            assert_eq!(other, 0, "{name} {rate}: of {} {:?}", losses.len(), causes(&losses));
+            assert!(losses.iter().all(|l| (l.root_node, l.next_hop) == (0, Some(1))), "{name} {rate}");
+        }
+    }
+}
+
+/// The same with 802.11b and RTS, whose link carries 2 Mb/s: an answered RTS before a corrupted DATA frame is lost time, too.
+#[test]
+fn bit_errors_fill_a_queue_behind_rts() {
+    for dialect in ["standard", "ns2"] {
+        let world = format!("routing.protocol = \"static\"\nmac.arp = false\ndialect = \"{dialect}\"");
+        assert!(losses(&datagrams(TWO, 1, "500kbps", &world)).is_empty(), "{dialect} alone");
+        for rate in [0.3, 0.4, 0.5, 0.6] {
+            let losses = losses(&datagrams(TWO, 1, "500kbps", &format!("{world}\n{}", bernoulli(rate))));
+            assert!(rate < 0.5 || full(&losses) > 500, "{dialect} {rate}: {}", full(&losses));
+            assert_eq!(causes(&losses), BTreeSet::from(["channel"]), "{dialect} {rate}");
+        }
+    }
+}
+
+/// 1.25 ms apart, datagrams of 1,000 bytes are more than any of these links carries: one frame in a hundred changes nothing.
+#[test]
+fn bit_errors_beside_an_overload_of_ofdm() {
+    let fifo = ", queue = \"fifo\", queue_limit = 50";
+    let stations = [("g", ", queue_limit = 50"), ("n20", fifo), ("n20", "")];
+    for (preset, mac) in stations {
+        let losses = stream(NEAR, &[1], "1.1ms", &ofdm(preset, mac, &bernoulli(0.01)));
+        let full: Vec<&Loss> =
+            losses.iter().filter(|l| ["ifq", "codel"].contains(&l.died.as_str())).collect();
+        assert!(full.len() > 500, "{preset}{mac}: {}", full.len());
+        let other = full.iter().filter(|l| l.cause != "congestion").count();
+        assert_eq!(other, 0, "{preset}{mac}: of {}", full.len());
+    }
+}
+
+/// `0 ── 1` with CoDel: the load alone leaves no packet in the queue for longer than the airtime of one aggregate. Errors
+/// make it stand.
+#[test]
+fn bit_errors_make_codel_drop() {
+    let world = ofdm("n20", "", "");
+    for (interval, rate) in [("10ms", 0.7), ("5ms", 0.6), ("2.8ms", 0.5), ("2.8ms", 0.6)] {
+        assert!(stream(NEAR, &[1], interval, &world).is_empty(), "{interval} alone");
+        let losses = stream(NEAR, &[1], interval, &format!("{world}\n{}", bernoulli(rate)));
+        assert!(losses.iter().filter(|l| l.died == "codel").count() > 200, "{interval} {rate}");
+        let other = losses.iter().filter(|l| l.cause != "channel").count();
+        assert_eq!(other, 0, "{interval} {rate}: of {} {:?}", losses.len(), causes(&losses));
+    }
+}
+
+/// A window of 200 segments stands in its sender's queue at any speed of the link: TCP fills what CoDel drops from, errors or not.
+#[test]
+fn a_transfer_over_codel_is_congestion() {
+    for more in ["", "errors.frame_err = { bernoulli = { rate = 0.1 } }"] {
+        let world = ofdm("n20", "", more);
+        let losses = losses(&run_once(
+            &parse(&format!(
+                "duration = \"30s\"\ntopology = {{ kind = \"explicit\", positions = {NEAR} }}\ntcp.window = 200\n{world}\n\
+                 [[flow]]\nfrom = 0\nto = 1\napp = \"ftp\"\n"
+            )),
+            1,
+        ));
+        let dropped: Vec<&Loss> = losses.iter().filter(|l| l.died == "codel" && l.node == 0).collect();
+        assert!(dropped.len() > 20, "{more}: {}", dropped.len());
+        let other = dropped.iter().filter(|l| l.cause != "congestion").count();
+        let wrong: Vec<_> = dropped.iter().filter(|l| l.cause != "congestion").collect();
+        assert_eq!(other, 0, "{more}: of {} {wrong:?}", dropped.len());
+    }
+}
+
+/// `0 ── 1` with CoDel: node 1 is off, or out of range, for five seconds. When it is back, CoDel drops what has waited
+/// meanwhile: the load alone is a fifth of what the link carries.
+#[test]
+fn the_backlog_of_an_outage_makes_codel_drop() {
+    let blink =
+        "event = [{ node = 1, at = \"5s\", what = \"down\" }, { node = 1, at = \"10s\", what = \"up\" }]";
+    let walk = "[mobility]\nkind = \"waypoints\"\nlegs = [\n\
+                { node = 1, at = \"5s\", to = [3000, 0], speed = \"2000m/s\" },\n\
+                { node = 1, at = \"10s\", to = [50, 0], speed = \"2000m/s\" },\n]";
+    for (cause, more) in [("node-down", blink), ("link-failure", walk)] {
+        let losses = stream(NEAR, &[1], "8ms", &ofdm("n20", "", more));
+        assert!(losses.iter().filter(|l| l.died == "codel").count() > 50, "{cause}");
+        assert_eq!(causes(&losses), BTreeSet::from([cause]));
+    }
+}
+
+/// `0 ── 1✗`, `0 ── 2`: each frame to node 1 is repeated until its lifetime ends, 512 ms later. Node 2's packets wait behind.
+#[test]
+fn a_dead_neighbour_holds_up_packets_for_another() {
+    for (name, mac) in [("fq-codel", ""), ("fifo", ", queue = \"fifo\", queue_limit = 50")] {
+        assert!(stream(CORNER, &[1, 2], "20ms", &ofdm("n20", mac, "")).is_empty(), "{name} alone");
+        let losses = stream(CORNER, &[1, 2], "20ms", &ofdm("n20", mac, &off(1, "5s")));
+        let behind = losses.iter().filter(|l| l.flow == 1).count();
+        assert!(behind > 100, "{name}: {behind}");
+        assert_eq!(causes(&losses), BTreeSet::from(["node-down"]), "{name}");
+    }
+}
+
+/// Link-RED drops packets because of retries. `0 ── 1`: only bit errors cause them. `0 ── 1 ── 2`, 200 m apart, where 0 and
+/// 2 send without RTS and sense only their neighbours: only collisions cause them.
+#[test]
+fn link_red_drops_for_the_reason_of_the_retries() {
+    let early = |losses: Vec<Loss>| losses.into_iter().filter(|l| l.died == "link-red").collect::<Vec<_>>();
+    let world = "routing.protocol = \"static\"\nmac.overload.link_red = true";
+    let errors = format!("{world}\nerrors.frame_err = {{ bernoulli = {{ rate = 1.2e-4, unit = \"bit\" }} }}");
+    for dialect in ["standard", "ns2"] {
+        let losses =
+            early(losses(&datagrams(TWO, 1, "250kbps", &format!("dialect = \"{dialect}\"\n{errors}"))));
+        assert!(losses.len() > 20, "{dialect}: {}", losses.len());
+        assert_eq!(causes(&losses), BTreeSet::from(["channel"]), "{dialect}");
+        assert!(losses.iter().all(|l| (l.root_node, l.next_hop) == (0, Some(1))), "{dialect}");
+    }
+    let other =
+        "[[flow]]\nfrom = 2\nto = 1\napp = \"cbr\"\nsize = \"512B\"\nrate = \"500kbps\"\nstart = \"1s\"";
+    let hidden = format!(
+        "{world}\nmac.rts_threshold = \"3000B\"\n{other}\n[radio]\nprofile = \"custom\"\ncs_threshold = \"3.652e-10W\""
+    );
+    let collided = early(losses(&datagrams("[[0, 0], [240, 0], [480, 0]]", 1, "500kbps", &hidden)));
+    assert!(collided.len() > 20, "{}", collided.len());
+    assert_eq!(causes(&collided), BTreeSet::from(["congestion"]));
+}
+
+/// Collisions belong to load: senders that do not hear each other fill their queues with what they could send if they did.
+#[test]
+fn a_queue_that_collisions_fill_is_congestion() {
+    let world = |apart: u32| {
+        let positions = format!("[[0, 0], [{apart}, 0], [{}, 0]]", 2 * apart);
+        let other = "[[flow]]\nfrom = 2\nto = 1\napp = \"cbr\"\ninterval = \"4.5ms\"\nsize = \"1000B\"\nstart = \"1s\"";
+        let mac = ", queue_limit = 50, rts_threshold = \"3000B\"";
+        let world = ofdm("g", mac, "").replace("arp = false", "arp = true");
+        stream(&positions, &[1], "4.5ms", &format!("{world}\n{other}"))
+    };
+    assert_eq!(full(&world(60)), 0, "the same load without collisions");
+    let losses = world(200);
+    assert!(full(&losses) > 500, "{}", full(&losses));
+    assert!(
+        losses.iter().filter(|l| l.died == "ifq").all(|l| l.cause == "congestion"),
+        "{:?}",
+        causes(&losses)
+    );
+}

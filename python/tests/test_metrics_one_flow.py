@@ -1,0 +1,95 @@
+"""Figures of one flow among several: web, video and datagrams side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import tworay
+from tworay import metrics
+from tworay.metrics.declared import Better
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Result
+
+    Cli = Callable[..., Result]
+
+MIXED = """\
+name = "mixed"
+duration = "20s"
+[topology]
+kind = "string"
+hops = 2
+[[flow]]
+from = 0
+to = 2
+app = "web"
+every = "1s"
+sizes = { kind = "fixed", size = "10kB" }
+[[flow]]
+from = 0
+to = 2
+app = "video"
+rate = "200kbps"
+[[flow]]
+from = 0
+to = 2
+app = "cbr"
+rate = "64kbps"
+size = "160B"
+[[flow]]
+from = 2
+to = 0
+app = "ftp"
+"""
+ALONE = ("flow.0.transfer_p95_seconds", "flow.1.stalled_seconds", "flow.2.latency_under_load_seconds")
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> Path:
+    (tmp_path / "mixed.toml").write_text(MIXED)
+    return tmp_path / "mixed.toml"
+
+
+def test_each_kind_has_its_own_figures(mixed: Path) -> None:
+    run = tworay.run(mixed)
+    found = metrics.values(run.summary)
+    flows = run.summary["flows"]
+    assert found["flow.0.transfer_p95_seconds"] == flows[0]["transfer_p95_seconds"]
+    assert found["flow.1.transfer_p95_seconds"] == flows[1]["transfer_p95_seconds"]
+    # The one of all is the mean of both, which tells neither.
+    both = (flows[0]["transfer_p95_seconds"] + flows[1]["transfer_p95_seconds"]) / 2
+    assert found["transfer_p95_seconds"] == pytest.approx(both)
+    assert found["flow.2.delivery_ratio"] == flows[2]["delivery_ratio"]
+    assert {"flow.2.transfer_p95_seconds", "flow.3.transfer_p95_seconds", "flow.0.stalls"}.isdisjoint(found)
+    # A run of one flow has it once.
+    alone = metrics.values(tworay.run("string-2", set={"duration": "3s"}).summary)
+    assert [name for name in alone if name.startswith("flow.")] == ["flow.0.goodput_bps"]
+
+
+def test_they_are_declared_as_those_of_all_flows() -> None:
+    whole, alone = metrics.find("transfer_p95_seconds"), metrics.find("flow.3.transfer_p95_seconds")
+    assert whole is not None
+    assert alone is not None
+    assert (alone.better, alone.scale, alone.unit) == (Better.LESS, whole.scale, whole.unit)
+    assert metrics.title("flow.3.transfer_p95_seconds") == f"flow 3 {metrics.title('transfer_p95_seconds')}"
+    goodput = metrics.find("flow.3.goodput_bps")
+    assert goodput is not None
+    assert goodput.name == "flow.*"
+
+
+def test_one_table_shows_web_video_and_a_call(cli: Cli, mixed: Path) -> None:
+    words = ("compare", str(mixed), "--tcp", "newreno,vegas", "--seeds", "3", "--set", "radio.preset=b-11")
+    done = cli(*words, "--metrics", ",".join(ALONE), "--json")
+    assert done.code == 0, done.err
+    assert done.document["verdict"]["metric"] == ALONE[0]
+    shown = cli(*words, "--metrics", ",".join(ALONE)).out
+    heads = " ".join(shown.partition("goodput")[0].split())
+    for number in (0, 1, 2):
+        assert f"flow {number}" in heads
+    # Of a flow that no run has, before nothing is shown at all.
+    assert "no run has flow.9.stalls" in cli(*words, "--metrics", f"{ALONE[0]},flow.9.stalls").err

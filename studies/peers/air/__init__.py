@@ -1,0 +1,1 @@
+"""Today's radios against ns-3 and closed forms: the chapters ``air-…`` of ``make peers``."""
