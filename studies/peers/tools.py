@@ -218,7 +218,7 @@ def commit() -> str:
     """Return the commit of the checkout, marked if there are uncommitted changes."""
     try:
         name = run(["git", "rev-parse", "--short=12", "HEAD"]).strip()
-        changed = run(["git", "status", "--porcelain", "--", "crates", "python", "peers"]).strip()
+        changed = run(["git", "status", "--porcelain", "--", "crates", "python", "studies"]).strip()
     except ProgramError:
         return "unknown"
     return f"{name} with changes" if changed else name
