@@ -30,7 +30,7 @@ use crate::network::node::meters::Meters;
 use crate::network::node::stations::Stations;
 use crate::network::node::{NodeTimer, Nodes};
 use crate::observe::loss::scene::World;
-use crate::observe::{After, Fact, Film, Layout, Observers, Obstacle};
+use crate::observe::{After, Fact, Film, Frames, Layout, Observers, Obstacle};
 use agenda::Agenda;
 use air::Air;
 use common::Common;
@@ -196,13 +196,10 @@ impl Network {
 
     /// Starts a capture of transmissions in a file at `path`, with a comment in its header.
     pub(crate) fn capture_to(&mut self, path: &Path, megahertz: u16, comment: String) -> io::Result<()> {
-        if self.air.is_some() {
-            let why = "captures hold frames of 802.11b only so far; leave out the capture, or radio.preset";
-            return Err(io::Error::new(io::ErrorKind::Unsupported, why));
-        }
         let radios = if self.radio.is_some() { self.nodes.len() } else { 0 };
         let names = self.plan.settings.node_names();
-        let layout = Layout { radios, wires: self.wires.ends(), megahertz, comment, names };
+        let frames = self.air.as_ref().map_or(Frames::Dsss, |air| air.frames());
+        let layout = Layout { radios, wires: self.wires.ends(), megahertz, frames, comment, names };
         self.common.observers.capture_to(path, &layout, &self.plan.settings.mac)
     }
 

@@ -21,7 +21,7 @@ mod watchers;
 mod wire_trace;
 
 pub(crate) use animation::Film;
-pub(crate) use capture::Layout;
+pub(crate) use capture::{Frames, Layout};
 pub(crate) use counters::{ByFrame, NetworkCounters};
 pub use fact::WireEvent;
 pub(crate) use fact::{After, Fact, HopFailure, Obstacle, View, Why, WireLoss};

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 # Headers, B.
 IPV6, ETHERNET = 40, 14
 CONTROL_TYPE, RTS, CTS, ACK = 1, 11, 12, 13
+# The bit of the subtype that says that data has a QoS field, and the bytes of that.
+QOS_DATA, QOS = 8, 2
 IP4_FRAME, IP6_FRAME, BATMAN_FRAME = 0x0800, 0x86DD, 0x4305
 TCP_PROTOCOL, DSR_PROTOCOL, NO_NEXT_HEADER = 6, 48, 59
 CONTROL_PORTS = (654, OLSR_PORT, 6696)
@@ -57,7 +59,7 @@ NOTHING = Content(0, control=False, segment=None)
 class Air:
     """Counts of a capture; ``preamble`` is the time before each frame's first bit, s.
 
-    Without it (802.11n and ac) captures don't tell the time of a frame, nor which frames were acknowledged.
+    Without it (802.11a, g, n, ac) times of frames, and which BlockAck acknowledges which frame, are not computed.
     """
 
     preamble: float | None
@@ -77,9 +79,9 @@ class Air:
     def take(self, node: int, time: float, length: int, record: bytes) -> None:
         """Count a record: a frame that ``node`` starts to send at ``time``, s, with its radiotap header."""
         start = struct.unpack_from("<H", record, 2)[0]
-        bits = 8 * (length - start)
-        rate = 5e5 * record[start - 5]
-        spent = (self.preamble or 0.0) + bits / rate
+        # Time of a byte, and of the whole frame.
+        byte = 0.0 if self.preamble is None else 8 / (5e5 * record[start - 5])
+        spent = 0.0 if self.preamble is None else self.preamble + byte * (length - start)
         self.airtime += spent
         frame = record[start:]
         kind, subtype = (frame[0] >> 2) & 3, frame[0] >> 4
@@ -90,11 +92,12 @@ class Air:
         if kind != DATA_TYPE:
             return
         spent += self._reserved.pop(node, 0.0)
-        content = contents(frame[WIFI:], length - start - WIFI - 4)
+        header = WIFI + (QOS if subtype & QOS_DATA else 0)
+        content = contents(frame[header:], length - start - header - 4)
         # A retransmission is another transmission: its bytes count once more.
         self.routing_packets += content.control
         self.routing_bytes += content.routing
-        self.routing_airtime += spent if content.control else 8 * content.routing / rate
+        self.routing_airtime += spent if content.control else byte * content.routing
         segment = content.segment
         if receiver is None:
             return

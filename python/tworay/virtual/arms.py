@@ -107,13 +107,6 @@ def check_routable(scenario: Scenario, name: str) -> None:
 
     """
     document = tomllib.loads(scenario.to_toml())
-    standard = document["radio"].get("standard")
-    if standard is not None:
-        raise InputError(
-            f"--routing {name}: {scenario.name} has the radio of 802.11{standard}; what daemons send is read "
-            "from a capture, and those hold frames of 802.11b only so far: leave out radio.preset and "
-            "radio.standard, or the daemon"
-        )
     apps = [flow.get("app", "ftp") for flow in document.get("flow", [])]
     number = next((number for number, app in enumerate(apps) if app != "ftp"), None)
     if number is not None:

@@ -16,6 +16,7 @@ mod signals;
 use crate::engine::TimerSlot;
 use crate::network::medium::Radio;
 use crate::network::packets::PacketSlab;
+use crate::observe::Frames;
 use crate::observe::loss::attempts::Failure;
 use crate::observe::loss::root_cause::RootCause;
 use antenna::Antenna;
@@ -102,6 +103,12 @@ impl Air {
         let stations = (0..count).map(station).collect();
         let judge = Judge::new(&config, &settings.radio);
         Some(Box::new(Self { stations, sent: Vec::new(), judge, slot }))
+    }
+
+    /// Which frames the stations send.
+    pub fn frames(&self) -> Frames {
+        let qos = self.stations.first().is_some_and(|station| station.hcf.config().has_qos());
+        if qos { Frames::Qos } else { Frames::Ofdm }
     }
 
     /// The node whose station owns timer `slot`, if any.

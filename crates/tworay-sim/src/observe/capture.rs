@@ -7,23 +7,31 @@
 //! Nodes with names have those as interfaces and hosts. Payload is left out: every record states its full length, and checksums are correct for payload of
 //! zeros.
 //!
+//! An aggregate is one record for each of its frames, at the time of its first bit and with one A-MPDU reference; each has a
+//! comment of its own.
+//!
 //! A frame's comment is known only when its last bit has arrived. Records wait until then, so the file is
 //! in order of time.
 
 mod file;
+mod frames;
 mod reception;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use file::CaptureFile;
+pub(crate) use frames::Frames;
 pub(crate) use reception::FrameResult;
 
+use crate::network::packets::PacketSlab;
+use crate::observe::loss::attempts::Failure;
 use crate::observe::loss::ledger::LossRecord;
 use reception::FrameResults;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::Path;
 use tworay_base::{BitRate, FlowId, NodeId, SimTime};
+use tworay_mac::hcf::AirFrame;
 use tworay_mac::{Frame, FrameKind, MacConfig};
 use tworay_wire::Packet;
 use tworay_wire::bytes::{
@@ -41,6 +49,8 @@ pub(crate) struct Layout {
     pub wires: Vec<(NodeId, NodeId)>,
     /// Carrier frequency, MHz.
     pub megahertz: u16,
+    /// Which frames stations send.
+    pub frames: Frames,
     /// Comment of the whole file.
     pub comment: String,
     /// Names of nodes, by number.
@@ -71,14 +81,17 @@ pub(crate) struct Capture {
     radios: u32,
     wires: u32,
     megahertz: u16,
+    frames: Frames,
     basic_rate: BitRate,
     ack_rate: BitRate,
     data_rate: BitRate,
     waiting: VecDeque<Pending>,
     /// Number of records written, which is the number of the first pending one.
     written: u64,
-    /// Record of each transmission, by the transmission's number.
-    on_air: Vec<u64>,
+    /// Records of each transmission, by the transmission's number: the first one, and how many.
+    on_air: Vec<(u64, usize)>,
+    /// Aggregates so far.
+    aggregates: u32,
     /// Window scale shifts announced, by flow and sender.
     shifts: BTreeMap<(FlowId, NodeId), u8>,
     spare: Vec<Pending>,
@@ -121,55 +134,99 @@ impl Capture {
             radios: layout.radios as u32,
             wires: layout.wires.len() as u32,
             megahertz: layout.megahertz,
+            frames: layout.frames,
             basic_rate: mac.basic_rate,
             ack_rate: mac.rate_of_acks(),
             data_rate: mac.data_rate,
             waiting: VecDeque::new(),
             written: 0,
             on_air: Vec::new(),
+            aggregates: 0,
             shifts: BTreeMap::new(),
             spare: Vec::new(),
         })
     }
 
-    /// Transmission `tx` of a frame starts.
+    /// Transmission `tx` of a frame starts. Stations with aggregates have reported it before.
     pub fn transmitted(&mut self, now: SimTime, tx: u32, frame: &Frame, packet: Option<&Packet>) {
-        let mut record = self.blank(now, frame.from.0.into());
+        if self.frames != Frames::Dsss {
+            return;
+        }
+        let sent = radiotap::Sent::Dsss(Some(self.rate(frame)));
+        self.began(tx, 1);
+        self.push_frame(now, frame.from, (sent, None), &frames::of_frame(frame), packet);
+    }
+
+    /// Transmission `tx` of a frame or an aggregate starts.
+    pub fn on_air(&mut self, now: SimTime, tx: u32, frame: &AirFrame, packets: &PacketSlab) {
+        let sent = frames::sent(frame.mode);
+        let Some(last) = frame.packets.len().checked_sub(1) else {
+            self.began(tx, 1);
+            return self.push_frame(now, frame.from, (sent, None), &frames::of_control(frame), None);
+        };
+        self.began(tx, frame.packets.len());
+        self.aggregates = self.aggregates.wrapping_add(u32::from(last > 0));
+        for (i, part) in frame.packets.iter().enumerate() {
+            let aggregate =
+                (last > 0).then_some(radiotap::InAggregate { reference: self.aggregates, last: i == last });
+            let header = frames::of_packet(frame, part, self.frames == Frames::Qos);
+            let packet = packets.get(part.packet);
+            self.push_frame(now, frame.from, (sent, aggregate), &header, Some(packet));
+        }
+    }
+
+    /// The next `count` records are those of transmission `tx`.
+    fn began(&mut self, tx: u32, count: usize) {
+        let slot = tx as usize;
+        if slot >= self.on_air.len() {
+            self.on_air.resize(slot + 1, (0, 0));
+        }
+        self.on_air[slot] = (self.written + self.waiting.len() as u64, count);
+    }
+
+    fn push_frame(
+        &mut self,
+        now: SimTime,
+        from: NodeId,
+        (sent, aggregate): (radiotap::Sent, Option<radiotap::InAggregate>),
+        header: &Dot11,
+        packet: Option<&Packet>,
+    ) {
+        let mut record = self.blank(now, from.0.into());
         record.outbound = true;
-        let radiotap =
-            radiotap::Radiotap { rate: Some(self.rate(frame)), megahertz: self.megahertz, fcs: true };
+        let radiotap = radiotap::Radiotap { sent, megahertz: self.megahertz, fcs: true, aggregate };
         radiotap::encode(&radiotap, &mut record.bytes);
-        encode_dot11(&header(frame), &mut record.bytes);
+        let start = record.bytes.len();
+        encode_dot11(header, &mut record.bytes);
         let mut left_out = 0;
         if let Some(packet) = packet {
             encode_llc(ethertype(packet), &mut record.bytes);
             left_out = self.append(packet, &mut record);
         }
         if left_out == 0 {
-            append_fcs(radiotap::BYTES, &mut record.bytes);
+            append_fcs(start, &mut record.bytes);
         } else {
             left_out += FCS_BYTES as u32;
         }
         record.original_bytes = record.bytes.len() as u32 + left_out;
-        let slot = tx as usize;
-        if slot >= self.on_air.len() {
-            self.on_air.resize(slot + 1, 0);
-        }
-        self.on_air[slot] = self.written + self.waiting.len() as u64;
         self.waiting.push_back(record);
     }
 
     /// Records how transmission `tx` was received at a station it was addressed to. The first result for a
     /// station counts.
     pub fn note(&mut self, tx: u32, node: NodeId, fate: FrameResult) {
-        if let Some(record) = self.record_of(tx) {
-            record.fates.note(node, fate);
-        }
+        self.records_of(tx).for_each(|record| record.fates.note(node, fate));
+    }
+
+    /// The same for each packet of a frame.
+    pub fn note_parts(&mut self, tx: u32, node: NodeId, fates: &[Option<Failure>]) {
+        let parts = self.records_of(tx).zip(fates);
+        parts.for_each(|(record, fate)| record.fates.note(node, FrameResult::from(*fate)));
     }
 
     /// Transmission `tx` has ended at all hearers.
     pub fn ended(&mut self, tx: u32) {
-        if let Some(record) = self.record_of(tx) {
+        for record in self.records_of(tx) {
             record.fates.describe(&mut record.comment);
             record.settled = true;
         }
@@ -242,10 +299,11 @@ impl Capture {
         }
     }
 
-    fn record_of(&mut self, tx: u32) -> Option<&mut Pending> {
-        let number = *self.on_air.get(tx as usize)?;
-        let waits = number.checked_sub(self.written)?;
-        self.waiting.get_mut(waits as usize)
+    fn records_of(&mut self, tx: u32) -> impl Iterator<Item = &mut Pending> {
+        let (number, count) = self.on_air.get(tx as usize).copied().unwrap_or_default();
+        // Those of an earlier transmission are written.
+        let waits = number.checked_sub(self.written).map_or(usize::MAX, |waits| waits as usize);
+        self.waiting.iter_mut().skip(waits).take(count)
     }
 
     fn blank(&mut self, now: SimTime, interface: u32) -> Pending {
@@ -277,15 +335,5 @@ impl Capture {
             }
             self.spare.push(record);
         }
-    }
-}
-
-fn header(frame: &Frame) -> Dot11 {
-    let Frame { duration, from: transmitter, to: receiver, number, retry, .. } = *frame;
-    match frame.kind {
-        FrameKind::Rts => Dot11::Rts { duration, receiver, transmitter },
-        FrameKind::Cts => Dot11::Cts { duration, receiver },
-        FrameKind::Ack => Dot11::Ack { duration, receiver },
-        FrameKind::Data => Dot11::Data { duration, receiver, transmitter, number, retry },
     }
 }

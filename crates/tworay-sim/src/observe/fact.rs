@@ -7,6 +7,7 @@ use crate::network::medium::on_air::{Hearer, Medium};
 use crate::network::packets::PacketSlab;
 use std::collections::VecDeque;
 use tworay_base::{FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
+use tworay_mac::hcf::AirFrame;
 use tworay_mac::{Frame, FrameKind, QueueEntry};
 use tworay_radio::Verdict;
 use tworay_routing::{DropReason, RoutingAction, RoutingCounters, RoutingNote};
@@ -202,6 +203,10 @@ pub(crate) enum Fact<'a> {
     /// A frame transmission starts; `held` is the packet that the sender's MAC is working on, `faded`: only fading keeps
     /// the frame from the station that it is addressed to.
     Transmitted { tx: u32, frame: &'a Frame, held: Option<PacketId>, faded: bool, medium: &'a Medium },
+    /// The same frame with its packets and its mode, before that: of stations with aggregates and several rates.
+    OnAir { tx: u32, frame: &'a AirFrame },
+    /// What became of each packet of such a frame at a station it is for; `None`: it arrived.
+    Fates { tx: u32, node: NodeId, fates: &'a [Option<Failure>] },
     /// A frame ended at one of its hearers; `up`: that node is switched on.
     Ended { tx: u32, frame: &'a Frame, hearer: Hearer, verdict: Verdict, up: bool, medium: &'a Medium },
     /// A frame was lost to overlap at a station it was addressed to.

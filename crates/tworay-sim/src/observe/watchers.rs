@@ -33,6 +33,12 @@ impl Watchers {
             Fact::Transmitted { tx, frame, held, faded, medium } => {
                 self.transmitted((tx, frame, faded), held, medium, view)
             }
+            Fact::OnAir { tx, frame } => {
+                self.capture.iter_mut().for_each(|capture| capture.on_air(now, tx, frame, view.packets));
+            }
+            Fact::Fates { tx, node, fates } => {
+                self.capture.iter_mut().for_each(|capture| capture.note_parts(tx, node, fates));
+            }
             Fact::Ended { tx, frame, hearer, verdict, up, medium } => {
                 self.ended((tx, frame), hearer, (verdict, up), medium, view);
             }

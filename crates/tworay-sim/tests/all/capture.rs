@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod aggregates;
 mod reader;
 mod tshark;
 mod wireshark;
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tworay_sim::scenario::Scenario;
 use tworay_sim::{RunControl, RunOptions, RunReport, run};
-use tworay_wire::bytes::{Dot11, radiotap};
+use tworay_wire::bytes::Dot11;
 
 /// Path of a test's capture.
 fn place(name: &str) -> PathBuf {
@@ -103,18 +104,19 @@ fn records_are_what_was_sent() {
         let contents = record.decode();
         match contents.frame {
             Some(Dot11::Rts { transmitter, .. }) => {
-                assert_eq!(record.original_bytes, radiotap::BYTES + 20);
+                assert_eq!(record.frame_bytes(), 20);
                 assert_eq!(record.interface, format!("node {transmitter}"));
             }
             Some(Dot11::Cts { .. } | Dot11::Ack { .. }) => {
-                assert_eq!(record.original_bytes, radiotap::BYTES + 14);
+                assert_eq!(record.frame_bytes(), 14);
             }
             Some(Dot11::Data { transmitter, .. }) => {
                 // 24 bytes of header, 8 of LLC and SNAP, 4 of frame check sequence.
                 let ip_bytes = contents.packet.map(|p| p.ip_bytes as usize);
-                assert_eq!(Some(record.original_bytes), ip_bytes.map(|n| radiotap::BYTES + 36 + n));
+                assert_eq!(Some(record.frame_bytes()), ip_bytes.map(|n| 36 + n));
                 assert_eq!(record.interface, format!("node {transmitter}"));
             }
+            Some(other) => panic!("{other:?} is no frame of 802.11b"),
             None => assert_eq!(record.interface, "lost"),
         }
     }

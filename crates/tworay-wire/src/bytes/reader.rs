@@ -39,7 +39,8 @@ impl<'a> Reader<'a> {
         Ok(head)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
+    /// The next bytes, as they come.
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         let Some((head, rest)) = self.rest.split_first_chunk::<N>() else {
             return Err(DecodeError::Truncated { what: self.what, need: N, have: self.rest.len() });
         };

@@ -182,6 +182,9 @@ impl Network {
         if frame.to == node {
             air.station(frame.from).books.frame_arrived(fates, interferer);
         }
+        if self.common.watched() {
+            self.common.observe(Fact::Fates { tx, node, fates });
+        }
         let shown = outline(frame);
         if collided {
             let medium = &radio.medium;

@@ -48,6 +48,7 @@ impl Network {
         let (Some(radio), Some(air)) = (&mut self.radio, &mut self.air) else { return };
         if self.common.watched() {
             let medium = &radio.medium;
+            self.common.observe(Fact::OnAir { tx, frame: &frame });
             self.common.observe(Fact::Transmitted { tx, frame: &shown, held: None, faded, medium });
         }
         if let Some(meters) = &mut self.nodes.meters {

@@ -1,6 +1,7 @@
 //! Texts of the comments: how a frame was received at the stations it was addressed to, and why a packet
 //! was lost.
 
+use crate::observe::loss::attempts::Failure;
 use crate::observe::loss::ledger::{Carries, LossRecord};
 use smallvec::SmallVec;
 use std::fmt::Write;
@@ -15,6 +16,8 @@ pub(crate) enum FrameResult {
     Collision,
     /// It was corrupted by random errors, or faded.
     ChannelError,
+    /// It was corrupted by noise, which a slower rate would have withstood.
+    Rate,
     /// The station is out of range, or the link is cut.
     OutOfRange,
     /// The station was transmitting, or receiving another frame.
@@ -33,6 +36,7 @@ impl FrameResult {
             FrameResult::Received => "received",
             FrameResult::Collision => "collision",
             FrameResult::ChannelError => "channel-error",
+            FrameResult::Rate => "rate",
             FrameResult::OutOfRange => "out-of-range",
             FrameResult::ReceiverBusy => "receiver-busy",
             FrameResult::NotAnswered => "not-answered",
@@ -45,10 +49,26 @@ impl FrameResult {
             FrameResult::Received => "received",
             FrameResult::Collision => "collision",
             FrameResult::ChannelError => "channel error",
+            FrameResult::Rate => "rate too high",
             FrameResult::OutOfRange => "out of range",
             FrameResult::ReceiverBusy => "receiver busy",
             FrameResult::NotAnswered => "receiver busy (heard, but may not answer)",
             FrameResult::NodeDown => "node down",
+        }
+    }
+}
+
+impl From<Option<Failure>> for FrameResult {
+    /// `None`: nothing failed.
+    fn from(failure: Option<Failure>) -> Self {
+        match failure {
+            None => FrameResult::Received,
+            Some(Failure::Busy) => FrameResult::ReceiverBusy,
+            Some(Failure::Collided) => FrameResult::Collision,
+            Some(Failure::Errors) => FrameResult::ChannelError,
+            Some(Failure::Rate) => FrameResult::Rate,
+            Some(Failure::OutOfRange) => FrameResult::OutOfRange,
+            Some(Failure::NodeDown) => FrameResult::NodeDown,
         }
     }
 }

@@ -19,6 +19,8 @@ pub struct Record {
 pub struct Contents {
     /// The frame's header, on the interfaces of radios.
     pub frame: Option<Dot11>,
+    /// What the radio reported about it.
+    pub radio: Option<radiotap::Radiotap>,
     pub packet: Option<Packet>,
 }
 
@@ -76,6 +78,12 @@ impl Record {
         self.comment.starts_with("lost: ")
     }
 
+    /// Bytes of the frame on the air, without the radio's report.
+    pub fn frame_bytes(&self) -> usize {
+        let (_, kept) = radiotap::decode(&self.bytes).unwrap();
+        self.original_bytes - (self.bytes.len() - kept.len())
+    }
+
     /// Decodes everything, with zeros in place of the omitted payload.
     pub fn decode(&self) -> Contents {
         if !self.interface.starts_with("node ") {
@@ -83,17 +91,18 @@ impl Record {
             whole.resize(self.original_bytes, 0);
             return Contents {
                 frame: None,
+                radio: None,
                 packet: Some(decode_packet(EtherType::Ipv4, &whole, 0).unwrap()),
             };
         }
         let (header, frame) = radiotap::decode(&self.bytes).unwrap();
-        assert!(header.fcs && header.rate.is_some());
+        assert!(header.fcs);
         let complete = self.bytes.len() == self.original_bytes;
         let whole = if complete {
             without_fcs(frame).unwrap().to_vec()
         } else {
             let mut whole = frame.to_vec();
-            whole.resize(self.original_bytes - radiotap::BYTES - FCS_BYTES, 0);
+            whole.resize(self.frame_bytes() - FCS_BYTES, 0);
             whole
         };
         let (frame, body) = decode_dot11(&whole).unwrap();
@@ -101,6 +110,6 @@ impl Record {
             let (ethertype, packet) = decode_llc(body).unwrap();
             decode_packet(ethertype, packet, 0).unwrap()
         });
-        Contents { frame: Some(frame), packet }
+        Contents { frame: Some(frame), radio: Some(header), packet }
     }
 }

@@ -32,7 +32,7 @@ fn complaints() -> String {
 
 /// Runs a scenario and checks with Wireshark: no complaints, the expected dissectors, and the same values
 /// as our decoders. `expected` are protocols that must occur.
-fn check(name: &str, scenario: &Scenario, expected: &[&str]) {
+pub(super) fn check(name: &str, scenario: &Scenario, expected: &[&str]) {
     let (_, path) = captured(name, scenario, 1);
     let records = read(&path);
     assert!(records.len() > 100, "{name}: only {} records", records.len());

@@ -138,11 +138,57 @@ fn an_rts_and_a_data_header() {
     let mut data = Vec::new();
     let duration = SimDuration::ZERO;
     encode_dot11(
-        &Dot11::Data { duration, receiver: NodeId::BROADCAST, transmitter, number: 0xabc, retry: true },
+        &Dot11::Data {
+            duration,
+            receiver: NodeId::BROADCAST,
+            transmitter,
+            number: 0xabc,
+            retry: true,
+            priority: None,
+        },
         &mut data,
     );
     assert_eq!(data[..10], [0x08, 0x08, 0, 0, 255, 255, 255, 255, 255, 255]);
     assert_eq!(data[22..], [0xc0, 0xab], "the sequence number stands above four bits of fragment number");
+}
+
+/// IEEE 802.11-2016 §9.3.1.9, §9.3.2.1 and Figure 9-34: the QoS field follows the sequence number; a compressed BlockAck has
+/// its bit 2 set, the category above.
+#[test]
+fn a_qos_header_and_a_block_ack() {
+    let (receiver, transmitter, duration) = (NodeId(2), NodeId(3), SimDuration::from_micros(44));
+    let mut data = Vec::new();
+    let frame = Dot11::Data { duration, receiver, transmitter, number: 1, retry: false, priority: Some(6) };
+    encode_dot11(&frame, &mut data);
+    assert_eq!((data[0], data.len()), (0x88, 26));
+    assert_eq!(data[22..], [0x10, 0, 6, 0]);
+    let mut ack = Vec::new();
+    let frame =
+        Dot11::BlockAck { duration, receiver, transmitter, priority: 5, start: 0x123, bitmap: 0x8001 };
+    encode_dot11(&frame, &mut ack);
+    assert_eq!(ack[..4], [0x94, 0, 44, 0]);
+    assert_eq!(ack[16..], [0x04, 0x50, 0x30, 0x12, 0x01, 0x80, 0, 0, 0, 0, 0, 0]);
+}
+
+/// radiotap.org: MCS (bit 19) has three bytes, A-MPDU status (20) begins at a multiple of four, VHT (21) of two.
+#[test]
+fn radio_headers_of_ht_and_vht() {
+    use radiotap::{InAggregate, Radiotap, Sent};
+    let header = |sent, aggregate| {
+        let mut bytes = Vec::new();
+        radiotap::encode(&Radiotap { sent, megahertz: 5180, fcs: true, aggregate }, &mut bytes);
+        bytes
+    };
+    // Flags, padding, 5180 MHz with OFDM at 5 GHz.
+    let common = [0x10, 0, 0x3c, 0x14, 0x40, 0x01];
+    let ht = header(Sent::Ht { mcs: 15, width: 40, short_guard: true }, None);
+    assert_eq!(ht, [&[0, 0, 17, 0, 0x0a, 0, 0x08, 0][..], &common, &[0x0f, 0x05, 15]].concat());
+    let last = Some(InAggregate { reference: 0x0102, last: true });
+    let vht = header(Sent::Vht { mcs: 9, streams: 2, width: 80, short_guard: false }, last);
+    let status = [2, 1, 0, 0, 0x0c, 0, 0, 0];
+    let body = [0x44, 0, 0, 4, 0x92, 0, 0, 0, 0, 0, 0, 0];
+    let head = [0, 0, 36, 0, 0x0a, 0, 0x30, 0];
+    assert_eq!(vht, [&head[..], &common, &[0, 0], &status, &body].concat());
 }
 
 #[test]

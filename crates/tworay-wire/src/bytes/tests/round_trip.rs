@@ -9,6 +9,20 @@ fn whole(shift: u8) -> Encoding {
     Encoding { payload: PayloadBytes::Zeros, window_shift: shift }
 }
 
+/// Every way to send a frame that the header can tell.
+fn sent() -> impl Strategy<Value = radiotap::Sent> {
+    use radiotap::Sent;
+    let rate = |half_megabits: u64| BitRate::from_bps(half_megabits * 500_000);
+    prop_oneof![
+        (0..=255u64).prop_map(move |n| Sent::Dsss((n > 0).then(|| rate(n)))),
+        (1..=255u64).prop_map(move |n| Sent::Ofdm(rate(n))),
+        (0..32u8, prop::sample::select(vec![20u8, 40]), any::<bool>())
+            .prop_map(|(mcs, width, short_guard)| Sent::Ht { mcs, width, short_guard }),
+        (0..10u8, 1..=8u8, prop::sample::select(vec![20u8, 40, 80]), any::<bool>())
+            .prop_map(|(mcs, streams, width, short_guard)| Sent::Vht { mcs, streams, width, short_guard }),
+    ]
+}
+
 proptest! {
     #[test]
     fn aodv(message in samples::aodv()) {
@@ -66,12 +80,14 @@ proptest! {
 
     #[test]
     fn frames(
-        kind in 0..4u8,
+        kind in 0..7u8,
         micros in 0..32_768u64,
         receiver in samples::node(),
         transmitter in samples::node(),
         number in 0..4096u16,
         retry: bool,
+        priority in 0..8u8,
+        bitmap: u64,
         body: Vec<u8>,
     ) {
         let duration = SimDuration::from_micros(micros);
@@ -79,11 +95,14 @@ proptest! {
             0 => Dot11::Rts { duration, receiver, transmitter },
             1 => Dot11::Cts { duration, receiver },
             2 => Dot11::Ack { duration, receiver },
-            _ => Dot11::Data { duration, receiver, transmitter, number, retry },
+            3 => Dot11::Data { duration, receiver, transmitter, number, retry, priority: None },
+            4 => Dot11::Data { duration, receiver, transmitter, number, retry, priority: Some(priority) },
+            5 => Dot11::BlockAckReq { duration, receiver, transmitter, priority, start: number },
+            _ => Dot11::BlockAck { duration, receiver, transmitter, priority, start: number, bitmap },
         };
         let mut bytes = Vec::new();
         encode_dot11(&frame, &mut bytes);
-        prop_assert_eq!(bytes.len(), [16, 10, 10, 24][usize::from(kind)]);
+        prop_assert_eq!(bytes.len(), [16, 10, 10, 24, 26, 20, 28][usize::from(kind)]);
         bytes.extend_from_slice(&body);
         append_fcs(0, &mut bytes);
         let bare = without_fcs(&bytes).unwrap();
@@ -108,14 +127,20 @@ proptest! {
     }
 
     #[test]
-    fn radiotaps(half_megabits in 0..=255u64, megahertz: u16, fcs: bool, frame: Vec<u8>) {
-        let rate = (half_megabits > 0).then(|| BitRate::from_bps(half_megabits * 500_000));
-        let header = radiotap::Radiotap { rate, megahertz, fcs };
-        let mut bytes = Vec::new();
+    fn radiotaps(
+        sent in sent(),
+        megahertz: u16,
+        fcs: bool,
+        aggregate in proptest::option::of((any::<u32>(), any::<bool>())),
+        before: Vec<u8>,
+        frame: Vec<u8>,
+    ) {
+        let aggregate = aggregate.map(|(reference, last)| radiotap::InAggregate { reference, last });
+        let header = radiotap::Radiotap { sent, megahertz, fcs, aggregate };
+        let mut bytes = before.clone();
         radiotap::encode(&header, &mut bytes);
-        prop_assert_eq!(bytes.len(), radiotap::BYTES);
         bytes.extend_from_slice(&frame);
-        prop_assert_eq!(radiotap::decode(&bytes), Ok((header, &frame[..])));
+        prop_assert_eq!(radiotap::decode(&bytes[before.len()..]), Ok((header, &frame[..])));
     }
 
     #[test]
