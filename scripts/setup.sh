@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prepares .venv/: system packages, a virtual environment, pinned Python packages, the native module.
-# Called by make for the parts that are out of date:  setup.sh python | native | kernel [if-possible] | tests | wheel | paper
+# Called by make for the parts that are out of date:  setup.sh python | native | kernel [if-possible] | compile | tests | wheel | paper
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # Some of what the tests use is there, which is not in every user's path.
@@ -110,21 +110,23 @@ setup_kernel() {
 
 # Programs that only the tests need: `ip` creates namespaces, Wireshark's dissectors check captures, valgrind counts
 # instructions for `tworay costs` (without it the test expects the advice to install it).
-setup_tests() {
+# What the checks of the Rust sources need: they compile the loader of the controllers, too.
+setup_compile() {
   rust_needs
   local packages
   packages=$(kernel_needs)
   # shellcheck disable=SC2086
   [ -z "$packages" ] || apt_install $packages
-  [ -n "${TWORAY_WITHOUT_TSHARK:-}" ] || command -v tshark >/dev/null || apt_install tshark
-  command -v ip >/dev/null || apt_install iproute2
-  command -v sysctl >/dev/null || apt_install procps
-  # openssl makes certificates for a local cluster; unshare makes a mount namespace for the test of a full disk.
-  command -v openssl >/dev/null || apt_install openssl
-  command -v unshare >/dev/null || apt_install util-linux mount
-  # Programs that communicate over live networks.
+}
+
+setup_tests() {
+  setup_compile
+  # Programs that communicate over live networks; openssl makes certificates for a local cluster, unshare a mount namespace for
+  # the test of a full disk.
   local program missing=()
-  for program in ip:iproute2 iperf3:iperf3 curl:curl ping:iputils-ping tcpdump:tcpdump babeld:babeld bpftool:bpftool; do
+  for program in ip:iproute2 sysctl:procps openssl:openssl unshare:util-linux unshare:mount iperf3:iperf3 curl:curl \
+    ping:iputils-ping tcpdump:tcpdump babeld:babeld bpftool:bpftool tshark:tshark; do
+    [ "${program#*:}" = tshark ] && [ -n "${TWORAY_WITHOUT_TSHARK:-}" ] && continue
     command -v "${program%%:*}" >/dev/null || missing+=("${program#*:}")
   done
   [ "${#missing[@]}" -eq 0 ] || apt_install "${missing[@]}"
@@ -190,8 +192,9 @@ case "${1:-}" in
   python) setup_python ;;
   native) setup_native ;;
   kernel) setup_kernel "${2:-}" ;;
+  compile) setup_compile ;;
   tests) setup_tests ;;
   wheel) setup_wheel ;;
   paper) setup_paper ;;
-  *) die "usage: setup.sh python|native|kernel|tests|wheel|paper" ;;
+  *) die "usage: setup.sh python|native|kernel|compile|tests|wheel|paper" ;;
 esac
