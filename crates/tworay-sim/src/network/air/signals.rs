@@ -24,7 +24,9 @@ impl Network {
                 radio.note_faded(&self.nodes, &mut self.common, tx, &shown);
             }
         } else if !frame.kind.is_answer() {
-            let heard = radio.medium.hearers(tx).iter().any(|h| h.node == frame.to);
+            let noise = air.judge.noise(frame.mode);
+            let hears = |h: &Hearer| h.node == frame.to && air.judge.detects_alone(h.power, noise);
+            let heard = radio.medium.hearers(tx).iter().any(hears);
             let failure = match (self.nodes[frame.to].up, heard, radio.in_range(now, node, frame.to)) {
                 (false, ..) => Failure::NodeDown,
                 (true, _, false) => Failure::OutOfRange,

@@ -114,3 +114,31 @@ fn a_faded_frame_is_a_channel_error() {
     assert!(!overlaps(&report));
     assert_eq!(fates(&report), BTreeSet::from(["received", "channel-error"]));
 }
+
+/// With OFDM as well: where no frame collides and only one station has datagrams to send, a fade is never contention. A
+/// frame whose preamble gets through may be lost for its rate.
+#[test]
+fn fades_of_ofdm_are_channel() {
+    for preset in ["g", "n20", "ac80x2"] {
+        let shadows = "radio.shadowing = { sigma = \"12dB\", coherence = \"3s\" }";
+        // Slow and deep enough that all attempts of a packet meet the same fade.
+        for channel in ["radio.fading = { k = 0.0, coherence = \"2s\" }", shadows] {
+            let text = format!(
+                "duration = \"30s\"\ntopology = {{ kind = \"string\", hops = 1, spacing = \"177m\" }}\n\
+                 radio.preset = \"{preset}\"\n{channel}\nrouting.protocol = \"static\"\nmac.arp = false\n\
+                 [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\ninterval = \"20ms\"\nstart = \"1s\"\n"
+            );
+            let mut channels = 0;
+            for seed in 1..=3 {
+                let report =
+                    run(&parse(&text), &RunOptions { seed, ..RunOptions::default() }, &RunControl::new());
+                let lost = losses(&report.expect("a run"));
+                let strange: Vec<&Loss> =
+                    lost.iter().filter(|loss| !["channel", "rate"].contains(&loss.cause.as_str())).collect();
+                assert_eq!(strange, Vec::<&Loss>::new(), "{preset}, {channel}, seed {seed}");
+                channels += lost.iter().filter(|loss| loss.cause == "channel").count();
+            }
+            assert!(channels > 10, "{preset}, {channel}: {channels} lost to the channel");
+        }
+    }
+}
