@@ -215,7 +215,8 @@ impl Causes {
 
     /// What kept packets from a relay whose route they would have kept alive: routes of AODV that no packet uses expire
     /// (ACTIVE_ROUTE_TIMEOUT, RFC 3561 §6.2). It held up this packet before, or an earlier one between the same two ends was
-    /// lost, at the relay or before it.
+    /// lost, at the relay or before it. What held up this packet for less than that time lets no route expire by itself: then
+    /// the earlier one comes first.
     fn expired(&self, scene: &mut Scene<'_>, node: NodeId, packet: PacketId) -> Option<RootCause> {
         let Packet { src, dst, .. } = *scene.packets.get(packet);
         if src == node || self.timers.expiry.is_zero() {
@@ -224,13 +225,14 @@ impl Causes {
         let now = scene.now;
         let kept =
             scene.held_ups.independent_root(packet).filter(|root| root.cause != Some(LossCause::NoRoute));
+        let long = kept.filter(|root| root.at + self.timers.expiry <= now);
         let earlier = || {
             let (at, place, root) = *self.starved.get(&(src, dst))?;
             let refreshed = at + self.timers.expiry >= now;
             let on_the_way = refreshed && (place == node || scene.hops(dst).is_closer(node, place));
             on_the_way.then_some(root)
         };
-        kept.or_else(earlier).map(|root| RootCause { at: now, ..root })
+        long.or_else(earlier).or(kept).map(|root| RootCause { at: now, ..root })
     }
 }
 
