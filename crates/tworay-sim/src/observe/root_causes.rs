@@ -367,7 +367,7 @@ impl Observers {
             }
             Fact::LinkGivenUp { node, neighbour, after } => {
                 let root = self.roots.link_given_up(node, neighbour, world);
-                self.roots.causes.note_break((node, neighbour), root);
+                self.roots.causes.note_given_up((node, neighbour), root);
                 self.roots.delay_unconfirmed(node, neighbour, root, world);
                 // It takes the place of the break to which the router has reacted so far.
                 if after.is_break() {

@@ -44,15 +44,10 @@ impl Causes {
         if let Some((hop, cause)) = scene.stuck_at(node) {
             return RootCause { cause: Some(cause), ..here }.towards(hop);
         }
-        let n = &scene.nodes[node];
         let backlog = scene.backlog(node);
-        let slow = if died == Died::CoDel {
-            service.kept_standing_by(now, backlog)
-        } else {
-            let lost = n.attempts.lost_until(now);
-            let packet = || n.attempts.delay(now, node).filter(|_| !lost.is_zero()).map(|root| (lost, root));
-            let running = scene.air.map_or_else(packet, |air| air.lost_until(now, node));
-            service.filled_by(now, backlog, running)
+        let slow = match died {
+            Died::CoDel => service.kept_standing_by(now, backlog),
+            _ => scene.filled_by(node),
         };
         if let Some(root) = slow {
             return root;
