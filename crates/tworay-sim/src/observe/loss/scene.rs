@@ -72,8 +72,14 @@ impl Scene<'_> {
         waiting(&self.nodes[node], node, self.air)
     }
 
-    /// What has gathered before the medium at a node: packets in its interface queues, and those that a station with windows
-    /// has taken out.
+    /// Number of packets that have gathered before the medium at a node: those in its interface queues, and those that a
+    /// station with windows has taken out.
+    pub fn gathered(&self, node: NodeId) -> u32 {
+        let in_air = self.air.map_or(0, |air| air.flow_packets(node) + air.taken(node));
+        (self.nodes[node].queue.len() + in_air) as u32
+    }
+
+    /// The same packets, with TCP's among them.
     pub fn backlog(&self, node: NodeId) -> Backlog {
         let mut packets = self.waiting(node);
         if let Some(air) = self.air {

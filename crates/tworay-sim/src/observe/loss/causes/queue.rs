@@ -45,20 +45,29 @@ impl Causes {
             return RootCause { cause: Some(cause), ..here }.towards(hop);
         }
         let n = &scene.nodes[node];
-        let backlog = scene.backlog(node);
-        let slow = if died == Died::CoDel {
-            service.kept_standing_by(now, backlog)
+        let running = if died == Died::CoDel {
+            None
         } else {
             let lost = n.attempts.lost_until(now);
             let packet = || n.attempts.delay(now, node).filter(|_| !lost.is_zero()).map(|root| (lost, root));
-            let running = scene.air.map_or_else(packet, |air| air.lost_until(now, node));
-            service.filled_by(now, backlog, running)
+            scene.air.map_or_else(packet, |air| air.lost_until(now, node))
         };
+        // Saturated queues reject most packets: what has gathered is looked at only if something other than load counts.
+        let slow = service.main_reason(running).and_then(|_| {
+            let backlog = scene.backlog(node);
+            if died == Died::CoDel {
+                service.kept_standing_by(now, backlog)
+            } else {
+                service.filled_by(now, backlog, running)
+            }
+        });
         if let Some(root) = slow {
             return root;
         }
-        let queued = scene.waiting(node);
-        let released = service.filled_by_burst(backlog.packets);
-        scene.burst(refused.packet, &queued, released).unwrap_or(here)
+        let released = service.filled_by_burst(scene.gathered(node));
+        if released.is_none() && scene.held_ups.is_empty() {
+            return here;
+        }
+        scene.burst(refused.packet, &scene.waiting(node), released).unwrap_or(here)
     }
 }
