@@ -25,6 +25,7 @@ SET = {
     "radio.mcs": 3,
     "topology.spacing": "50m",
     "routing.protocol": "static",
+    "routing.longest_hop": "60m",
     "duration": "3s",
 }
 
