@@ -36,7 +36,7 @@ CASES = {
     "OLSR": "strip-50 1 duration=25s routing.protocol=olsr",
     "wired": "dumbbell-10 1 duration=20s",
     "802.11n, eight roofs": "street-n 1 duration=8s",
-    "802.11ac, string": "string-4 1 duration=10s radio.preset=ac80x2 topology.spacing=60m",
+    "802.11ac, string": "string-4 1 duration=4s radio.preset=ac80x2 topology.spacing=60m",
 }
 
 
