@@ -239,7 +239,7 @@ impl RootCauses {
                     _ => Died::Ifq,
                 };
                 let root = Causes::queue(&mut scene, node, (refused, died));
-                let length = scene.backlog(node).packets;
+                let length = scene.gathered(node);
                 self.services[node.index()].refused(length);
                 (died, root)
             }

@@ -1,11 +1,11 @@
 //! Radios of 802.11a/g/n/ac: goodput beside the closed form of a saturated hop, and beside ns-3.37's runs where its
 //! table is at hand.
 
+mod categories;
 mod ns3;
 
 use crate::common::{load, parse, run_once};
 use tworay_sim::scenario::Scenario;
-use tworay_sim::{RunControl, RunOptions, run};
 
 /// A string or a star as in ns-3.37's reference runs: log-distance loss of exponent 3 and 46.6777 dB at 1 m, 40 mW,
 /// queues of 500 packets, fixed routes, known addresses.

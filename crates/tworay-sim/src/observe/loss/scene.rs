@@ -72,8 +72,14 @@ impl Scene<'_> {
         waiting(&self.nodes[node], node, self.air)
     }
 
-    /// What has gathered before the medium at a node: packets in its interface queues, and those that a station with windows
-    /// has taken out.
+    /// Number of packets that have gathered before the medium at a node: those in its interface queues, and those that a
+    /// station with windows has taken out.
+    pub fn gathered(&self, node: NodeId) -> u32 {
+        let in_air = self.air.map_or(0, |air| air.flow_packets(node) + air.taken(node));
+        (self.nodes[node].queue.len() + in_air) as u32
+    }
+
+    /// The same packets, with TCP's among them.
     pub fn backlog(&self, node: NodeId) -> Backlog {
         let mut packets = self.waiting(node);
         if let Some(air) = self.air {
@@ -179,7 +185,8 @@ impl Scene<'_> {
         let lost = n.attempts.lost_until(now);
         let packet = || n.attempts.delay(now, node).filter(|_| !lost.is_zero()).map(|root| (lost, root));
         let running = self.air.map_or_else(packet, |air| air.lost_until(now, node));
-        self.services[node.index()].filled_by(now, self.backlog(node), running)
+        let service = &self.services[node.index()];
+        service.main_reason(running).and_then(|_| service.filled_by(now, self.backlog(node), running))
     }
 
     /// Why the MAC of one of two neighbours has tried in vain so far to send an ARP packet of their exchange.

@@ -44,16 +44,20 @@ impl Causes {
         if let Some((hop, cause)) = scene.stuck_at(node) {
             return RootCause { cause: Some(cause), ..here }.towards(hop);
         }
-        let backlog = scene.backlog(node);
+        // Saturated queues reject most packets: what has gathered is looked at only if something other than load counts.
         let slow = match died {
-            Died::CoDel => service.kept_standing_by(now, backlog),
+            Died::CoDel => {
+                service.main_reason(None).and_then(|_| service.kept_standing_by(now, scene.backlog(node)))
+            }
             _ => scene.filled_by(node),
         };
         if let Some(root) = slow {
             return root;
         }
-        let queued = scene.waiting(node);
-        let released = service.filled_by_burst(backlog.packets);
-        scene.burst(refused.packet, &queued, released).unwrap_or(here)
+        let released = service.filled_by_burst(scene.gathered(node));
+        if released.is_none() && scene.held_ups.is_empty() {
+            return here;
+        }
+        scene.burst(refused.packet, &scene.waiting(node), released).unwrap_or(here)
     }
 }
