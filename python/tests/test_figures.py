@@ -100,6 +100,41 @@ def test_the_range_of_gains_over_the_first_column() -> None:
     )
 
 
+def test_differences_over_a_row_or_column_stand_beside_the_means() -> None:
+    """110 is 10 % more than 100; 45 is 10 % less than 50; over zero there is no percentage."""
+    frame = runs_of(
+        {
+            ("string-3", "full"): [100.0, 100.0],
+            ("string-3", "none"): [110.0, 110.0],
+            ("string-4", "full"): [50.0, 50.0],
+            ("string-4", "none"): [45.0, 45.0],
+        }
+    ).with_columns(timeouts=pl.lit(0.0))
+    figure = Figure(
+        *("t", "", "e", "acked_segments", "scenario", "tcp"), over="full", printed={"string-4": {"none": 40}}
+    )
+    found = numbers(figure, frame, ["scenario", "tcp"])
+    assert found is not None
+    assert found[1] == [
+        ["3", "100 ± 0", "110 ± 0, +10.0 %"],
+        ["4", "50 ± 0", "45 ± 0, -10.0 % (paper: 40)"],
+    ]
+    one = frame.filter(scenario="string-3")
+    across = Figure("t", "", "e", rows="tcp", columns=("acked_segments", "timeouts"), over="full")
+    found = numbers(across, one, ["scenario", "tcp"])
+    assert found is not None
+    assert found[1] == [["full", "100 ± 0", "0 ± 0"], ["none", "110 ± 0, +10.0 %", "0 ± 0"]]
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_what_differences_are_over_is_a_row_or_column(paper: Paper) -> None:
+    for one in paper.figures:
+        if one.over:
+            axes = plan_of(paper.trials[str(one.experiment)], quick=False, seeds=None).axes
+            labels = {label for axis in axes if axis.name in (one.rows, one.cols) for label in axis.labels}
+            assert one.over in labels, one.id
+
+
 def test_an_ack_acknowledges_what_no_earlier_one_did() -> None:
     """ACKs of one segment, of the same again, of three more at once, and one that was overtaken."""
     acks = pl.DataFrame({"t": [1.0, 2.0, 3.0, 4.0], "ack": [1461, 1461, 1461 + 3 * 1460, 2921]})
