@@ -18,7 +18,7 @@ from tworay.experiment.experimentfile import read
 from tworay.experiment.sweeping import Sweep
 from tworay.papers import library, overview, pages
 from tworay.papers.answers import answer
-from tworay.papers.figures import _stacked, draw_figure
+from tworay.papers.figures import _stacked, draw_figure, look
 from tworay.papers.library import WITHOUT_RESULTS, Figure, State
 from tworay.papers.numbering import nearest, parsed
 from tworay.papers.quantities import heading
@@ -182,6 +182,26 @@ def test_the_papers_values_and_the_meaning_of_the_bars_stand_in_a_drawing(tmp_pa
     assert axes.get_ylim()[0] == 0, "goodput is not negative, whatever the interval is"
     assert axes.get_xlabel() == "hops"
     assert axes.get_ylabel() == "goodput (kb/s)"
+
+
+@pytest.mark.parametrize(
+    ("metric", "top"), [("diagnosis.balanced_accuracy", 1.0), ("eee", 1.0), ("timeouts", None)]
+)
+def test_the_axis_of_a_share_ends_at_one(tmp_path: Path, metric: str, top: float | None) -> None:
+    """The interval of 0.8 from 0.25 to 1.35 says nothing about a share above 1; a mean above it does."""
+    means = pl.DataFrame(
+        {"at": ["3", "4"], "mean": [0.8, 0.9], "low": [0.25, 0.85], "n": [5, 5], "values": [[], []]}
+    )
+    figure = Figure("1", "", "e", metric, "at")
+
+    def drawn(table: pl.DataFrame) -> float:
+        picture = draw(table, metric, rows="at", output=tmp_path / "a.svg", look=look(figure, {}, {}))
+        (axes,) = picture.axes
+        return float(axes.get_ylim()[1])
+
+    assert drawn(means) == top if top else drawn(means) > 1.35
+    above = means.with_columns(mean=pl.Series([0.8, 1.2]))
+    assert drawn(above) > 1.2
 
 
 def test_a_logarithmic_axis_shows_means_whose_interval_passes_zero(tmp_path: Path) -> None:
