@@ -26,7 +26,7 @@ from tworay.papers.reproducing import plan_of
 from tworay.papers.samples import mean_speed
 from tworay.papers.shown import words
 from tworay.papers.tables import numbers
-from tworay.papers.timelines import KINDS, acked_by
+from tworay.papers.timelines import KINDS, acked_by, round_trips
 from tworay.running.relays import hellos
 from tworay.showing.curves import JOINED, MOST_POINTS, marks, thinned
 from tworay.showing.drawing import Look, draw, panels
@@ -139,6 +139,20 @@ def test_an_ack_acknowledges_what_no_earlier_one_did() -> None:
     """ACKs of one segment, of the same again, of three more at once, and one that was overtaken."""
     acks = pl.DataFrame({"t": [1.0, 2.0, 3.0, 4.0], "ack": [1461, 1461, 1461 + 3 * 1460, 2921]})
     assert acked_by(acks, 1) == [(1.0, 1), (2.0, 0), (3.0, 3), (4.0, 0)]
+
+
+def test_round_trips_leave_out_what_was_sent_twice() -> None:
+    """Karn: the second segment is sent twice, so neither its ACK nor a repeated one gives a round trip.
+
+    The last ACK covers two segments; the newer one is timed.
+    """
+    data = [(1.0, 1, 100), (1.1, 101, 100), (2.1, 101, 100), (2.2, 201, 100), (2.3, 301, 100)]
+    acks = [(1.15, 1.2, 101), (1.25, 1.3, 101), (2.15, 2.2, 201), (2.5, 2.6, 401), (2.7, None, 401)]
+    rows = [{"t_s": t, "kind": "data", "seq": seq, "bytes": size} for t, seq, size in data]
+    rows += [{"t_s": t, "kind": "ack", "arrived_s": at, "ack": ack, "bytes": 0} for t, at, ack in acks]
+    found = round_trips(pl.DataFrame(rows))
+    assert found["t_s"].to_list() == [1.2, 2.6]
+    assert found["rtt_s"].to_list() == pytest.approx([0.2, 0.3])
 
 
 def test_mean_speed_over_nodes_and_time() -> None:
