@@ -58,7 +58,8 @@ def resolve(command: str) -> None:
         return
     settings = values(words, "--set")
     if verb == "scenarios":
-        assert Scenario.load(*values(words, "--show"))
+        (name,) = values(words, "--show")
+        assert Scenario.load(name)
         return
     assert verb in ("run", "compare", "tune")
     variants = [one for text in values(words, "--tcp") for one in listed(text)]
