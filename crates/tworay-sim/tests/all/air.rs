@@ -285,15 +285,6 @@ fn fq_codel_shortens_the_queue_of_a_transfer() {
     assert!(fair < fifo, "{fair:?} and {fifo:?}");
 }
 
-#[test]
-fn captures_are_refused_with_the_reason() {
-    let options =
-        RunOptions { pcap: Some(std::env::temp_dir().join("tworay-air.pcapng")), ..RunOptions::default() };
-    let scenario = load("string-1", &["radio.preset=n20", "duration=2s"]);
-    let error = run(&scenario, &options, &RunControl::new()).expect_err("there is no such capture yet");
-    assert!(error.to_string().contains("802.11b only"), "{error}");
-}
-
 /// The scenario of every loss again, and the built-in ones for these radios: two runs give the same bytes.
 #[test]
 fn built_in_scenarios_of_new_radios_are_explained_and_repeat() {
