@@ -168,6 +168,11 @@ kernel-costs: kernel
 .PHONY: kernel-strings
 kernel-strings: kernel
 	$(BIN)/python -m studies.live.strings
+# make kernel-matrix   boots Debian's kernels 6.1 and 6.12 in an emulator, tries every controller there, and writes docs/studies/kernel-matrix.md (10 minutes; gets 190 MB of packages, and installs QEMU if it is missing)
+.PHONY: kernel-matrix
+kernel-matrix: kernel
+	scripts/setup.sh matrix
+	$(BIN)/python -m studies.kernel_matrix
 # make live-study  runs this machine's kernels in the paper's loss situations, in real time (as root, 15 minutes); writes docs/studies/live.md
 # make live-long   adds ten minutes of five flows among 50 moving nodes, and 20 MB over four hops (as root)
 # make live-outages  measures the guesses of the kernel's WELCOME about a broken path (as root, 2 minutes)
