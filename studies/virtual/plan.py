@@ -19,7 +19,6 @@ PAIRS = {
     "veno": "linux+veno",
     "vegas": "vegas",
     "bbr": "linux+bbr",
-    "cdg": "linux+cdg",
 }
 # What Linux does at both ends (tcp.timestamps: RFC 7323; RFC 6928; delayed ACKs of at least 40 ms).
 AS_LINUX = {
@@ -45,8 +44,8 @@ class Case(NamedTuple):
 STATIC = {"routing.protocol": "static"}
 WIDE = {"tcp.window": "128"}
 CASES = (
-    Case("string-2", "two hops", "string-2", {**STATIC, **WIDE, "duration": "60s"}),
-    Case("string-4", "four hops", "string-4", {**STATIC, **WIDE, "duration": "60s"}),
-    Case("errors", "two hops, 3 % of the packets corrupted", "channel-errors", {**STATIC, "duration": "60s"}),
-    Case("moving", "50 walking nodes over AODV", "square-50", {"duration": "60s"}),
+    Case("string-4", "four hops", "string-4", {**STATIC, **WIDE, "duration": "30s"}),
+    Case("errors", "two hops, 3 % of the packets corrupted", "channel-errors", {**STATIC, "duration": "30s"}),
+    Case("moving", "50 walking nodes over AODV", "square-50", {"duration": "30s"}),
+    Case("string-2", "two hops", "string-2", {**STATIC, **WIDE, "duration": "30s"}),
 )

@@ -28,11 +28,18 @@ def compared(
     out = STORE / name
     print(f"{name}: {', '.join(arms)}; {seeds} seeds", file=sys.stderr, flush=True)
     STORE.mkdir(parents=True, exist_ok=True)
-    chosen = {"tcp": list(arms), "seeds": seeds, "jobs": jobs}
-    if out.is_dir():
-        found = tworay.compare(resume=out, **chosen)
-    else:
-        found = tworay.compare(scenario, set=dict(settings), routing=routing, out=out, **chosen)
+    stored = out.is_dir()
+    # Stored runs of other settings are refused.
+    found = tworay.compare(
+        scenario,
+        tcp=list(arms),
+        set=dict(settings),
+        routing=routing,
+        seeds=seeds,
+        out=None if stored else out,
+        resume=out if stored else None,
+        jobs=jobs,
+    )
     for failure in found.failures:
         print(f"{name}: {failure.variant}, seed {failure.seed}: {failure.message}", file=sys.stderr)
     return found
