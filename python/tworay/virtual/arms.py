@@ -84,7 +84,7 @@ def run_kernel(
     # The end of the scenario is not early.
     extras["ended_early"] = None
     run = Ended(report, None, json.dumps(extras)).as_run(scenario, options)
-    run.summary["live"]["virtual"] = {"kernel": machine.kernel.name, "memory_mib": machine.memory}
+    run.summary["live"]["virtual"] = machine.about(left)
     run = in_order(run, document)
     if daemon is not None:
         # The simulator routes nothing and knows nothing of these.
