@@ -179,6 +179,7 @@ impl Engine {
         for (node, local, remote, info) in told.try_iter() {
             self.connections.note_info(&mut self.live, node, local, remote, info);
         }
+        self.live.flush_capture();
         tell(Progress {
             at: now,
             delivered_bytes: self.connections.delivered(),

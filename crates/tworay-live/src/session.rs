@@ -5,11 +5,13 @@ use crate::device::{Plan, Station};
 use crate::diag;
 use crate::engine::{End, Engine, Progress, Rules, ask_for_priority};
 use crate::freeze::Freeze;
+use crate::home::Identity;
 use crate::keeper::Keeper;
 use crate::late::LateSpan;
 use crate::lateness::Lateness;
-use crate::namespace::{Child, Namespace};
+use crate::namespace::{Child, Namespace, Places};
 use crate::processes;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::net::Ipv4Addr;
@@ -29,6 +31,8 @@ use tworay_sim::{Layer, Live, LiveOptions, RunReport};
 const MOST_MTU: u16 = 2304;
 /// The minimum of IPv4 (RFC 791).
 const LEAST_MTU: u16 = 68;
+/// Most files that a station holds open: four for namespaces, its device, a socket, and some for a program's start.
+const FILES_OF_A_STATION: u64 = 12;
 /// IPv4 and TCP headers with timestamps, bytes.
 const HEADERS: u64 = 52;
 
@@ -57,6 +61,8 @@ pub struct SessionSettings {
     pub freeze: bool,
     /// Path of a capture file.
     pub pcap: Option<PathBuf>,
+    /// True to record every segment, frame, queue length, route and movement.
+    pub record: bool,
 }
 
 /// Why a live network failed or could not be started.
@@ -193,9 +199,14 @@ impl Session {
         Ok(Self { _keeper: keeper, doors, stop, status, ended: Mutex::new(ended) })
     }
 
-    /// The stations: node, and descriptor of its namespace in this process.
-    pub fn stations(&self) -> Vec<(u16, RawFd)> {
-        self.doors.iter().map(|door| (door.node.0, door.namespace.raw_fd())).collect()
+    /// The stations: node, and descriptors of its namespaces in this process.
+    pub fn stations(&self) -> Vec<(u16, Places<RawFd>)> {
+        self.doors.iter().map(|door| (door.node.0, door.namespace.raw_fds())).collect()
+    }
+
+    /// Why stations share all files with the host, if they do: mounts are forbidden.
+    pub fn shared_files(&self) -> Option<&str> {
+        self.doors.iter().find_map(|door| door.namespace.shared_files.as_deref())
     }
 
     /// Starts a program at a node, with these environment variables in addition to this process' own;
@@ -270,6 +281,23 @@ pub fn address(node: u16) -> Ipv4Addr {
     crate::device::address(NodeId(node))
 }
 
+/// Host name of a node: its name in the scenario, or `node-N`.
+pub fn host_name(names: &BTreeMap<String, u16>, node: u16) -> String {
+    let named = names.iter().find(|(_, number)| **number == node).map(|(name, _)| name.clone());
+    named.unwrap_or_else(|| format!("node-{node}"))
+}
+
+/// The text of `/etc/hosts`: every node by its host name, and those with a name by their number, too.
+fn hosts(names: &BTreeMap<String, u16>, nodes: u32) -> String {
+    let mut text = String::from("127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n");
+    for node in 0..nodes as u16 {
+        let (name, plain) = (host_name(names, node), format!("node-{node}"));
+        let alias = if name == plain { String::new() } else { format!(" {plain}") };
+        text.push_str(&format!("{} {name}{alias}\n", address(node)));
+    }
+    text
+}
+
 /// Name of a node's device in its namespace.
 pub fn device(node: u16) -> String {
     crate::device::device_name(NodeId(node))
@@ -318,13 +346,18 @@ fn set_up(
         stations: nodes.to_vec(),
         limit,
         pcap: settings.pcap.clone(),
+        record: settings.record,
     };
     let live = Live::new(scenario, &options).map_err(|e| Error::Input(e.to_string()))?;
+    let names = &scenario.settings.names;
+    let hosts = hosts(names, scenario.node_count());
+    allow_files(nodes.len() as u64 * FILES_OF_A_STATION);
     let stations = nodes
         .iter()
         .map(|&node| {
+            let identity = Identity { name: host_name(names, node.0), hosts: hosts.clone() };
             let congestion = settings.congestion.clone();
-            Station::create(&Plan { node, layer: settings.layer, mtu, congestion }).map_err(|e| {
+            Station::create(&Plan { node, layer: settings.layer, mtu, congestion, identity }).map_err(|e| {
                 match e.kind() {
                     std::io::ErrorKind::InvalidInput => Error::Input(e.to_string()),
                     _ => Error::Failed(format!("no station at node {node}: {e}")),
@@ -341,6 +374,13 @@ fn set_up(
         freeze: settings.freeze && settings.layer == Layer::Three,
     };
     Ok(Engine::new(live, stations, rules))
+}
+
+/// Raises this process' limit of open files, as far as it may, for that many more.
+fn allow_files(more: u64) {
+    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return };
+    // Without success, opening one of them fails and says so.
+    let _ = setrlimit(Resource::RLIMIT_NOFILE, soft.saturating_add(more).min(hard), hard);
 }
 
 fn work_off(

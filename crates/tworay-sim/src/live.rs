@@ -11,6 +11,7 @@ pub use crate::network::hosts::gateway::{Entering, Expired, Leaving, RouteBreak}
 use crate::results::RunReport;
 use crate::run::RunError;
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use tworay_base::{FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_routing::Protocol;
@@ -39,6 +40,8 @@ pub struct LiveOptions {
     pub limit: SimDuration,
     /// Path of a capture file; an existing file is replaced when the new one is complete.
     pub pcap: Option<PathBuf>,
+    /// True to record every segment, frame, queue length, route and movement.
+    pub record: bool,
 }
 
 /// Observations of a flow between real stations, for its row in the report.
@@ -113,7 +116,7 @@ impl Live {
     /// Builds the network of `scenario`. Its TCP flows are left to the stations; its UDP flows are
     /// simulated.
     pub fn new(scenario: &Scenario, options: &LiveOptions) -> Result<Self, Refusal> {
-        let LiveOptions { seed, layer, ref stations, limit, ref pcap } = *options;
+        let LiveOptions { seed, layer, ref stations, limit, ref pcap, record } = *options;
         let mut scenario = scenario.clone();
         scenario.settings.duration = scenario.settings.duration.max(limit);
         scenario.settings.warmup = SimDuration::ZERO;
@@ -139,6 +142,9 @@ impl Live {
         let megahertz = (setup.settings.radio.frequency.get() * 1e-6) as u16;
         let mut network = Network::new(setup, || true)
             .ok_or_else(|| Refusal::Failed("building the network was cancelled".into()))?;
+        if record {
+            network.record();
+        }
         if let Some(path) = pcap {
             let comment = format!("scenario {}, seed {seed}, live: real payload", scenario.name());
             let failed = |e| Refusal::Failed(format!("can't write {}: {e}", path.display()));
@@ -265,13 +271,22 @@ impl Live {
         }
     }
 
-    /// Ends the run now.
+    /// Passes what is captured so far on to a reader that waits for it.
+    pub fn flush_capture(&mut self) {
+        self.network.flush_capture();
+    }
+
+    /// Ends the run now. A reader of the capture may have left before.
     pub fn finish(mut self) -> Result<RunReport, RunError> {
         self.network.end_now();
         self.network.check_conservation().map_err(RunError::Failed)?;
         if let Some(path) = &self.pcap {
-            let failed = |e| RunError::Failed(format!("can't write {}: {e}", path.display()));
-            self.network.finish_capture().map_err(failed)?;
+            match self.network.finish_capture() {
+                Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                    return Err(RunError::Failed(format!("can't write {}: {error}", path.display())));
+                }
+                Err(_) | Ok(()) => {}
+            }
         }
         let mut report =
             RunReport::gather(self.network.finish(), &self.scenario, self.seed, self.protocol, &[]);

@@ -211,6 +211,11 @@ impl Network {
         self.common.observers.animate_to(path, film, flows)
     }
 
+    /// Passes what is captured so far on to its reader, if there is a capture.
+    pub(crate) fn flush_capture(&mut self) {
+        self.common.observers.flush_capture();
+    }
+
     /// Completes the capture, if there is one.
     pub(crate) fn finish_capture(&mut self) -> io::Result<()> {
         self.common.observers.finish_capture()

@@ -67,7 +67,19 @@ MemoryOption = Annotated[
     int | None, typer.Option(metavar="MIB", help="With --virtual: memory of the machine. Default: 512.")
 ]
 CaptureOption = Annotated[
-    Path | None, typer.Option("--pcap", metavar="FILE", help="Write a capture of all frames to this file.")
+    Path | None,
+    typer.Option("--pcap", metavar="FILE", help="Write a capture of all frames to this file; - is stdout."),
+]
+RecordOption = Annotated[
+    bool,
+    typer.Option(
+        "--record",
+        help="Also keep every segment, frame, queue length, route and position for the map in report.html. Needs "
+        "--out.",
+    ),
+]
+SshOption = Annotated[
+    bool, typer.Option("--ssh", help="Run sshd at every station: `ssh NAME` from any other one.")
 ]
 NameOption = Annotated[str | None, typer.Option(help="Name of the network. Default: that of the scenario.")]
 
@@ -140,7 +152,9 @@ def run(
     limit: LimitOption = Options.limit,
     mtu: MtuOption = Options.mtu,
     out: OutOption = None,
+    record: RecordOption = Options.record,
     pcap: CaptureOption = None,
+    ssh: SshOption = Options.ssh,
     force: ForceOption = False,
     profile: ProfileOption = None,
     virtual: VirtualOption = False,
@@ -160,7 +174,7 @@ def run(
     world, options = _world(
         source_of(scenario, profile), set_, nodes, all_,
         seed=seed, layer=layer, congestion=congestion, freeze=freeze, slow=slow, most_late=most_late,
-        strict=strict, limit=limit, mtu=mtu, pcap=pcap,
+        strict=strict, limit=limit, mtu=mtu, pcap=pcap, record=record, ssh=ssh,
     )  # fmt: skip
     how = how_of(virtual=virtual, keep=keep, memory=memory)
     run_live(world, options, words, serve, each=each, out=out, force=force, as_json=json, virtual=how)
@@ -183,7 +197,9 @@ def up(
     limit: LimitOption = STANDING_LIMIT,
     mtu: MtuOption = Options.mtu,
     out: OutOption = None,
+    record: RecordOption = Options.record,
     pcap: CaptureOption = None,
+    ssh: SshOption = Options.ssh,
     force: ForceOption = False,
     profile: ProfileOption = None,
     virtual: VirtualOption = False,
@@ -202,7 +218,7 @@ def up(
     world, options = _world(
         source_of(scenario, profile), set_, nodes, all_,
         seed=seed, layer=layer, congestion=congestion, freeze=freeze, slow=slow, most_late=most_late,
-        strict=strict, limit=limit, mtu=mtu, pcap=pcap,
+        strict=strict, limit=limit, mtu=mtu, pcap=pcap, record=record, ssh=ssh,
     )  # fmt: skip
     how = how_of(virtual=virtual, memory=memory, pace=pace)
     stand(world, options, name, out=out, force=force, hold=hold, virtual=how)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from tworay import _native
 from tworay.errors import InputError, OutputError
-from tworay.live import leftovers
+from tworay.live import leftovers, prompting
 from tworay.live.network import Network
 from tworay.naming import Nodes
 from tworay.sudo import with_sudo
@@ -130,9 +130,10 @@ def _stand(place: Path, scenario: Scenario, options: Options, store: Store | Non
             str(node): {
                 "address": network.address(node),
                 "device": _native.live_device(node),
-                "namespace": path,
+                "host": network.host(node),
+                "namespaces": places,
             }
-            for node, path in network.stations.items()
+            for node, places in network.places.items()
         }
         with contextlib.suppress(KeyboardInterrupt):
             _describe(place, scenario, store, {"nodes": nodes})
@@ -223,20 +224,18 @@ def enter(name: str | None, node: str, command: Sequence[str]) -> None:
     if found.get("scratch") is not None:
         _enter_virtual(found, int(number), command)
     try:
-        _native.join_namespace(about["namespace"])
+        _native.join_station(about["namespaces"])
     except OSError as error:
         raise InputError(
             f"can't enter node {node} of {found['name']}: {error}; run it with sudo: {with_sudo('live')}"
         ) from error
-    words = list(command) or [os.environ.get("SHELL", "/bin/sh")]
+    words = list(command) or prompting.shell(_prompt(found, int(number)))
     os.environ |= {
         "TWORAY_NODE": number,
         "TWORAY_NAME": Nodes.of(found).short(int(number)),
         "TWORAY_ADDRESS": about["address"],
         "TWORAY_DEVICE": about["device"],
     }
-    if not command:
-        os.environ["PS1"] = _prompt(found, int(number))
     sys.stdout.flush()
     try:
         os.execvp(words[0], words)

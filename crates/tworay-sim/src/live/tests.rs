@@ -8,7 +8,8 @@ fn live(scenario: &str, overrides: &[&str], layer: Layer) -> Live {
     let scenario = Scenario::load(scenario, &overrides).expect("a scenario");
     let stations = (0..scenario.node_count()).map(|n| NodeId(n as u16)).collect();
     let limit = SimDuration::from_secs_f64(10.0);
-    Live::new(&scenario, &LiveOptions { seed: 1, layer, stations, limit, pcap: None }).expect("a network")
+    Live::new(&scenario, &LiveOptions { seed: 1, layer, stations, limit, pcap: None, record: false })
+        .expect("a network")
 }
 
 /// A datagram of an unknown protocol with 100 bytes of payload.
@@ -199,8 +200,14 @@ fn steps_to_the_next_event_change_nothing() {
 fn what_cannot_be_set_up_is_refused() {
     let scenario = Scenario::load("string-4", &[]).expect("a scenario");
     let limit = SimDuration::from_secs_f64(1.0);
-    let options =
-        |station| LiveOptions { seed: 1, layer: Layer::Three, stations: vec![station], limit, pcap: None };
+    let options = |station| LiveOptions {
+        seed: 1,
+        layer: Layer::Three,
+        stations: vec![station],
+        limit,
+        pcap: None,
+        record: false,
+    };
     let refused = Live::new(&scenario, &options(NodeId(5))).err().expect("refused");
     assert_eq!(refused.to_string(), "there is no node 5 in the scenario");
 }
