@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("live_able")
 
+WORDS = "hostname; cat /etc/hostname; ping -c 1 alice; getent hosts node-1"
+CARD = "ip -o link show tworay-0; ip -6 -o addr show tworay-0"
+PINGS, LATER = "ping -c 1 alice; read _; exit 0", "sleep 0.5; ping -c 3 -i 0.3 alice; exit 0"
 # A relay without a name between two hosts.
 NAMED = """
 name = "house"
@@ -52,9 +55,7 @@ def one(cli: Callable[..., Result], place: Path, *words: str) -> str:
 
 def test_stations_have_names_and_know_those_of_all_nodes(cli: Callable[..., Result], tmp_path: Path) -> None:
     host = os.uname().nodename
-    said = one(
-        cli, tmp_path, "--", "sh", "-c", "hostname; cat /etc/hostname; ping -c 1 alice; getent hosts node-1"
-    )
+    said = one(cli, tmp_path, "--", "sh", "-c", WORDS)
     assert said.startswith("roof\nroof\n")
     assert "1 received" in said
     # A node without a name is node-N; addresses are 10.0.x.y (docs/guide/live.md).
@@ -76,7 +77,7 @@ def test_what_daemons_write_stays_at_their_station(cli: Callable[..., Result], t
 
 
 def test_addresses_of_ipv6_follow_from_those_of_the_cards(cli: Callable[..., Result], tmp_path: Path) -> None:
-    """RFC 4291 appendix A: EUI-64 of the MAC with the universal bit inverted; one address, not an earlier one, too."""
+    """RFC 4291 appendix A: EUI-64 of the MAC with the universal bit inverted; and only one address."""
     said = one(
         cli,
         tmp_path,
@@ -85,7 +86,7 @@ def test_addresses_of_ipv6_follow_from_those_of_the_cards(cli: Callable[..., Res
         "--",
         "sh",
         "-c",
-        "ip -o link show tworay-0; ip -6 -o addr show tworay-0",
+        CARD,
     )
     mac = re.search(r"link/ether ([0-9a-f:]+)", said)
     assert mac is not None
@@ -170,7 +171,7 @@ def test_stations_reach_each_other_by_ssh(cli: Callable[..., Result], tmp_path: 
 def test_a_capture_streams_while_the_network_runs(tmp_path: Path) -> None:
     (tmp_path / "house.toml").write_text(NAMED)
     run = subprocess.Popen(
-        tworay("run", "house.toml", *PATIENT, "--pcap", "-", "--", "sh", "-c", "ping -c 1 alice; read _; exit 0"),
+        tworay("run", "house.toml", *PATIENT, "--pcap", "-", "--", "sh", "-c", PINGS),
         cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert run.stdin is not None
@@ -210,11 +211,11 @@ def blocks(data: bytes) -> list[int]:
 
 
 def test_losses_in_the_stream_have_their_causes(cli: Callable[..., Result], tmp_path: Path) -> None:
-    """A relay that is off from the start: what the sender's queue holds is lost as ``node-down``, and says so."""
+    """A relay that is off from the start: pings are lost as ``node-down`` there, and say so."""
     off = NAMED + '[routing]\nprotocol = "static"\n[[event]]\nnode = 1\nat = "0.1s"\nwhat = "down"\n'
     (tmp_path / "off.toml").write_text(off)
     done = subprocess.run(
-        tworay("run", "off.toml", *PATIENT, "--pcap", "-", "--", "sh", "-c", "sleep 0.5; ping -c 3 -i 0.3 alice; exit 0"),
+        tworay("run", "off.toml", *PATIENT, "--pcap", "-", "--", "sh", "-c", LATER),
         cwd=tmp_path, capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -27,6 +27,7 @@ mod packet;
 mod processes;
 mod rights;
 pub mod session;
+mod steering;
 
 pub use freeze::Freeze;
 pub use late::LateSpan;
@@ -35,3 +36,4 @@ pub use namespace::{Child, Places, join_namespace, join_station};
 pub use processes::end_left_over;
 pub use rights::missing;
 pub use session::{ConnectionEnd, Ended, Error, Session, SessionSettings, Status};
+pub use steering::{FlowView, Steered, Watched};

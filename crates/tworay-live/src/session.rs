@@ -11,6 +11,7 @@ use crate::late::LateSpan;
 use crate::lateness::Lateness;
 use crate::namespace::{Child, Namespace, Places};
 use crate::processes;
+use crate::steering::{Order, Steered, Watched};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -20,7 +21,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tworay_base::{FlowId, NodeId, SimDuration, SimTime};
@@ -33,6 +34,8 @@ const MOST_MTU: u16 = 2304;
 const LEAST_MTU: u16 = 68;
 /// Most files that a station holds open: four for namespaces, its device, a socket, and some for a program's start.
 const FILES_OF_A_STATION: u64 = 12;
+/// An order that is not done by then never is: the engine has ended.
+const OBEYED_WITHIN: Duration = Duration::from_secs(10);
 /// IPv4 and TCP headers with timestamps, bytes.
 const HEADERS: u64 = 52;
 
@@ -94,6 +97,8 @@ pub struct Status {
     pub closing: usize,
     /// Segments lost so far by cause.
     pub lost: Vec<(&'static str, u64)>,
+    /// What somebody who watches sees.
+    pub watched: Watched,
     /// True if it still runs.
     pub running: bool,
 }
@@ -134,6 +139,8 @@ pub struct Ended {
     pub expired: u64,
     /// Flow, time of the first packet, and both ends of each connection, in the order of the flows.
     pub connections: Vec<(FlowId, SimTime, [ConnectionEnd; 2])>,
+    /// What was changed while it ran, in order of time.
+    pub steered: Vec<Steered>,
 }
 
 /// Access to a station for starting programs.
@@ -149,6 +156,8 @@ pub struct Session {
     // Declared first, so that processes in the namespaces end before the namespaces do.
     _keeper: Keeper,
     doors: Vec<Door>,
+    scenario: Scenario,
+    orders: Sender<Order>,
     stop: Arc<AtomicBool>,
     status: Arc<Mutex<Status>>,
     ended: Mutex<Receiver<Result<Ended, Error>>>,
@@ -162,19 +171,22 @@ impl Session {
         if let Some(missing) = crate::missing() {
             return Err(Error::Missing(missing));
         }
-        let (scenario, settings) = (scenario.clone(), settings.clone());
+        let (own, settings) = (scenario.clone(), settings.clone());
+        let scenario = scenario.clone();
+        let (orders, ordered) = channel();
         let (stop, status) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(Status::default())));
         let (ready, becomes_ready) = channel();
         let (end, ended) = channel();
         let shared = (Arc::clone(&stop), Arc::clone(&status));
         let work = move || {
-            let engine = match set_up(&scenario, &settings, &nodes, mtu) {
+            let mut engine = match set_up(&scenario, &settings, &nodes, mtu) {
                 Ok(engine) => engine,
                 Err(error) => {
                     let _ = ready.send(Err(error));
                     return;
                 }
             };
+            engine.helm.orders = Some(ordered);
             let doors =
                 engine.stations.iter().map(|s| Door { node: s.node, namespace: Arc::clone(&s.namespace) });
             let told = diag::watch(&engine.stations, Arc::clone(&shared.0));
@@ -196,7 +208,7 @@ impl Session {
         let doors = becomes_ready.recv().map_err(|_| gone())??;
         let keeper = Keeper::start(doors.iter().map(|door| Arc::clone(&door.namespace)).collect())
             .map_err(|e| Error::Failed(format!("can't start sh: {e}")))?;
-        Ok(Self { _keeper: keeper, doors, stop, status, ended: Mutex::new(ended) })
+        Ok(Self { _keeper: keeper, doors, scenario: own, orders, stop, status, ended: Mutex::new(ended) })
     }
 
     /// The stations: node, and descriptors of its namespaces in this process.
@@ -245,6 +257,19 @@ impl Session {
     /// process has ended; none on kernels before 5.14.
     pub fn cookies(&self) -> Vec<u64> {
         self.doors.iter().filter_map(|door| door.namespace.cookie().ok()).collect()
+    }
+
+    /// Changes the network: a command of a script, such as `move roof 120,80`. Returns when it was done.
+    pub fn steer(&self, command: &str) -> Result<Steered, Error> {
+        // The scenario's duration does not limit a live network.
+        let event =
+            self.scenario.order(command, SimDuration::ZERO).map_err(|e| Error::Input(e.to_string()))?;
+        let (done, when) = channel();
+        let words = command.split_whitespace().collect::<Vec<_>>().join(" ");
+        let ended = || Error::Input("the network has ended".into());
+        self.orders.send(Order { event, words: words.clone(), done }).map_err(|_| ended())?;
+        let at = when.recv_timeout(OBEYED_WITHIN).map_err(|_| ended())?;
+        Ok(Steered { at, words })
     }
 
     /// The current state.
@@ -397,6 +422,7 @@ fn work_off(
                 lateness_p99_seconds: progress.lateness_seconds,
                 delivered_bytes: progress.delivered_bytes,
                 closing: progress.closing,
+                watched: progress.watched,
                 lost: progress.status.lost.iter().map(|(cause, n)| (cause.name(), *n)).collect(),
                 running: true,
             };
@@ -421,6 +447,7 @@ fn work_off(
         freezes,
         expired,
         rules,
+        helm,
         ..
     } = engine;
     connections.settle(&mut live);
@@ -459,5 +486,6 @@ fn work_off(
         freezes,
         expired,
         connections,
+        steered: helm.watched.steered,
     })
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use tworay_live::{Child, Ended, Error, Places, Session, SessionSettings, Status};
+use tworay_live::{Child, Ended, Error, Places, Session, SessionSettings, Status, Steered, Watched};
 use tworay_sim::Layer;
 
 use crate::errors;
@@ -130,6 +130,18 @@ impl LiveNetwork {
         self.0.cookies()
     }
 
+    /// Changes the network by a command of a script; returns when that was done, nanoseconds, and the command in
+    /// its plain form.
+    fn steer(&self, py: Python<'_>, command: &str) -> PyResult<(u64, String)> {
+        let done = py.detach(|| self.0.steer(command)).map_err(raise)?;
+        Ok((done.at.as_nanos(), done.words))
+    }
+
+    /// What somebody who watches sees, as JSON.
+    fn view(&self) -> String {
+        view(&self.0.status())
+    }
+
     /// The current state.
     fn status(&self) -> PyStatus {
         let Status {
@@ -140,6 +152,7 @@ impl LiveNetwork {
             closing,
             lost,
             running,
+            ..
         } = self.0.status();
         (sim_seconds, lag_seconds, lateness_p99_seconds, delivered_bytes, closing, lost, running)
     }
@@ -161,6 +174,37 @@ impl LiveNetwork {
             }
         }
     }
+}
+
+fn view(status: &Status) -> String {
+    let Watched { nodes, ranges, losses, lost, flows, steered } = &status.watched;
+    serde_json::json!({
+        "t": status.sim_seconds,
+        "running": status.running,
+        "lag": status.lag_seconds,
+        "late": status.lateness_p99_seconds,
+        "delivered": status.delivered_bytes,
+        "causes": status.lost,
+        "nodes": nodes.iter().map(|n| (n.place.x, n.place.y, n.up, n.queued)).collect::<Vec<_>>(),
+        "ranges": ranges,
+        "lost": lost,
+        "losses": losses
+            .iter()
+            .map(|loss| (loss.at.as_secs_f64(), loss.flow.0, loss.cause.name(), loss.node.0))
+            .collect::<Vec<_>>(),
+        "flows": flows
+            .iter()
+            .map(|flow| (flow.flow.0, flow.ends[0].0, flow.ends[1].0, flow.delivered))
+            .collect::<Vec<_>>(),
+        "steered": lines(steered),
+    })
+    .to_string()
+}
+
+/// Changes as the lines of a script.
+fn lines(steered: &[Steered]) -> Vec<String> {
+    let nanos = |at: u64| format!("{}.{:09}", at / 1_000_000_000, at % 1_000_000_000);
+    steered.iter().map(|one| format!("{}s {}", nanos(one.at.as_nanos()), one.words)).collect()
 }
 
 fn extras(ended: &Ended) -> String {
@@ -192,6 +236,7 @@ fn extras(ended: &Ended) -> String {
             "route_back_seconds": freeze.route_back.map(|at| at.as_secs_f64()),
         })).collect::<Vec<_>>(),
         "time_exceeded": ended.expired,
+        "steered": lines(&ended.steered),
         "connections": ended.connections.iter().map(|(flow, opened, ends)| serde_json::json!({
             "flow": flow.0,
             "started_seconds": opened.as_secs_f64(),

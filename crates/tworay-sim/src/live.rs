@@ -8,6 +8,7 @@
 use crate::network::Network;
 use crate::network::hosts::flow::{Flow, Resent, Transport};
 pub use crate::network::hosts::gateway::{Entering, Expired, Leaving, RouteBreak};
+pub use crate::network::steering::{LossView, NodeView, View};
 use crate::results::RunReport;
 use crate::run::RunError;
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use tworay_base::{FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_routing::Protocol;
-use tworay_scenario::{Application, FlowSetup, Scenario};
+use tworay_scenario::{Application, EventConfig, FlowSetup, Scenario};
 use tworay_tcp::{Counters, Phase, Snapshot};
 
 /// Protocol layer at which stations exchange packets.
@@ -110,6 +111,8 @@ pub struct Live {
     seed: u64,
     pcap: Option<PathBuf>,
     begun: cpu_time::ThreadTime,
+    /// Losses that were in a view.
+    seen: usize,
 }
 
 impl Live {
@@ -158,6 +161,7 @@ impl Live {
             seed,
             pcap: pcap.clone(),
             begun: cpu_time::ThreadTime::now(),
+            seen: 0,
         })
     }
 
@@ -256,6 +260,18 @@ impl Live {
             f.setup.application = Application::External { tcp };
         }
         (f.delivered_bytes, f.connected_at, f.finished_at) = (delivered_bytes, connected_at, finished_at);
+    }
+
+    /// Changes the network now, as an event of a scenario does.
+    pub fn steer(&mut self, event: &EventConfig) {
+        self.network.steer(event);
+    }
+
+    /// The network as it is now, with the losses since the last view.
+    pub fn view(&mut self) -> View {
+        let view = self.network.view(self.seen);
+        self.seen = self.network.losses();
+        view
     }
 
     /// The current state of the network.

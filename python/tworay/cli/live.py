@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tworay.cli import livekernel, liverouting
+from tworay.cli import livekernel, liverouting, livesteer
 from tworay.cli.app import Typer
 from tworay.cli.options import (
     ForceOption,
@@ -16,6 +16,7 @@ from tworay.cli.options import (
     OutOption,
     ProfileOption,
     ScenarioOrProfile,
+    ScriptOption,
     SetOption,
     source_of,
 )
@@ -33,6 +34,8 @@ app = Typer(
 
 app.add_typer(livekernel.app, name="kernel")
 app.command("routing")(liverouting.routing)
+for _change in (livesteer.move, livesteer.off, livesteer.on, livesteer.loss, livesteer.watch):
+    app.command(_change.__name__)(_change)
 
 SeedOption = Annotated[int, typer.Option(help="Seed of the simulated network.")]
 LayerOption = Annotated[
@@ -74,8 +77,8 @@ RecordOption = Annotated[
     bool,
     typer.Option(
         "--record",
-        help="Also keep every segment, frame, queue length, route and position for the map in report.html. Needs "
-        "--out.",
+        help="Also keep every segment, frame, queue length, route and position for the map in "
+        "report.html. Needs --out.",
     ),
 ]
 SshOption = Annotated[
@@ -89,6 +92,7 @@ def _world(
     set_: list[str] | None,
     nodes: str | None,
     every: bool,
+    script: Path | None,
     **options: object,
 ) -> tuple[tworay.Scenario, Options]:
     import tworay
@@ -96,6 +100,8 @@ def _world(
     from tworay.naming import Nodes
 
     world = tworay.load(scenario, set=set_)
+    if script is not None:
+        world = _scripted(world, scenario, set_, script)
     if nodes is not None and every:
         raise InputError("--nodes and --all can't be used together; leave one out")
     named = Nodes(world.names)
@@ -104,6 +110,19 @@ def _world(
         chosen = list(range(world.nodes))
     late = float(str(options.pop("most_late"))) / 1e3
     return world, Options(nodes=tuple(chosen), most_late=late, **options)  # type: ignore[arg-type]
+
+
+def _scripted(world: tworay.Scenario, scenario: str, set_: list[str] | None, script: Path) -> tworay.Scenario:
+    """Return the scenario with a script; live, its time goes on for as long as the script."""
+    import tomllib
+
+    import tworay
+    from tworay.live import scripts
+
+    end = scripts.last(scripts.read(script))
+    if end >= scripts.last(tomllib.loads(world.to_toml())["duration"]):
+        world = tworay.load(scenario, set=[*(set_ or []), f"duration={end + 1:g}s"])
+    return scripts.applied(world, script)
 
 
 def _words(command: list[str] | None) -> list[str]:
@@ -141,6 +160,7 @@ def run(
     ] = None,
     seed: SeedOption = Options.seed,
     set_: SetOption = None,
+    script: ScriptOption = None,
     layer: LayerOption = Options.layer,
     nodes: NodesOption = None,
     all_: AllOption = False,
@@ -172,7 +192,7 @@ def run(
 
     scenario, words = _apart(scenario, _words(command), profile)
     world, options = _world(
-        source_of(scenario, profile), set_, nodes, all_,
+        source_of(scenario, profile), set_, nodes, all_, script,
         seed=seed, layer=layer, congestion=congestion, freeze=freeze, slow=slow, most_late=most_late,
         strict=strict, limit=limit, mtu=mtu, pcap=pcap, record=record, ssh=ssh,
     )  # fmt: skip
@@ -186,6 +206,7 @@ def up(
     name: NameOption = None,
     seed: SeedOption = Options.seed,
     set_: SetOption = None,
+    script: ScriptOption = None,
     layer: LayerOption = Options.layer,
     nodes: NodesOption = None,
     all_: AllOption = False,
@@ -216,7 +237,7 @@ def up(
     from tworay.cli.liverun import how_of, stand
 
     world, options = _world(
-        source_of(scenario, profile), set_, nodes, all_,
+        source_of(scenario, profile), set_, nodes, all_, script,
         seed=seed, layer=layer, congestion=congestion, freeze=freeze, slow=slow, most_late=most_late,
         strict=strict, limit=limit, mtu=mtu, pcap=pcap, record=record, ssh=ssh,
     )  # fmt: skip

@@ -63,6 +63,7 @@ def run_live(
     """``tworay live run``."""
     from tworay.live import require
     from tworay.live.commanding import run_command
+    from tworay.live.standing import write_script
 
     options = replace(options, pcap=_free(options.pcap, force))
     _check_record(options, out)
@@ -85,6 +86,7 @@ def run_live(
         )
     if store is not None:
         store.write_single(outcome.run)
+        write_script(store.path, outcome.run)
         from tworay.report.writing import write_report
 
         note(f"results are in {out}; open {write_report(store.path)} in a browser")

@@ -158,6 +158,23 @@ class Network:
         seconds, lag, late, delivered, closing, lost, running = self._network.status()
         return Status(seconds, lag, late, delivered, closing, dict(lost), running)
 
+    def steer(self, command: str) -> str:
+        """Change the network by a command of a script, such as ``move roof 120,80``.
+
+        Returns:
+            The line of a script that was done, with its time.
+
+        Raises:
+            ScenarioError: the command is wrong, or the network has ended.
+
+        """
+        nanoseconds, words = self._network.steer(command)
+        return f"{nanoseconds // 10**9}.{nanoseconds % 10**9:09}s {words}"
+
+    def view(self) -> str:
+        """Return what somebody who watches sees, as JSON."""
+        return self._network.view()
+
     @staticmethod
     def address(node: int) -> str:
         """Return the IPv4 address of a node's station."""
