@@ -85,7 +85,7 @@ impl Hop {
                 let mut once = spaces + airtime.header(*mode) + CONTROL;
                 let mut frames = 2.0;
                 if u64::from(bytes + AROUND) > *rts_above {
-                    once = once + (CONTROL + timing.sifs) * 2;
+                    once += (CONTROL + timing.sifs) * 2;
                     frames += 2.0;
                 }
                 let body = f64::from((bytes + AROUND) * 8) / mode.rate().as_bps() as f64;
