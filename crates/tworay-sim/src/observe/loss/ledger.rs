@@ -179,6 +179,12 @@ impl Ledger {
         self.counts_only = true;
     }
 
+    /// True if rows about single segments are kept: of losses or of time series. Without them a long run takes no more
+    /// memory than a short one.
+    pub fn keeps_rows(&self) -> bool {
+        !self.counts_only || self.in_flight_series.is_some()
+    }
+
     /// One live segment more or less.
     #[inline]
     fn count_in_flight(&mut self, flow: FlowId, carries: Carries, more: bool, at: SimTime) {
