@@ -209,7 +209,7 @@ release: setup
 	$(MAKE) wheel-check
 	@echo "dist/ holds the release; next: git commit -am \"Release $(VERSION)\" && git tag v$(VERSION)"
 # make site    builds the site of the documentation into target/site (open target/site/index.html) and checks its links
-# make pages   writes the generated pages of the reference anew (commands, scenario, metrics, variants, Python), and the notebooks
+# make pages   writes the generated pages of the reference anew (commands, scenario, metrics, variants, Python, mechanisms of the papers), and the notebooks
 # make gallery runs the commands of docs/make/gallery.toml and writes the pictures and docs/gallery.md (two minutes)
 # make docs-check   runs the commands and Python blocks of README and docs and compares the output that they show (an hour or so; PAGES="docs/guide/tour.md" for some)
 # make paper   fills docs/studies/what-held.md from the stored cells and sets what-held.pdf, at most four pages (gets pandoc and typst from PyPI, 70 MB)
@@ -218,7 +218,7 @@ site: setup
 	$(BIN)/python docs/make/build_site.py
 
 pages: setup
-	for page in commands scenario metrics variants python radios; do $(BIN)/python docs/make/$${page}_page.py || exit 1; done
+	for page in commands scenario metrics variants python radios mechanisms; do $(BIN)/python docs/make/$${page}_page.py || exit 1; done
 	$(BIN)/python docs/make/notebooks.py
 
 gallery: setup

@@ -66,3 +66,6 @@ fn decodable(setup: &Setup) -> f64 {
     let (near, far) = (channel.range_of(channel.rx_threshold()), channel.range_of(channel.cs_threshold()));
     if far > 0.0 { (near / far).powi(2).min(1.0) } else { 1.0 }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,7 +25,18 @@ if TYPE_CHECKING:
 # Tables that may be in directories whose manifest doesn't list its files.
 UNLISTED = (
     *("alive", "battery", "energy", "flows", "frames", "guesses", "ledger", "moves", "packets", "paths"),
-    *("phases", "queues", "ranges", "retransmissions", "routes", "routing", "runs", "sacks", "segments"),
+    *(
+        "phases",
+        "queues",
+        "ranges",
+        "rates",
+        "retransmissions",
+        "routes",
+        "routing",
+        "runs",
+        "sacks",
+        "segments",
+    ),
     *("series", "trace"),
 )
 # The folders that hold the runs of a comparison.
