@@ -2,6 +2,7 @@
 
 use crate::diag::{Asked, Info};
 use crate::packet::{Tcp, View};
+use crate::steering::FlowView;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use tworay_base::{FlowId, NodeId, Seq32, SimDuration, SimTime};
@@ -171,6 +172,12 @@ impl Connections {
     /// Payload delivered so far, bytes.
     pub fn delivered(&self) -> u64 {
         self.all.iter().map(Connection::delivered).sum()
+    }
+
+    /// Every connection, for those who watch.
+    pub fn views(&self) -> Vec<FlowView> {
+        let view = |c: &Connection| FlowView { flow: c.flow, ends: c.nodes, delivered: c.delivered() };
+        self.all.iter().map(view).collect()
     }
 
     /// TCP connections that are closing: one end has sent its FIN, and the two ends are not both done.

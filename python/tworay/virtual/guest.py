@@ -248,7 +248,11 @@ def stand(world: Scenario, options: Options, show: Callable[[Status], None], *, 
         with suppress(KeyboardInterrupt):
             while True:
                 for asked in sorted(shells.glob("*.json")):
-                    running[asked.stem] = begin(network, asked)
+                    order = json.loads(asked.read_text(encoding="utf-8"))
+                    if "steer" in order:
+                        publish(asked.with_suffix(".code"), steer(network, order["steer"]))
+                    else:
+                        running[asked.stem] = begin(network, order, asked)
                     asked.unlink()
                 if paced or not running:
                     rests += 1
@@ -272,9 +276,18 @@ def stand(world: Scenario, options: Options, show: Callable[[Status], None], *, 
         return network.end()
 
 
-def begin(network: Network, asked: Path) -> LiveChild:
+def steer(network: Network, command: str) -> str:
+    """Change the network; return the answer for the host."""
+    from tworay.errors import TworayError
+
+    try:
+        return json.dumps({"line": network.steer(command)})
+    except TworayError as error:
+        return json.dumps({"error": str(error)})
+
+
+def begin(network: Network, order: dict[str, Any], asked: Path) -> LiveChild:
     """Start the command of a shell at its node."""
-    order = json.loads(asked.read_text(encoding="utf-8"))
     outputs = [shlex.quote(str(asked.with_suffix(end))) for end in (".out", ".err")]
     line = f'exec "$@" >>{outputs[0]} 2>>{outputs[1]} </dev/null'
     return network.start(order["node"], ["sh", "-c", line, "sh", *order["words"]], apart=True)

@@ -93,7 +93,7 @@ def run_virtual(
         ended = Ended(carrying.read(scratch), left["problem"], left["extras"])
         try:
             if options.pcap is not None:
-                shutil.copyfile(scratch / CAPTURE, options.pcap)
+                _copy(scratch / CAPTURE, options.pcap)
             if keep is not None:
                 shutil.copytree(scratch / FILES, keep, symlinks=True, dirs_exist_ok=True)
         except OSError as error:
@@ -104,6 +104,12 @@ def run_virtual(
     if text := words(left["loops"], run.summary["sim_seconds"]):
         warn(text)
     return Outcome(run, left["code"], ended.problem, left["interrupted"])
+
+
+def _copy(file: Path, to: Path) -> None:
+    """Copy a file to another one, or to a pipe."""
+    with file.open("rb") as source, to.open("wb") as target:
+        shutil.copyfileobj(source, target)
 
 
 def stand_virtual(
@@ -136,7 +142,7 @@ def stand_virtual(
         left = machine.run(scratch, order, gently=True, keep=keeper)
         ended = Ended(carrying.read(scratch), left["problem"], left["extras"])
         if options.pcap is not None:
-            shutil.copyfile(scratch / CAPTURE, options.pcap)
+            _copy(scratch / CAPTURE, options.pcap)
     run = ended.as_run(scenario, options)
     run.summary["live"]["virtual"] = machine.about(left)
     return run, ended.problem
