@@ -118,6 +118,32 @@ def test_commands_run_at_nodes_and_time_stands_still_between_them(network: Path)
     assert not Path(about["scratch"]).exists()
 
 
+def test_the_same_commands_give_the_same_bytes_however_long_one_waits_between_them(
+    virtual_able: None, tmp_path: Path
+) -> None:
+    # A machine at rest looked for the next command by opening a file that was not there, which moves time.
+    left = []
+    for wait in (0.0, 1.5):
+        place = tmp_path / f"waited-{wait}"
+        place.mkdir()
+        up = live(
+            "up", "string-2", "--virtual", "--name", NAME, "--out", "out", "--pcap", "air.pcapng", cwd=place
+        )
+        assert up.code == 0, up.err
+        try:
+            said = []
+            for _ in range(2):
+                time.sleep(wait)
+                said.append(shell(place, 0, "sh", "-c", "date +%s.%N; ping -c 2 10.0.0.2").out)
+        finally:
+            down = live("down", NAME, cwd=place)
+        assert down.code == 0, down.err
+        files = ("out/summary.json", "air.pcapng")
+        left.append((said, [(place / file).read_bytes() for file in files]))
+    assert left[0][0] == left[1][0]
+    assert left[0] == left[1]
+
+
 def test_a_shell_runs_lines_and_keeps_its_directory(network: Path) -> None:
     done = live(
         "shell", "--name", NAME, "2", cwd=network, text="cd /tmp\npwd\necho $TWORAY_ADDRESS\nfalse\nexit\n"

@@ -26,6 +26,11 @@ STOP = "stop"
 UP, SHELLS, REST = "up.json", "shells", "rest"
 
 
+def go_name(number: int | str) -> str:
+    """Return the name of the file by which the host ends a rest of the machine."""
+    return f"go-{number}"
+
+
 def publish(path: Path, text: str) -> None:
     """Write a file in one step: the other side, which looks again and again, never reads half of it."""
     with replacing(path) as draft:

@@ -3,7 +3,7 @@
 A command, or a change of the network, is ``ID.json`` in ``SHELLS``; its output is in ``ID.out`` and
 ``ID.err``, ``ID.code`` ends it, and ``ID.kill`` asks for its end. While the machine has nothing to do it
 writes its number and time into ``REST``, computes without a pause, so that time stands still, and goes on
-when ``GO`` has the number; the host stops its process meanwhile.
+when the host makes the file ``go-NUMBER``. The host stops its process meanwhile.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
-from tworay.virtual.order import REST, SHELLS, STOP, UP, publish
+from tworay.virtual.order import REST, SHELLS, STOP, UP, go_name, publish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-GO = "go"
 LOOK = 0.05
 # As shells report a program that was killed by Ctrl-C, and one whose network has ended.
 INTERRUPTED, GONE = 130, 1
@@ -53,7 +52,7 @@ class Keeper:
             return False
         rests = not self._may_go(float(at)) and not (self.scratch / STOP).exists()
         if not rests:
-            publish(self.scratch / GO, number)
+            (self.scratch / go_name(number)).touch()
         if rests != self._stopped:
             os.kill(process, signal.SIGSTOP if rests else signal.SIGCONT)
             self._stopped = rests
