@@ -16,6 +16,8 @@ use tworay_scenario::{Scenario, Setup};
 const FRAME: f64 = 0.2e-6;
 const HEARER: f64 = 0.015e-6;
 const HOP: f64 = 0.8e-6;
+/// Of a packet on each hop with 802.11a, g, n and ac.
+const AIR_HOP: f64 = 1.6e-6;
 const WIRE: f64 = 0.26e-6;
 /// Of the search for routes with AODV and DSR: per node, flow and simulated second.
 const SEARCH: f64 = 5e-6;
@@ -35,7 +37,9 @@ pub(super) fn seconds(scenario: &Scenario, seed: u64) -> Result<f64, RunError> {
     let Work { frames, radio_hops, wire_hops } = work(&mut setup, &facts);
     let nodes = f64::from(scenario.node_count());
     let hearers = hearers(&mut setup) / nodes.max(1.0);
-    let flows = frames * (FRAME + HEARER * hearers) + radio_hops * HOP + wire_hops * WIRE;
+    let air = setup.settings.radio.air().ok().flatten().is_some();
+    let hop = if air { AIR_HOP } else { HOP };
+    let flows = frames * (FRAME + HEARER * hearers) + radio_hops * hop + wire_hops * WIRE;
     Ok(flows + routing(&setup, nodes, hearers) * scenario.settings.duration.as_secs_f64())
 }
 
@@ -66,3 +70,6 @@ fn decodable(setup: &Setup) -> f64 {
     let (near, far) = (channel.range_of(channel.rx_threshold()), channel.range_of(channel.cs_threshold()));
     if far > 0.0 { (near / far).powi(2).min(1.0) } else { 1.0 }
 }
+
+#[cfg(test)]
+mod tests;
