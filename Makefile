@@ -5,12 +5,15 @@
 # make virtual-kernel   builds the kernel of `tworay live run --virtual` into your cache (once, a few minutes; part of make test)
 # make soak    repeats the property tests with new seeds, ROUNDS=20 times; first ORACLE=10000 cases of each test of the ledger's oracle
 # make torture   runs RUNS=20000 random scenarios from FROM=0 and holds them to every invariant and relation (make test: 200)
+# make disk-faults   lets every operation on the disk fail in turn under comparisons, sweeps and merges (EACH=12: so many of each kind; make test: 2)
+# make day     simulates 24 hours of 50 moving nodes with AODV, DSR and OLSR and checks that memory stays flat (a quarter of an hour)
+# make mutants   changes the simulator's code at random in EACH=10 places per crate and checks that tests notice (hours)
 # make fmt     formats Rust and Python
 # make clean   removes .venv/ and the build
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup kernel loader virtual-kernel run test compile-tools test-tools test-rust test-python rust-lint rust-checks python-checks python-lint python-tests soak torture fmt clean
+.PHONY: help setup kernel loader virtual-kernel run test compile-tools test-tools test-rust test-python rust-lint rust-checks python-checks python-lint python-tests soak torture disk-faults day mutants fmt clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -98,6 +101,18 @@ FROM ?= 0
 torture:
 	TORTURE_RUNS=$(RUNS) TORTURE_FROM=$(FROM) cargo test -p tworay-sim --locked --test torture every_invariant -- --nocapture
 
+# More than there are of any kind.
+EACH ?= 100000
+
+disk-faults: setup
+	TWORAY_DISK_FAULTS=$(EACH) $(BIN)/pytest --capture=no python/tests/test_faulty_disk.py
+
+day: setup
+	$(BIN)/python -m studies.day
+
+mutants:
+	python3 studies/mutants.py --golden $(if $(filter-out 100000,$(EACH)),--each $(EACH))
+
 test-python: python-checks
 
 # Builds once, beside the Rust checks. Where it can't, the tests go on, and their last line says what was not tested.
@@ -168,6 +183,22 @@ kernel-costs: kernel
 .PHONY: kernel-strings
 kernel-strings: kernel
 	$(BIN)/python -m studies.live.strings
+# make kernel-matrix   boots Debian's kernels 6.1 and 6.12 in an emulator, tries every controller there, and writes docs/studies/kernel-matrix.md (10 minutes; gets 190 MB of packages, and installs QEMU if it is missing)
+.PHONY: kernel-matrix
+kernel-matrix: kernel
+	scripts/setup.sh matrix
+	$(BIN)/python -m studies.kernel_matrix
+# make virtual-study  compares the kernel's congestion controllers in virtual time with the simulated ones over SEEDS=50 seeds, and writes docs/studies/kernel-against-simulation.md; finished runs are kept in target/virtual-study
+# make virtual-live   compares kernels in virtual time with this machine's in real time (as root), and writes docs/studies/virtual-and-real-time.md
+# make mesh-routing   compares simulated routing with daemons over three fields, and writes docs/studies/mesh-routing.md
+.PHONY: virtual-study virtual-live mesh-routing
+virtual-study virtual-live mesh-routing: SEEDS = 50
+virtual-study: virtual-kernel
+	$(BIN)/python -m studies.virtual against-simulation --seeds $(SEEDS)
+virtual-live: virtual-kernel
+	$(BIN)/python -m studies.virtual real-time --seeds $(SEEDS)
+mesh-routing: virtual-kernel
+	$(BIN)/python -m studies.virtual mesh-routing --seeds $(SEEDS)
 # make live-study  runs this machine's kernels in the paper's loss situations, in real time (as root, 15 minutes); writes docs/studies/live.md
 # make live-long   adds ten minutes of five flows among 50 moving nodes, and 20 MB over four hops (as root)
 # make live-outages  measures the guesses of the kernel's WELCOME about a broken path (as root, 2 minutes)
@@ -194,7 +225,7 @@ release: setup
 	$(MAKE) wheel-check
 	@echo "dist/ holds the release; next: git commit -am \"Release $(VERSION)\" && git tag v$(VERSION)"
 # make site    builds the site of the documentation into target/site (open target/site/index.html) and checks its links
-# make pages   writes the generated pages of the reference anew (commands, scenario, metrics, variants, Python), and the notebooks
+# make pages   writes the generated pages of the reference anew (commands, scenario, metrics, variants, Python, mechanisms of the papers), and the notebooks
 # make gallery runs the commands of docs/make/gallery.toml and writes the pictures and docs/gallery.md (two minutes)
 # make docs-check   runs the commands and Python blocks of README and docs and compares the output that they show (an hour or so; PAGES="docs/guide/tour.md" for some)
 # make paper   fills docs/studies/what-held.md from the stored cells and sets what-held.pdf, at most four pages (gets pandoc and typst from PyPI, 70 MB)
@@ -203,7 +234,7 @@ site: setup
 	$(BIN)/python docs/make/build_site.py
 
 pages: setup
-	for page in commands scenario metrics variants python radios; do $(BIN)/python docs/make/$${page}_page.py || exit 1; done
+	for page in commands scenario metrics variants python radios mechanisms; do $(BIN)/python docs/make/$${page}_page.py || exit 1; done
 	$(BIN)/python docs/make/notebooks.py
 
 gallery: setup

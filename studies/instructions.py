@@ -1,4 +1,4 @@
-"""Counts the instructions of eight short runs with callgrind and compares them with the committed counts.
+"""Counts the instructions of ten short runs with callgrind and compares them with the committed counts.
 
 ``make instructions`` prints the difference of each run; ``--write`` replaces the committed file.
 ``--check``, as in ``make test``, fails if a run takes over 2 % more instructions than committed.
@@ -35,6 +35,8 @@ CASES = {
     "DSR": "strip-50 1 duration=10s routing.protocol=dsr",
     "OLSR": "strip-50 1 duration=25s routing.protocol=olsr",
     "wired": "dumbbell-10 1 duration=20s",
+    "802.11n, eight roofs": "street-n 1 duration=8s",
+    "802.11ac, string": "string-4 1 duration=4s radio.preset=ac80x2 topology.spacing=60m",
 }
 
 

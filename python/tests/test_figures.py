@@ -18,7 +18,7 @@ from tworay.experiment.experimentfile import read
 from tworay.experiment.sweeping import Sweep
 from tworay.papers import library, overview, pages
 from tworay.papers.answers import answer
-from tworay.papers.figures import _stacked, draw_figure
+from tworay.papers.figures import _stacked, draw_figure, look
 from tworay.papers.library import WITHOUT_RESULTS, Figure, State
 from tworay.papers.numbering import nearest, parsed
 from tworay.papers.quantities import heading
@@ -26,7 +26,7 @@ from tworay.papers.reproducing import plan_of
 from tworay.papers.samples import mean_speed
 from tworay.papers.shown import words
 from tworay.papers.tables import numbers
-from tworay.papers.timelines import KINDS, acked_by
+from tworay.papers.timelines import KINDS, acked_by, round_trips
 from tworay.running.relays import hellos
 from tworay.showing.curves import JOINED, MOST_POINTS, marks, thinned
 from tworay.showing.drawing import Look, draw, panels
@@ -100,10 +100,59 @@ def test_the_range_of_gains_over_the_first_column() -> None:
     )
 
 
+def test_differences_over_a_row_or_column_stand_beside_the_means() -> None:
+    """110 is 10 % more than 100; 45 is 10 % less than 50; over zero there is no percentage."""
+    frame = runs_of(
+        {
+            ("string-3", "full"): [100.0, 100.0],
+            ("string-3", "none"): [110.0, 110.0],
+            ("string-4", "full"): [50.0, 50.0],
+            ("string-4", "none"): [45.0, 45.0],
+        }
+    ).with_columns(timeouts=pl.lit(0.0))
+    figure = Figure(
+        *("t", "", "e", "acked_segments", "scenario", "tcp"), over="full", printed={"string-4": {"none": 40}}
+    )
+    found = numbers(figure, frame, ["scenario", "tcp"])
+    assert found is not None
+    assert found[1] == [
+        ["3", "100 ± 0", "110 ± 0, +10.0 %"],
+        ["4", "50 ± 0", "45 ± 0, -10.0 % (paper: 40)"],
+    ]
+    one = frame.filter(scenario="string-3")
+    across = Figure("t", "", "e", rows="tcp", columns=("acked_segments", "timeouts"), over="full")
+    found = numbers(across, one, ["scenario", "tcp"])
+    assert found is not None
+    assert found[1] == [["full", "100 ± 0", "0 ± 0"], ["none", "110 ± 0, +10.0 %", "0 ± 0"]]
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_what_differences_are_over_is_a_row_or_column(paper: Paper) -> None:
+    for one in paper.figures:
+        if one.over:
+            axes = plan_of(paper.trials[str(one.experiment)], quick=False, seeds=None).axes
+            labels = {label for axis in axes if axis.name in (one.rows, one.cols) for label in axis.labels}
+            assert one.over in labels, one.id
+
+
 def test_an_ack_acknowledges_what_no_earlier_one_did() -> None:
     """ACKs of one segment, of the same again, of three more at once, and one that was overtaken."""
     acks = pl.DataFrame({"t": [1.0, 2.0, 3.0, 4.0], "ack": [1461, 1461, 1461 + 3 * 1460, 2921]})
     assert acked_by(acks, 1) == [(1.0, 1), (2.0, 0), (3.0, 3), (4.0, 0)]
+
+
+def test_round_trips_leave_out_what_was_sent_twice() -> None:
+    """Karn: the second segment is sent twice, so neither its ACK nor a repeated one gives a round trip.
+
+    The last ACK covers two segments; the newer one is timed.
+    """
+    data = [(1.0, 1, 100), (1.1, 101, 100), (2.1, 101, 100), (2.2, 201, 100), (2.3, 301, 100)]
+    acks = [(1.15, 1.2, 101), (1.25, 1.3, 101), (2.15, 2.2, 201), (2.5, 2.6, 401), (2.7, None, 401)]
+    rows = [{"t_s": t, "kind": "data", "seq": seq, "bytes": size} for t, seq, size in data]
+    rows += [{"t_s": t, "kind": "ack", "arrived_s": at, "ack": ack, "bytes": 0} for t, at, ack in acks]
+    found = round_trips(pl.DataFrame(rows))
+    assert found["t_s"].to_list() == [1.2, 2.6]
+    assert found["rtt_s"].to_list() == pytest.approx([0.2, 0.3])
 
 
 def test_mean_speed_over_nodes_and_time() -> None:
@@ -147,6 +196,26 @@ def test_the_papers_values_and_the_meaning_of_the_bars_stand_in_a_drawing(tmp_pa
     assert axes.get_ylim()[0] == 0, "goodput is not negative, whatever the interval is"
     assert axes.get_xlabel() == "hops"
     assert axes.get_ylabel() == "goodput (kb/s)"
+
+
+@pytest.mark.parametrize(
+    ("metric", "top"), [("diagnosis.balanced_accuracy", 1.0), ("eee", 1.0), ("timeouts", None)]
+)
+def test_the_axis_of_a_share_ends_at_one(tmp_path: Path, metric: str, top: float | None) -> None:
+    """The interval of 0.8 from 0.25 to 1.35 says nothing about a share above 1; a mean above it does."""
+    means = pl.DataFrame(
+        {"at": ["3", "4"], "mean": [0.8, 0.9], "low": [0.25, 0.85], "n": [5, 5], "values": [[], []]}
+    )
+    figure = Figure("1", "", "e", metric, "at")
+
+    def drawn(table: pl.DataFrame) -> float:
+        picture = draw(table, metric, rows="at", output=tmp_path / "a.svg", look=look(figure, {}, {}))
+        (axes,) = picture.axes
+        return float(axes.get_ylim()[1])
+
+    assert drawn(means) == top if top else drawn(means) > 1.35
+    above = means.with_columns(mean=pl.Series([0.8, 1.2]))
+    assert drawn(above) > 1.2
 
 
 def test_a_logarithmic_axis_shows_means_whose_interval_passes_zero(tmp_path: Path) -> None:

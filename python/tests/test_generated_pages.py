@@ -19,7 +19,7 @@ def made(name: str) -> dict[str, Any]:
     return runpy.run_path(str(ROOT / f"docs/make/{name}_page.py"))
 
 
-@pytest.mark.parametrize("name", ["commands", "variants", "python", "radios"])
+@pytest.mark.parametrize("name", ["commands", "variants", "python", "radios", "mechanisms"])
 def test_the_page_is_current(name: str) -> None:
     script = made(name)
     known = script["PAGE"].read_text(encoding="utf-8")

@@ -139,10 +139,10 @@ def test_killed_while_runs_are_merged_nothing_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process dies after each write of the merging in turn; every time, resuming repairs all."""
-    from tworay.experiment.store import batches, tables
+    from tworay.experiment.store import disk, tables
 
     compare(seeds=2, out=tmp_path / "whole")
-    replacing, reached = batches.replacing, 0
+    replacing, reached = disk.replacing, 0
     for survive in range(0, 100, 3):
         out = tmp_path / f"parts-{survive}"
         compare(seeds=1, out=out)
@@ -157,7 +157,7 @@ def test_killed_while_runs_are_merged_nothing_is_lost(
             return replacing(path, durable=durable)
 
         with monkeypatch.context() as patch:
-            for module in (batches, tables):
+            for module in (disk, tables):
                 patch.setattr(module, "replacing", fragile)
             try:
                 compare(seeds=2, resume=out)

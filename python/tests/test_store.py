@@ -196,7 +196,9 @@ def test_when_the_disk_is_full_from_the_start_no_directory_is_left(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(store_module, "_write", full)
-    with pytest.raises(OutputError, match=r"No space left on device$"):
+    with pytest.raises(
+        OutputError, match=r"No space left on device; make room and run the same command again$"
+    ):
         fill(make(tmp_path / "results"))
     assert list(tmp_path.iterdir()) == []
 

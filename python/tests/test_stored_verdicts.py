@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 
 from tworay.errors import InputError
 from tworay.papers import library, pages, stored
+from tworay.papers.claimlists import GUESSES
 from tworay.papers.earlier import Earlier
 from tworay.papers.library import MAIN
 from tworay.papers.reproducing import from_stored
@@ -98,6 +100,25 @@ def test_the_tally_counts_each_claim_once(tmp_path: Path) -> None:
     assert pages.count(result)[Verdict.HOLDS] == 1
 
 
+def test_guesses_stay_on_a_page_whose_experiment_has_another_title(tmp_path: Path) -> None:
+    """They come from runs: a page that is written from cells alone takes them over from the page before."""
+    paper = library.find("freeze-probing")
+    stored.write(CELLS, stored.file_of(tmp_path, paper.key))
+    pages.page(from_stored(paper, tmp_path), tmp_path)
+    file = tmp_path / f"{paper.key}.md"
+    text = file.read_text()
+    trial = paper.trials["mobility"]
+    start = text.index(f"### {trial.title}")
+    end = text.index("\n### ", start)
+    table = f"\n{GUESSES}\n\n| variant | guess | none |\n| --- | --- | --- |\n| elfn | congestion | 7 |\n"
+    file.write_text(text[:end] + table + text[end:])
+    renamed = replace(paper, trials=paper.trials | {"mobility": replace(trial, title="Moving nodes")})
+    for one in (paper, renamed, paper):
+        pages.page(from_stored(one, tmp_path), tmp_path)
+        part = file.read_text().partition(f"### {one.trials['mobility'].title}\n")[2].partition("\n### ")[0]
+        assert "| elfn | congestion | 7 |" in part
+
+
 def test_one_claim_is_judged_and_explained_by_its_name(cli: Cli, tmp_path: Path) -> None:
     stored.write(CELLS, stored.file_of(tmp_path, "freeze-probing-2005"))
     told = cli("reproduce", "freeze-probing:F24", "--stored", str(tmp_path), "--explain")
@@ -177,8 +198,8 @@ def test_a_page_judged_anew_keeps_what_came_from_runs(tmp_path: Path) -> None:
 
 def test_parts_of_an_earlier_page() -> None:
     page = Earlier(("# T", "", "## A", "### b", "x", "Guesses", "", "| 1 |", "", "### c", "y", "## B"))
-    assert page.part("### b", "Guesses") == ["Guesses", "", "| 1 |", ""]
-    assert page.part("### c", "Guesses") == []
+    assert page.part("unknown", "b", "Guesses") == ["Guesses", "", "| 1 |", ""]
+    assert page.part("unknown", "c", "Guesses") == page.part("unknown", "d", "Guesses") == []
     assert page.section("## A")[-1] == "y"
     assert page.section("## C") == page.made() == []
 

@@ -21,7 +21,8 @@ from tiny_sweep import TINY, TINY_TOML, parts, sweep
 
 from tworay.experiment.experimentfile import read
 from tworay.experiment.store import batches
-from tworay.experiment.store.batches import Batches, read_journal, stored_rows
+from tworay.experiment.store.batches import Batches, stored_rows
+from tworay.experiment.store.journals import read_journal
 from tworay.experiment.store.sweeps import batch_frame
 from tworay.experiment.sweeping import Sweep
 

@@ -34,7 +34,8 @@ export interface RunPage {
   flows: FlowInfo[];
   /** The flow that the page opens on. */
   opened: number;
-  queues: { node: number; levels: LevelInfo[] }[];
+  /** Plots of queues and links: one column of a table each. */
+  strips: { id: string; title: string; unit: string; column: string; about: string; levels: LevelInfo[] }[];
   words: { roots: Record<string, string>; ends: Record<string, string>; covers: Record<string, string[]> };
   phases: Record<string, string>;
 }

@@ -84,16 +84,13 @@ export async function runPage(page: RunPage): Promise<void> {
       about: "Round-trip time and timeout over time.",
     }, context),
   ];
-  const queues = page.queues.map(
-    ({ node, levels }) =>
+  const strips = page.strips.map(
+    (strip) =>
       new LinePanel(axis, {
-        id: `queue-${node}`,
-        title: `Queue of ${page.node[node]}`,
-        unit: "packets",
+        ...strip,
         height: 96,
-        levels: new Levels(levels),
-        lines: [{ label: "packets", column: "packets", colour: "line-1" }],
-        about: `Packets in the interface queue of ${page.node[node]} over time.`,
+        levels: new Levels(strip.levels),
+        lines: [{ label: strip.unit, column: strip.column, colour: "line-1" }],
       }, context, true),
   );
 
@@ -117,7 +114,7 @@ export async function runPage(page: RunPage): Promise<void> {
     await Promise.all([sequence.set(chosen), ...flowPanels.map((panel) => panel.set(levels))]);
   }
 
-  const queued = el("section", {}, ...(queues.length ? [el("h2", {}, "Interface queues"), ...queues.map((panel) => panel.root)] : []));
+  const queued = el("section", {}, ...(strips.length ? [el("h2", {}, "Queues and links"), ...strips.map((panel) => panel.root)] : []));
   const hint = el("p", { class: "hint" }, "Drag to zoom, Shift and drag to pan, Ctrl and wheel to zoom, double click for the whole run; with the strip in focus, arrow keys, + and −.");
   plots.replaceChildren(
     el("div", { class: "sticky" }, el("div", { class: "row" }, picker, toolbar(axis, page.trouble)), overview.root),

@@ -4,7 +4,7 @@
 use crate::clock::Clock;
 use crate::connections::Connections;
 use crate::device::{Station, address};
-use crate::diag::Told;
+use crate::diag::{Asked, Told};
 use crate::freeze::{Admission, Freeze, Freezer};
 use crate::idle::Idle;
 use crate::late::LateSpans;
@@ -108,6 +108,7 @@ pub(crate) struct Engine {
 
 impl Engine {
     pub fn new(live: Live, stations: Vec<Station>, rules: Rules) -> Self {
+        let asked = Asked::new(stations.iter().map(|s| s.node));
         let places = stations.iter().enumerate().map(|(i, s)| (s.node, i)).collect();
         Self {
             live,
@@ -116,7 +117,7 @@ impl Engine {
             lateness: Lateness::default(),
             late: LateSpans::default(),
             started_nanos: 0,
-            connections: Connections::default(),
+            connections: Connections::new(asked),
             refused: BTreeMap::new(),
             not_taken: 0,
             kept: 0,

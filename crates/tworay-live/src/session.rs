@@ -189,7 +189,7 @@ impl Session {
             engine.helm.orders = Some(ordered);
             let doors =
                 engine.stations.iter().map(|s| Door { node: s.node, namespace: Arc::clone(&s.namespace) });
-            let told = diag::watch(&engine.stations, Arc::clone(&shared.0));
+            let told = diag::watch(&engine.stations, engine.connections.asked.clone(), Arc::clone(&shared.0));
             let told = match told {
                 Ok(told) => told,
                 Err(error) => {

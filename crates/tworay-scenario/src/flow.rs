@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use tworay_base::{BitRate, Bytes, NodeId, SimDuration, SimTime};
+use tworay_radio::phy::AccessCategory;
 use tworay_tcp::Variant;
 
 /// Application of a flow.
@@ -102,6 +103,8 @@ pub struct FlowSetup {
     pub start: SimTime,
     /// When it stops, if before the end of the run.
     pub stop: Option<SimTime>,
+    /// The access category of its packets, if given.
+    pub category: Option<AccessCategory>,
     /// The application.
     pub application: Application,
 }
@@ -163,6 +166,9 @@ pub(crate) struct FlowTable {
     /// Port at the receiver, 1 to 49151. Default: a free one.
     #[serde(default)]
     pub port: Option<u16>,
+    /// 802.11n and ac: the access category of its packets in both directions. Default: `best-effort`.
+    #[serde(default)]
+    pub category: Option<AccessCategory>,
     /// `ftp`, `web`, `request`, `video`, and `replay` over TCP: the TCP variant. Default: that of `[tcp]`.
     #[serde(default)]
     pub tcp: Option<String>,

@@ -67,6 +67,7 @@ fn flow_table(flow: &FlowSetup) -> FlowTable {
         start: flow.start.since_start(),
         stop: flow.stop.map(|stop| stop.since_start()),
         port: Some(flow.port),
+        category: flow.category,
         ..FlowTable::default()
     };
     match &flow.application {

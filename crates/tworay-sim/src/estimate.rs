@@ -1,14 +1,15 @@
 //! Estimates the resources of a run.
 
+mod hop;
 mod tables;
+mod time;
 
 pub use tables::memory_of_tables;
 
 use crate::network::medium::on_air as medium;
-use crate::run::{RunError, facts};
-use tworay_base::SimTime;
+use crate::run::RunError;
 use tworay_routing::Protocol;
-use tworay_scenario::{Application, Scenario};
+use tworay_scenario::Scenario;
 
 /// Memory that does not depend on the number of nodes, bytes.
 const BASE: u64 = 2 << 20;
@@ -19,10 +20,6 @@ const NODE_ROUTED: u64 = 4_500;
 const NODE_DSR: u64 = 60_000;
 /// Memory of a node that runs OLSR for each other one: a tuple of topology, its route, and duplicates.
 const OLSR_PAIR: u64 = 270;
-/// Packets per second that an endless transfer forwards on each hop of its path, and processor time per
-/// packet and hop: measured on grids with 6 to 30 hops at 2 Mb/s.
-const TRANSFER_RATE: f64 = 20.0;
-const SECONDS_PER_HOP: f64 = 10e-6;
 
 /// An estimate of a run's resources. Memory was within a factor of two of what a dozen runs of 10 MB to 7.3
 /// GB took (`python/tests/test_memory.py` repeats some of them); time is rougher.
@@ -31,7 +28,7 @@ pub struct Estimate {
     /// Memory of a run: nodes, the lists of stations that hear each other, and tables of routing. Time series
     /// and records, which grow with the traffic, come on top ([`memory_of_tables`]).
     pub bytes: u64,
-    /// Processor time if every flow keeps its path busy.
+    /// Processor time, s.
     pub seconds: f64,
 }
 
@@ -55,26 +52,5 @@ pub fn memory(scenario: &Scenario, seed: u64) -> Result<u64, RunError> {
 
 /// The estimated resources of a run of `scenario` with `seed`.
 pub fn estimate(scenario: &Scenario, seed: u64) -> Result<Estimate, RunError> {
-    let bytes = memory(scenario, seed)?;
-    let (_, paths) = facts(scenario, seed)?;
-    let end = SimTime::ZERO + scenario.settings.duration;
-    let packet_hops = scenario.flows.iter().zip(paths).map(|(flow, path)| {
-        let hops = path.facts.hops as f64 / path.facts.samples.max(1) as f64;
-        let active = flow.stop.unwrap_or(end).min(end).since(flow.start).as_secs_f64();
-        let rate = match flow.application {
-            // Segments and acknowledgments both use the path.
-            Application::Ftp { .. }
-            | Application::Transfers { .. }
-            | Application::Video { .. }
-            | Application::External { .. } => TRANSFER_RATE,
-            Application::Replay { ref trace, .. } => {
-                (trace.packets.len() as f64 / active.max(1e-9)).min(TRANSFER_RATE)
-            }
-            Application::Cbr { interval, .. } | Application::OnOff { interval, .. } => {
-                (1.0 / interval.as_secs_f64()).min(TRANSFER_RATE)
-            }
-        };
-        active * rate * hops
-    });
-    Ok(Estimate { bytes, seconds: packet_hops.sum::<f64>() * SECONDS_PER_HOP })
+    Ok(Estimate { bytes: memory(scenario, seed)?, seconds: time::seconds(scenario, seed)? })
 }

@@ -218,7 +218,7 @@ impl Live {
             return Err(Refusal::TooManyFlows);
         }
         let application = Application::External { tcp: tcp.then(|| "kernel".to_owned()) };
-        let setup = FlowSetup { from, to, port, start: self.now(), stop: None, application };
+        let setup = FlowSetup { from, to, port, start: self.now(), stop: None, category: None, application };
         self.network.add_flow(setup);
         Ok(FlowId(index as u16))
     }

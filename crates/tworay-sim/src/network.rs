@@ -40,7 +40,9 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use tworay_base::{NodeId, PacketId, SimTime};
+use tworay_mac::hcf::HcfAction;
 use tworay_mac::{MacAction, MacTimer};
+use tworay_radio::phy::AccessCategory;
 use tworay_routing::RoutingAction;
 use tworay_scenario::{Costs, FlowSetup, Settings, Setup};
 use tworay_tcp::{TcpAction, TcpTimer};
@@ -69,6 +71,7 @@ struct Scratch {
     mac: Vec<MacAction>,
     routing: Vec<Vec<RoutingAction>>,
     tcp: Vec<Vec<TcpAction>>,
+    air: Vec<Vec<HcfAction>>,
 }
 
 /// A network that is ready to run.
@@ -144,7 +147,10 @@ impl Network {
             network.nodes.meters = Meters::new(&network.plan.settings.energy, count, slot, series);
             if network.plan.settings.radio.standard.is_some() {
                 let slot = agenda.add_timers(count);
-                network.air = Air::new(&network.plan.settings, seed, count, slot);
+                let other =
+                    |flow: &Flow| flow.setup.category.is_some_and(|c| c != AccessCategory::BestEffort);
+                let categories = network.flows.iter().any(other);
+                network.air = Air::new(&network.plan.settings, seed, count, slot, categories);
             }
         }
         if let Some(meters) = &mut network.nodes.meters {

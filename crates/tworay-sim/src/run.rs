@@ -178,3 +178,6 @@ pub fn pair_paths(scenario: &Scenario, seed: u64) -> Result<Vec<(Pair, PairFacts
 pub fn variants() -> &'static [VariantInfo] {
     tworay_tcp::registry()
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,7 +26,8 @@ def plot(
         str,
         typer.Argument(
             metavar="WHAT",
-            help="cwnd, rtt, goodput or sequence (over time), transfers (by size) or box (a metric by arm).",
+            help="cwnd, rtt, goodput or sequence (over time), rate or aggregates (of links, over time), "
+            "transfers (by size) or box (a metric by arm).",
         ),
     ],
     output: Annotated[
@@ -53,7 +54,8 @@ def plot(
 ) -> None:
     """Draw stored results.
 
-    Window, RTT, goodput or sequence over time, of one run or several; transfers by size; or a metric by arm.
+    Window, RTT, goodput or sequence over time, of one run or several; rates and aggregates of links;
+    transfers by size; or a metric by arm.
     """
     from tworay.experiment.store.tables import known_tables
     from tworay.showing.pictures import FORMATS, write

@@ -38,6 +38,13 @@ def reproduce(
             "(how), not made (why), drawing, settings (what carries them), added.",
         ),
     ] = False,
+    mechanisms: Annotated[
+        bool,
+        typer.Option(
+            "--mechanisms",
+            help="Only list what the papers describe: section, state, and the command that shows it.",
+        ),
+    ] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Use fewer seeds and shorter runs: minutes per paper.")
     ] = False,
@@ -116,6 +123,11 @@ def reproduce(
     of_claims = bool(figure) and named_claims(chosen[0], figure)
     if figure and not of_claims:
         chosen[0].numbered(figure)
+    if mechanisms:
+        if figure:
+            raise InputError(f"--mechanisms lists those of whole papers; leave `:{figure}` out")
+        _mechanisms(chosen, as_json=json)
+        return
     if list_:
         _list(chosen, figure or None, as_json=json)
         return
@@ -269,6 +281,25 @@ def _list(chosen: list[Paper], figure: str | None, *, as_json: bool) -> None:
         for p, c in claims:
             if p is one:
                 print_entry(c.id, f"{c.source}: {c.says}", width=8, indent=4)
+
+
+def _mechanisms(chosen: list[Paper], *, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from tworay.cli.output import print_entry, print_json
+    from tworay.papers.mechanisms import of
+
+    if as_json:
+        print_json({"mechanisms": [{"paper": one.name} | asdict(m) for one in chosen for m in of(one)]})
+        return
+    for one in chosen:
+        if not of(one):
+            continue
+        print(textwrap.fill(f"{one.name}  ({one.cite})", 80, subsequent_indent="  "))
+        for number, m in enumerate(of(one), 1):
+            print_entry(f"{number}", m.says, f"{m.source} [{m.said}]", m.note, width=6, indent=2)
+            if m.show:
+                print(f"{'':8}{m.show}")  # On one line, to be copied.
 
 
 def _judged(result: Reproduction) -> list[dict[str, Any]]:

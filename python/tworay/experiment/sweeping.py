@@ -14,7 +14,7 @@ from tworay.experiment.engines import ALL, Shard, Threads
 from tworay.experiment.experimentfile import changed
 from tworay.experiment.onerun import PAIRS
 from tworay.experiment.session import Session
-from tworay.experiment.store.batches import DONE, FAILED, Batches, write_whole
+from tworay.experiment.store.batches import DONE, FAILED, Batches
 from tworay.experiment.store.directory import (
     FAILURES,
     PROGRESS,
@@ -24,6 +24,7 @@ from tworay.experiment.store.directory import (
     write_runs,
     write_text,
 )
+from tworay.experiment.store.disk import write_whole
 from tworay.experiment.store.manifest import find_manifest
 from tworay.experiment.store.tables import parquet, table_file
 from tworay.running.executing import State, check_jobs, silent

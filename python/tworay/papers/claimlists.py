@@ -143,7 +143,7 @@ def by_experiment(
         if guessed := result.guesses.get(trial or ""):
             lines += [*prose(GUESSES), *table(*guess_table(guessed))]
         if before:
-            lines += before.part(f"### {title}", GUESSES)
+            lines += before.part(trial or "", title, GUESSES)
     return lines
 
 

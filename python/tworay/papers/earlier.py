@@ -45,11 +45,14 @@ class Earlier:
         start = self.lines.index(heading)
         return list(self.lines[start : self._end(start + 1, ("## ",))])
 
-    def part(self, heading: str, first: str) -> list[str]:
-        """Return what follows the line ``first`` below a heading, up to the next one, with that line."""
-        if heading not in self.lines:
-            return []
-        start = self.lines.index(heading)
+    def part(self, experiment: str, title: str, first: str) -> list[str]:
+        """Return what follows the line ``first`` in an experiment's section, with that line.
+
+        The section is known by the experiment's name, since its title may have changed, or by its title.
+        """
+        named = (i for i, line in enumerate(self.lines) if line.startswith(f"Experiment `{experiment}`,"))
+        titled = (i for i, line in enumerate(self.lines) if line == f"### {title}")
+        start = next(named, next(titled, len(self.lines)))
         below = self.lines[start + 1 : self._end(start + 1, ("## ", "### "))]
         return list(below[below.index(first) :]) if first in below else []
 

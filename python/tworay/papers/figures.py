@@ -66,6 +66,7 @@ def look(figure: Figure, named: dict[str, str], rows: dict[str, str]) -> Look:
         printed=printed,
         level=figure.level,
         singles=figure.singles,
+        most=1.0 if title.endswith("0 to 1)") else None,
     )
 
 

@@ -20,6 +20,7 @@ TITLES = {
     "ack_segments": "ACKs in flight (segments)",
     "total_segments": "data and ACKs in flight (segments)",
     "excess_segments": "window − data in flight (segments)",
+    "rtt_s": "round-trip time (s)",
     "srtt_s": "smoothed round-trip time (s)",
     "acked_segments": "acknowledged (segments)",
     "hops": "mean shortest path of a pair (hops)",

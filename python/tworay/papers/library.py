@@ -143,6 +143,8 @@ class Figure:
     """For a trace: number of rows of the running mean."""
     window: tuple[float, float] | None = None
     """For drawings over time: the part shown, s."""
+    over: str = ""
+    """A label of rows or columns: in tables the differences of the others over it follow in percent."""
     panels: str = ""
     """An axis with a panel for each of its labels."""
     x: str = ""

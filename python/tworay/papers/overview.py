@@ -12,6 +12,7 @@ from tworay.papers.earlier import Earlier
 from tworay.papers.headlines import EARLIER, of_earlier, of_result, rows_of, survival
 from tworay.papers.library import WITHOUT_RESULTS, Role, State
 from tworay.papers.markdown import prose, table, write
+from tworay.papers.mechanisms import Standing, of
 from tworay.papers.pages import SHOWN, count, full_size, seeds_of, today
 from tworay.papers.reproducing import NOT_RUN, Reproduction
 from tworay.papers.rule import Verdict
@@ -48,6 +49,13 @@ STATES = (
     "How many figures and tables are made as their authors define them. Parts of a figure that are drawn "
     "apart count once each. Drawings and tables of settings have no results: scenarios, dialects and "
     "variants carry them. `tworay reproduce --list` names each with its state."
+)
+WHOLE = "## Mechanisms and figures"
+BUILT = (
+    "How much of the papers is here. [Mechanisms](mechanisms.md) names each with the command that shows it; "
+    "of those that a paper only cites, {cited} of {named} are not built. Figures and tables without results "
+    "(drawings, settings) are not counted; parts that are drawn apart count once each, and `tworay reproduce "
+    "--list` has the state of each."
 )
 LISTED = (
     (Verdict.HOLDS, "Claims that hold"),
@@ -88,7 +96,32 @@ def front(results: Sequence[Reproduction], papers: Sequence[Paper], folder: Path
             lines += rows_of(of_result(by_name[paper.name]), brief=True)
         else:
             lines += rows_of(of_earlier(paper, Earlier.read(folder / f"{paper.key}.md")), brief=True)
-    return [*lines, "## Tally", "", *tally(results), *prose(MORE)]
+    lines += ["## Tally", "", *tally(results)]
+    return [*lines, WHOLE, "", *prose(_built(papers)), *table(*made(papers)), *prose(MORE)]
+
+
+def _built(papers: Sequence[Paper]) -> str:
+    named = [one for paper in papers for one in of(paper) if one.cited]
+    return BUILT.format(cited=sum(one.state is Standing.NOT for one in named), named=len(named))
+
+
+def made(papers: Sequence[Paper]) -> tuple[list[str], list[list[str]]]:
+    """Return the table of the papers' mechanisms, and of their figures and tables with results, by state."""
+    shown = (State.DEFINED, State.DEVIATING, State.NOT_MADE)
+    rows, total = [], Counter[str]()
+    for paper in papers:
+        counted = Counter(str(one.state) for one in of(paper))
+        counted += Counter(str(figure.state) for figure in paper.figures if figure.state in shown)
+        total += counted
+        rows.append([f"[{paper.name}]({paper.key}.md)", *_row(counted, shown)])
+    rows.append(["all", *_row(total, shown)])
+    head = ["paper", "mechanisms", *Standing, "figures and tables", *shown]
+    return list(map(str, head)), rows
+
+
+def _row(counted: Counter[str], shown: Sequence[State]) -> list[str]:
+    parts = [[str(counted[one]) for one in kind] for kind in (Standing, shown)]
+    return [cell for part in parts for cell in (str(sum(map(int, part))), *part)]
 
 
 def tally(results: Sequence[Reproduction]) -> list[str]:

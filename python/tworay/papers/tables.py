@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from tworay.analysis.contrasts import means, select
+from tworay.analysis.contrasts import difference, groups, means, select
 from tworay.errors import InputError
 from tworay.papers import answers
 from tworay.papers.quantities import heading, with_quantity
@@ -28,7 +28,7 @@ def numbers(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table |
     """Return means ± half the 95 % interval, or ``None`` if there are no runs.
 
     Rows and columns are those of the figure; with ``columns``, a row is a cell and a column a metric. The
-    paper's values stand beside in parentheses.
+    differences over the figure's ``over`` follow in percent, and the paper's values in parentheses.
     """
     keys = [axis for axis in (figure.panels, figure.rows, figure.cols) if axis]
     cells: dict[tuple[str, ...], dict[str, str]] = {}
@@ -38,13 +38,17 @@ def numbers(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table |
         frame = select(frame, figure.where, axes)
         for metric in figure.columns or (figure.metric,):
             _, scale = heading(metric)
-            for row in means(with_quantity(frame, metric), keys, metric).iter_rows(named=True):
+            known = with_quantity(frame, metric)
+            percent = _percent(figure, known, keys, metric)
+            for row in means(known, keys, metric).iter_rows(named=True):
                 place = tuple(str(row[key]) for key in keys)
                 printed = figure.value(
                     "/".join(str(row[key]) for key in keys if key != figure.cols),
                     metric if figure.columns else row.get(figure.cols or ""),
                 )
-                cells.setdefault(place, {})[metric] = _mean(row["mean"], row["low"], scale, printed)
+                value = _mean(row["mean"], row["low"], scale) + percent.get(place, "")
+                beside = "" if printed is None else f" (paper: {printed:g})"
+                cells.setdefault(place, {})[metric] = value + beside
     except InputError:
         return None  # --quick leaves some cells out.
     if not any(value != "–" for cell in cells.values() for value in cell.values()):
@@ -72,13 +76,31 @@ def numbers(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table |
     return [title, *titles[1:-1], *across], rows
 
 
-def _mean(mean: float | None, low: float | None, scale: float, printed: float | None) -> str:
-    beside = f" (paper: {printed:g})" if printed is not None else ""
+def _percent(
+    figure: Figure, frame: pl.DataFrame, keys: Sequence[str], metric: str
+) -> dict[tuple[str, ...], str]:
+    """Return, by cell, its difference over the row or column that the figure names, in words."""
+    if not figure.over:
+        return {}
+    found = groups(frame, list(keys), metric)
+    said = {}
+    for place, values in found.items():
+        bases = [
+            tuple(figure.over if i == at else one for i, one in enumerate(place)) for at in range(len(place))
+        ]
+        base = next((found[one] for one in bases if one in found and one != place), None)
+        percent = difference(values, base)["percent"] if base and figure.over not in place else None
+        if percent is not None:
+            said[place] = f", {percent:+.1f} %"
+    return said
+
+
+def _mean(mean: float | None, low: float | None, scale: float) -> str:
     if mean is None:
-        return f"–{beside}"
+        return "–"
     if low is None:
-        return f"{_short(mean * scale, 4)}{beside}"
-    return f"{_short(mean * scale, 4)} ± {_short((mean - low) * scale, 2)}{beside}"
+        return _short(mean * scale, 4)
+    return f"{_short(mean * scale, 4)} ± {_short((mean - low) * scale, 2)}"
 
 
 def _short(value: float, digits: int) -> str:

@@ -70,7 +70,9 @@ def _column(figure: Figure, arm: Arm, flow: int | None = None) -> pl.DataFrame |
         return None
     if flow is not None:
         series = series.filter(pl.col("flow") == flow)
-    if figure.metric == "acked_segments":
+    if figure.metric == "rtt_s":
+        series = round_trips(series)
+    elif figure.metric == "acked_segments":
         series = series.with_columns(acked_segments=pl.col("acked_bytes") / MSS)
     elif figure.metric == "total_segments":
         series = series.with_columns(total_segments=pl.col("data_segments") + pl.col("ack_segments"))
@@ -87,6 +89,26 @@ def _column(figure: Figure, arm: Arm, flow: int | None = None) -> pl.DataFrame |
     if figure.mean_of > 1:
         series = series.with_columns(pl.col(figure.metric).rolling_mean(figure.mean_of)).drop_nulls()
     return within(figure, series)
+
+
+def round_trips(segments: pl.DataFrame) -> pl.DataFrame:
+    """Return time and length, s, of a flow's round trips: of the newest segment that an ACK acknowledges.
+
+    A segment that was sent more than once gives none (Karn and Partridge 1987).
+    """
+    sent: dict[int, list[float]] = {}
+    for time, first, size in segments.filter(kind="data").select("t_s", "seq", "bytes").iter_rows():
+        if size:
+            sent.setdefault(first + size, []).append(time)
+    acks = segments.filter(kind="ack").drop_nulls("arrived_s").sort("arrived_s")
+    most, times, lengths = 1, [], []
+    for time, number in acks.select("arrived_s", "ack").iter_rows():
+        if number > most:
+            most = number
+            if len(copies := sent.get(number, [])) == 1:
+                times.append(time)
+                lengths.append(time - copies[0])
+    return pl.DataFrame({"t_s": times, "rtt_s": lengths}, schema={"t_s": pl.Float64, "rtt_s": pl.Float64})
 
 
 def _flows(figure: Figure, arm: Arm) -> list[int | None]:
@@ -127,7 +149,7 @@ def _trace(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
     words = _words(figure, arms)
     if any(flow is not None for arm in arms for flow in _flows(figure, arm)):
         words = replace(words, legend="")  # The lines are flows, not labels of the axis.
-    steps = figure.mean_of == 1 and figure.metric != "acked_segments"
+    steps = figure.mean_of == 1 and figure.metric not in ("acked_segments", "rtt_s")
     curves.trace(lines, figure.metric, words, output=file, steps=steps)
     return _listed(lines, words.y)
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from tworay.naming import Nodes
 from tworay.report.packing import MICROSECOND
 from tworay.report.rundata import Tables, column, words
 from tworay.report.thinning import levels
+from tworay.showing.linkrates import busiest, of_link
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,13 +24,13 @@ FRAMES = 250_000
 AROUND = 0.25
 # Shortest interval between two queue lengths of a node on the map, relative to the run.
 STEPS = 1500
-# Queues that are plotted: the fullest.
+# Queues and links that are plotted: the fullest, and those with the most frames.
 PLOTTED = 6
 MILLIMETRE = 1e-3
 
 
 def write_map(run: Run, tables: Tables, moments: Iterable[float]) -> list[dict[str, Any]]:
-    """Pack moves, routes, frames, queues and batteries; return the queues to be plotted.
+    """Pack moves, routes, frames, queues, rates and batteries; return queues and links to be plotted.
 
     ``moments``: times around which every frame is kept, if all are too many.
     """
@@ -70,7 +72,7 @@ def write_map(run: Run, tables: Tables, moments: Iterable[float]) -> list[dict[s
                 "joules": (column(battery, "joules_left"), 1e-4),
             },
         )
-    return _write_queues(run, tables)
+    return [*_write_queues(run, tables), *_write_links(run, tables)]
 
 
 def _write_frames(run: Run, tables: Tables, moments: list[float]) -> None:
@@ -159,9 +161,56 @@ def _write_queues(run: Run, tables: Tables) -> list[dict[str, Any]]:
             f"Queues: plots of the {len(chosen)} nodes with the longest; the map shows all, as the "
             f"maximum of every {step:.2g} s."
         )
+    nodes = Nodes.of(run.summary)
     found = []
     for node in chosen:
         mine = queues.filter(pl.col("node") == node)
         columns = {"t": column(mine, "t_s"), "packets": column(mine, "packets")}
-        found.append({"node": node, "levels": tables.add_levels(f"queue-{node}", levels(columns, 40_000))})
+        whose = f"of {nodes(node)}"
+        found.append(
+            {
+                "id": f"queue-{node}",
+                "title": f"Queue {whose}",
+                "unit": "packets",
+                "column": "packets",
+                "about": f"Packets in the interface queue {whose} over time.",
+                "levels": tables.add_levels(f"queue-{node}", levels(columns, 40_000)),
+            }
+        )
+    return found
+
+
+def _write_links(run: Run, tables: Tables) -> list[dict[str, Any]]:
+    """Pack rates and aggregates of the links with the most frames; return their plots, two a link."""
+    rates = run.tables.get("rates")
+    if rates is None or rates.is_empty():
+        return []
+    chosen, links = busiest(rates, PLOTTED)
+    if links > len(chosen):
+        tables.thinned.append(f"Rates: plots of {len(chosen)} of {links} links, those with the most frames.")
+    nodes = Nodes.of(run.summary)
+    found = []
+    for sender, receiver in chosen:
+        mine = of_link(rates, sender, receiver)
+        link, name = f"{nodes.short(sender)} → {nodes.short(receiver)}", f"{sender}-{receiver}"
+        columns = {
+            "t": column(mine, "t_s"),
+            "mbps": column(mine, "rate_bps") / 1e6,
+            "frames": column(mine, "packets"),
+        }
+        shared = {"levels": tables.add_levels(f"rate-{name}", levels(columns, 40_000))}
+        for what, title, unit, of in (
+            ("mbps", "Rate", "Mb/s", "Rate of the frames"),
+            ("frames", "Aggregates", "frames", "Frames in each transmission"),
+        ):
+            found.append(
+                {
+                    "id": f"{what}-{name}",
+                    "title": f"{title} {link}",
+                    "unit": unit,
+                    "column": what,
+                    "about": f"{of} {link} over time.",
+                    **shared,
+                }
+            )
     return found

@@ -45,6 +45,8 @@ SCALES = {
     "high": 1.0,
     "edge": 1.0,
     "packets": 1.0,
+    "mbps": 1e-3,
+    "frames": 1.0,
 }
 
 

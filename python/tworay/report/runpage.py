@@ -60,11 +60,11 @@ def run_page(run: Run, again: Again) -> str:
     moves = run.tables.get("moves")
     placed = moves is not None and not moves.is_empty()
     nodes = moves["node"].n_unique() if placed and moves is not None else 0
-    queues: list[dict[str, Any]] = []
+    strips: list[dict[str, Any]] = []
     if recorded and placed:
         moments = [one[end] for flow in silences for one in flow.pauses for end in ("begin", "end")]
         lost = run.tables["ledger"]["since_s"].to_list()
-        queues = write_map(run, tables, [*moments, *lost])
+        strips = write_map(run, tables, [*moments, *lost])
     ranges = run.tables.get("ranges")
     in_range = None
     if ranges is not None and not ranges.is_empty():
@@ -83,7 +83,7 @@ def run_page(run: Run, again: Again) -> str:
         "placed": placed and _apart(run),
         "flows": infos,
         "opened": opened(run),
-        "queues": queues,
+        "strips": strips,
         **_trouble(silences),
         "words": {
             "roots": ROOTS,

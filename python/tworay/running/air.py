@@ -59,7 +59,8 @@ NOTHING = Content(0, control=False, segment=None)
 class Air:
     """Counts of a capture; ``preamble`` is the time before each frame's first bit, s.
 
-    Without it (802.11a, g, n, ac) times of frames, and which BlockAck acknowledges which frame, are not computed.
+    Without it (802.11a, g, n, ac) times of frames, and which BlockAck acknowledges which frame, are not
+    computed.
     """
 
     preamble: float | None

@@ -232,7 +232,8 @@ def run(
     """Run a scenario once. The same scenario, seed and version give the same result on any machine.
 
     ``series`` records the time series (cwnd and so on), ``losses`` the rows of ``ledger`` and ``guesses``
-    (without it the document has no ``diagnosis``), ``record`` every segment, frame, queue length, route and
+    (without it the document has no ``diagnosis``; without both there are no ``retransmissions`` either, and a
+    long run takes no more memory than a short one), ``record`` every segment, frame, queue length, route and
     position (docs/reference/tables.md). ``control`` lets another thread stop the run. ``pcap`` names a file
     for a capture of every frame (Wireshark), ``animation`` one for positions and the first 100000 packets
     (NetAnim). ``resources`` measures EEE and UAR, which needs a second run with saturating sources

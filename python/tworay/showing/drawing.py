@@ -44,6 +44,7 @@ class Look:
     values to the unit of ``y`` (default: the metric's). ``log`` names the logarithmic axis, ``x`` or ``y``.
     ``at`` has the places of labels without a number. ``printed`` holds the values of the source by row and
     line, in the unit of ``y``. ``level`` is that of the intervals. With ``singles`` every seed has a dot.
+    ``most`` is the largest possible value, such as 1 of a share.
     """
 
     title: str = ""
@@ -56,6 +57,7 @@ class Look:
     printed: Mapping[tuple[str, str], float] = field(default_factory=dict)
     level: float = 0.95
     singles: bool = False
+    most: float | None = None
 
 
 @dataclass(frozen=True)
@@ -292,10 +294,12 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
         ]
         marks = [(x, value) for x, value in printed if value is not None]
         axes.plot(*zip(*marks, strict=True), "x", color=colour, markersize=7) if marks else None
-    if chart.look.log != "y" and axes.get_ylim()[0] < 0 <= min(
-        row["mean"] for row in chart.means.iter_rows(named=True) if row["mean"] is not None
-    ):
+    values = [row["mean"] for row in chart.means.iter_rows(named=True) if row["mean"] is not None]
+    if chart.look.log != "y" and axes.get_ylim()[0] < 0 <= min(values):
         axes.set_ylim(bottom=0)  # An interval below zero says nothing about what can't be negative.
+    most = chart.look.most
+    if most is not None and axes.get_ylim()[1] > most >= max(values) * chart.scale:
+        axes.set_ylim(top=most)
     if chart.look.log == "y":
         _decades(axes)
     axes.set_ylabel(chart.heading)

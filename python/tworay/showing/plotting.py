@@ -18,6 +18,7 @@ from tworay.experiment.comparison import Comparison
 from tworay.experiment.store.reading import results
 from tworay.experiment.store.tables import read_table, table_files
 from tworay.running.run import Run
+from tworay.showing import linkrates
 from tworay.showing.armaxis import label_arms, short_names
 from tworay.showing.lines import INTERVALS, Line, of_run, rates, split, stairs, steps
 from tworay.showing.overlays import sequences, span, transfers
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[np.float64]
 
-What: TypeAlias = Literal["cwnd", "rtt", "goodput", "sequence", "transfers", "box"]
+What: TypeAlias = Literal["cwnd", "rtt", "goodput", "sequence", "rate", "aggregates", "transfers", "box"]
 
-KINDS = ("cwnd", "rtt", "goodput", "sequence", "transfers", "box")
+KINDS = ("cwnd", "rtt", "goodput", "sequence", "rate", "aggregates", "transfers", "box")
 TITLES = {
     "cwnd": "cwnd, segments",
     "rtt": "smoothed RTT, ms",
@@ -62,10 +63,11 @@ def plot(
     ``cwnd`` and ``rtt`` draw the window and the smoothed round-trip time over time: every flow of a run,
     or of a comparison one flow (``flow``, the first) of one ``seed`` (the first) by arm. ``goodput`` draws
     acknowledged data per interval: by flow, or of a comparison the mean over the seeds by arm, with its 95 %
-    interval. ``sequence`` draws what was acknowledged, with a cross where a segment was lost. ``transfers``
-    draws completion times of transfers by size. ``box`` draws a ``metric`` by arm: quartiles, and a point per
-    seed; ``judge`` chooses its flows (``tcp``, ``udp``, ``all`` or ``flow.0,flow.2``; default: those of the
-    comparison).
+    interval. ``sequence`` draws what was acknowledged, with a cross where a segment was lost. ``rate`` and
+    ``aggregates`` draw the rate of frames, and the frames in each transmission, of the busiest links of a
+    recorded run with a radio of 802.11a, g, n or ac. ``transfers`` draws completion times of transfers by
+    size. ``box`` draws a ``metric`` by arm: quartiles, and a point per seed; ``judge`` chooses its flows
+    (``tcp``, ``udp``, ``all`` or ``flow.0,flow.2``; default: those of the comparison).
 
     ``against`` has further runs, or their directories, that are drawn on the same axes. ``zoom`` is a stretch
     of time, ``(10, 20)`` or ``"10:20"``, or ``"trouble"``: the first of the longest pauses that a loss began.
@@ -83,6 +85,15 @@ def plot(
         if judge is not None:
             found.judge = judge
         _box(axes, found, metric)
+    elif what in linkrates.COLUMNS:
+        runs = _runs(found, against)
+        if not runs or flow is not None:
+            raise InputError(f"{what} draws links of runs: name the directory of a run, and no flow")
+        shown = span(zoom, runs)
+        linkrates.draw(axes, what, runs, names_of(runs))
+        axes.set_title(_title(runs))
+        if shown is not None:
+            _zoom(axes, shown)
     elif what == "transfers":
         _transfers(axes, source, found, flow, seed, _runs(found, against))
     else:
@@ -186,7 +197,7 @@ def _over_time(
             _draw(axes, what, chosen)
             title = f"{found.scenario}, seed {seed}, flow {number}"
     else:
-        title = " and ".join(dict.fromkeys(f"{run.scenario}, seed {run.seed}" for run in runs))
+        title = _title(runs)
         if what == "goodput":
             stairs(axes, lines, max(run.summary["sim_seconds"] for run in runs))
         else:
@@ -199,6 +210,10 @@ def _over_time(
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
     axes.legend(frameon=False, fontsize="small")
+
+
+def _title(runs: list[Run]) -> str:
+    return " and ".join(dict.fromkeys(f"{run.scenario}, seed {run.seed}" for run in runs))
 
 
 def _draw(axes: Axes, what: str, lines: list[Line]) -> None:

@@ -13,6 +13,7 @@ from tworay.live.commanding import Outcome, ends
 from tworay.live.network import Ended, Status
 from tworay.virtual import cache, carrying
 from tworay.virtual.controllers import check_controller, check_machine
+from tworay.virtual.loops import words
 from tworay.virtual.machine import MEMORY, Machine
 from tworay.virtual.order import CAPTURE, FILES, SCENARIO, SHELLS, Order, Transfer
 from tworay.virtual.shells import Keeper
@@ -99,7 +100,9 @@ def run_virtual(
             raise OutputError(f"cannot write {error.filename}: {error.strerror}") from error
     run = ended.as_run(scenario, options)
     run.summary["live"]["programs"] = left["programs"]
-    run.summary["live"]["virtual"] = {"kernel": machine.kernel.name, "memory_mib": machine.memory}
+    run.summary["live"]["virtual"] = machine.about(left)
+    if text := words(left["loops"], run.summary["sim_seconds"]):
+        warn(text)
     return Outcome(run, left["code"], ended.problem, left["interrupted"])
 
 
@@ -141,7 +144,7 @@ def stand_virtual(
         if options.pcap is not None:
             _copy(scratch / CAPTURE, options.pcap)
     run = ended.as_run(scenario, options)
-    run.summary["live"]["virtual"] = {"kernel": machine.kernel.name, "memory_mib": machine.memory}
+    run.summary["live"]["virtual"] = machine.about(left)
     return run, ended.problem
 
 

@@ -10,9 +10,9 @@ use tworay_radio::phy::{AccessCategory, EdcaParameters, PhyTiming};
 pub struct Access {
     /// The one that may transmit: the highest.
     pub winner: AccessCategory,
-    /// Number of lower ones that ended in the same slot. Each counts this as a collision and goes on with a
-    /// larger window.
-    pub collided: u32,
+    /// The lower ones that ended in the same slot, by their numbers. Each counts this as a collision (§10.23.2.4): the caller
+    /// reports it by [`Edca::failed`].
+    pub collided: [bool; 4],
 }
 
 /// One category.
@@ -186,19 +186,16 @@ impl Edca {
     }
 
     /// The deadline has come: the highest category whose backoff has ended transmits. The others that ended in
-    /// the same slot count a collision (§10.23.2.4). `None` if no backoff has ended.
+    /// the same slot have collided with it. `None` if no backoff has ended.
     pub fn on_deadline(&mut self, now: SimTime) -> Option<Access> {
         let (idle, slot) = (self.idle_from, self.slot);
         let ended = |c: &Contender| c.waits && c.ends(idle, slot).is_some_and(|end| end <= now);
         let highest = (0..4).rev().find(|i| ended(&self.contenders[*i]))?;
-        let Self { contenders, rng, .. } = self;
-        let mut collided = 0;
-        for c in contenders[..highest].iter_mut().filter(|c| ended(c)) {
-            c.widen();
-            c.draw(now, rng);
-            collided += 1;
+        let mut collided = [false; 4];
+        for (c, collided) in self.contenders[..highest].iter().zip(&mut collided) {
+            *collided = ended(c);
         }
-        let winner = &mut contenders[highest];
+        let winner = &mut self.contenders[highest];
         winner.backoff = None;
         winner.waits = false;
         Some(Access { winner: AccessCategory::ALL[highest], collided })

@@ -23,7 +23,7 @@ use super::window::MissingBlockAck;
 use crate::counters::MacCounters;
 use crate::dcf::Outgoing;
 use crate::rate::{MinstrelConfig, RateControl};
-use peer::Peer;
+use peer::{Neighbour, Peer};
 use std::sync::Arc;
 use tworay_base::{NodeId, PacketId, RngStream, SimDuration, SimTime};
 use tworay_radio::phy::{AccessCategory, Airtime, DurationRules, Mode, Phy, PhyTiming, Standard};
@@ -88,10 +88,10 @@ impl HcfConfig {
 
 /// What a station asks of its node.
 pub trait Host {
-    /// True if packets wait.
-    fn waits(&self) -> bool;
-    /// Takes out the next packet, or the next for `to`.
-    fn take(&mut self, now: SimTime, to: Option<NodeId>) -> Option<Outgoing>;
+    /// True if packets of a category wait.
+    fn waits(&self, category: AccessCategory) -> bool;
+    /// Takes out the next packet of a category, or the next for `to`.
+    fn take(&mut self, now: SimTime, category: AccessCategory, to: Option<NodeId>) -> Option<Outgoing>;
     /// Ratio (a factor) of the mean signal to noise that `to` gets of a frame sent with `mode`.
     fn sinr(&mut self, now: SimTime, to: NodeId, mode: Mode) -> f64;
 }
@@ -188,9 +188,10 @@ pub struct Hcf {
     airtime: Airtime,
     timing: PhyTiming,
     edca: Edca,
+    neighbours: Vec<Neighbour>,
     peers: Vec<Peer>,
-    /// Place of the neighbour that was served last.
-    turn: usize,
+    /// By category: place of the peer that was served last.
+    turns: [usize; 4],
     exchange: Exchange,
     plan: Option<Plan>,
     /// When the exchange's next step is due.
@@ -207,8 +208,8 @@ pub struct Hcf {
     reorder_at: SimTime,
     /// How often the station was switched on.
     agreement: u32,
-    /// Exchanges in a row that failed (QSRC, §10.23.2.2).
-    failures: u8,
+    /// By category: exchanges in a row that failed (QSRC, §10.23.2.2).
+    failures: [u8; 4],
     counters: MacCounters,
 }
 
@@ -224,8 +225,9 @@ impl Hcf {
             airtime,
             timing,
             edca,
+            neighbours: Vec::new(),
             peers: Vec::new(),
-            turn: 0,
+            turns: [0; 4],
             exchange: Exchange::None,
             plan: None,
             step_at: SimTime::NEVER,
@@ -235,7 +237,7 @@ impl Hcf {
             nav_check: SimTime::NEVER,
             reorder_at: SimTime::NEVER,
             agreement: 0,
-            failures: 0,
+            failures: [0; 4],
             counters: MacCounters::default(),
         }
     }
@@ -280,6 +282,11 @@ impl Hcf {
         self.peers.iter().for_each(|peer| out.extend(peer.window.frames()));
     }
 
+    /// Number of those packets.
+    pub fn taken(&self) -> usize {
+        self.peers.iter().map(|peer| usize::from(peer.window.open())).sum()
+    }
+
     /// When [`Hcf::on_timer`] must be called.
     pub fn deadline(&self) -> SimTime {
         let access =
@@ -290,11 +297,12 @@ impl Hcf {
     /// The station loses power: clears all state, keeps the counters. Appends the packets that it held.
     pub fn power_off(&mut self, now: SimTime, out: &mut Vec<PacketId>) {
         self.held(out);
+        self.neighbours.clear();
         self.peers.clear();
-        self.turn = 0;
+        self.turns = [0; 4];
         self.plan = None;
         self.agreement += 1;
-        self.failures = 0;
+        self.failures = [0; 4];
         self.tx_until = SimTime::ZERO;
         self.sensed_until = SimTime::ZERO;
         self.nav_until = SimTime::ZERO;
@@ -306,10 +314,10 @@ impl Hcf {
 
     // ---- inputs -------------------------------------------------------------------------------
 
-    /// Packets wait at the host, or may wait.
-    pub fn on_waiting(&mut self, now: SimTime, host: &impl Host) {
-        if host.waits() {
-            self.edca.request(now, AccessCategory::BestEffort);
+    /// Packets of a category wait at the host, or may wait.
+    pub fn on_waiting(&mut self, now: SimTime, category: AccessCategory, host: &impl Host) {
+        if host.waits(category) {
+            self.edca.request(now, category);
         }
     }
 
@@ -355,6 +363,11 @@ impl Hcf {
             && self.edca.deadline() <= now
             && let Some(access) = self.edca.on_deadline(now)
         {
+            for category in AccessCategory::ALL {
+                if access.collided[category as usize] {
+                    self.failed(now, category, false);
+                }
+            }
             self.begin(now, access.winner, host, out);
         }
     }
@@ -425,17 +438,35 @@ impl Hcf {
         self.edca.on_idle_at(now, until.max(now));
     }
 
-    /// Asks for access if anything is to be sent.
+    /// Asks for access for all categories of which anything is to be sent.
     fn want(&mut self, now: SimTime, host: &impl Host) {
-        let waiting = self.peers.iter().find_map(Peer::wants);
-        if waiting.is_some() || host.waits() {
-            self.edca.request(now, AccessCategory::BestEffort);
+        let mut wants = AccessCategory::ALL.map(|category| host.waits(category));
+        for category in self.peers.iter().filter_map(Peer::wants) {
+            wants[category as usize] = true;
         }
+        for category in AccessCategory::ALL {
+            if wants[category as usize] {
+                self.edca.request(now, category);
+            }
+        }
+    }
+
+    /// An exchange of `category` has failed, or it lost against a higher one of this station. While QSRC is below the limit,
+    /// a failure increments it and the window grows; at the limit, the next failure makes both the smallest again
+    /// (§10.23.2.2), though the frames stay. With `given_up`, the frame was the last attempt.
+    fn failed(&mut self, now: SimTime, category: AccessCategory, given_up: bool) {
+        let failures = &mut self.failures[category as usize];
+        *failures = failures.saturating_add(1);
+        let reset = given_up || self.config.has_agreements() && *failures > self.config.attempts;
+        if reset {
+            *failures = 0;
+        }
+        self.edca.failed(now, category, reset);
     }
 
     /// The rate control towards a neighbour.
     pub fn rate_to(&self, node: NodeId) -> Option<&RateControl> {
-        self.peers.iter().find(|peer| peer.node == node).map(|peer| &peer.rate)
+        self.neighbours.iter().find(|neighbour| neighbour.node == node).map(|neighbour| &neighbour.rate)
     }
 
     fn control(&self, kind: AirKind, to: NodeId, mode: Mode, duration: SimDuration) -> AirFrame {

@@ -64,6 +64,8 @@ struct Slot<T> {
 pub struct TransmitWindow<T> {
     start: FrameNumber,
     slots: VecDeque<Slot<T>>,
+    /// Number of frames that are not done.
+    open: u16,
     limit: Persistence,
     /// True if a frame was given up since the receiver last heard of the window's start.
     must_tell: bool,
@@ -74,7 +76,7 @@ pub struct TransmitWindow<T> {
 impl<T: Copy> TransmitWindow<T> {
     /// An empty window that begins at `start`.
     pub fn new(start: FrameNumber, limit: Persistence) -> Self {
-        Self { start, slots: VecDeque::new(), limit, must_tell: false, must_ask: false }
+        Self { start, slots: VecDeque::new(), open: 0, limit, must_tell: false, must_ask: false }
     }
 
     /// The oldest number that isn't done, or the next new one.
@@ -99,6 +101,7 @@ impl<T: Copy> TransmitWindow<T> {
             Persistence::Lifetime(lifetime) => now + lifetime,
         };
         self.slots.push_back(Slot { frame, bytes, attempts: 0, until, state: State::Waiting });
+        self.open += 1;
         Some(number)
     }
 
@@ -114,6 +117,11 @@ impl<T: Copy> TransmitWindow<T> {
     /// The frames that are under way or waiting.
     pub fn frames(&self) -> impl Iterator<Item = T> + '_ {
         self.slots.iter().filter(|slot| slot.state != State::Done).map(|slot| slot.frame)
+    }
+
+    /// Number of frames that are under way or waiting.
+    pub fn open(&self) -> u16 {
+        self.open
     }
 
     /// True if no frame is under way or waiting.
@@ -165,6 +173,7 @@ impl<T: Copy> TransmitWindow<T> {
             if slot.state != State::Done {
                 out.push(Outcome::Expired(slot.frame));
                 self.must_tell = true;
+                self.open -= 1;
             }
             self.slots.pop_front();
             self.start = self.start.plus(1);
@@ -179,6 +188,7 @@ impl<T: Copy> TransmitWindow<T> {
         self.start = self.start.plus(self.slots.len() as u16);
         let left = self.slots.drain(..).filter(|slot| slot.state != State::Done);
         out.extend(left.map(|slot| Outcome::GivenUp(slot.frame)));
+        self.open = 0;
     }
 
     fn finish(&mut self, out: &mut Vec<Outcome<T>>, arrived: impl Fn(u16) -> bool) {
@@ -188,10 +198,12 @@ impl<T: Copy> TransmitWindow<T> {
             }
             slot.state = if arrived(i) {
                 out.push(Outcome::Acknowledged(slot.frame));
+                self.open -= 1;
                 State::Done
             } else if matches!(self.limit, Persistence::Attempts(limit) if slot.attempts >= limit) {
                 out.push(Outcome::GivenUp(slot.frame));
                 self.must_tell = true;
+                self.open -= 1;
                 State::Done
             } else {
                 State::Waiting

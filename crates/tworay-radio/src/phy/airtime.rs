@@ -119,15 +119,21 @@ impl Airtime {
     /// The longest body in bytes whose frame takes at most `limit`, and at most what `mode` allows; none if not
     /// even an empty one fits. Aggregates are filled up to this length.
     pub fn longest(&self, mode: Mode, limit: SimDuration) -> Option<u32> {
-        if self.frame(mode, 0) > limit {
-            return None;
-        }
-        let (mut fits, mut over) = (0, mode.max_psdu() + 1);
-        while over - fits > 1 {
-            let middle = fits + (over - fits) / 2;
-            if self.frame(mode, middle) <= limit { fits = middle } else { over = middle }
-        }
-        Some(fits)
+        let time = limit.as_nanos().checked_sub(self.header(mode).as_nanos())?;
+        let bytes = match mode.bits_per_symbol() {
+            Some(per_symbol) => {
+                let time = time.checked_sub(self.extension().as_nanos())?;
+                let (symbol, long) = (mode.guard().symbol_ns(), GuardInterval::Long.symbol_ns());
+                let whole = match (mode.guard(), self.rules) {
+                    (GuardInterval::Short, DurationRules::Standard) => time / long * long,
+                    _ => time,
+                };
+                let bits = whole / symbol * u64::from(per_symbol);
+                bits.checked_sub(SERVICE_BITS + TAIL_BITS * u64::from(mode.encoders()))? / 8
+            }
+            None => time / 1_000 * mode.rate().as_bps() / 8_000_000,
+        };
+        Some(bytes.min(u64::from(mode.max_psdu())) as u32)
     }
 }
 

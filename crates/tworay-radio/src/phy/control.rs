@@ -37,10 +37,15 @@ pub fn control_response(mode: Mode, basic: &[Mode]) -> Mode {
     let same_kind = |m: &&Mode| std::mem::discriminant(*m) == std::mem::discriminant(&reference);
     let fits = |m: &&Mode| same_kind(m) && m.rate() <= reference.rate();
     let highest = |modes: &[Mode]| modes.iter().filter(fits).max_by_key(|m| m.rate()).copied();
-    highest(basic)
-        .or_else(|| highest(&DsssRate::ALL.map(Mode::Dsss)))
-        .or_else(|| highest(&OfdmRate::MANDATORY.map(Mode::Ofdm)))
-        .unwrap_or(reference)
+    highest(basic).unwrap_or(match reference {
+        Mode::Ofdm(rate) => Mode::Ofdm(match rate {
+            OfdmRate::R6 | OfdmRate::R9 => OfdmRate::R6,
+            OfdmRate::R12 | OfdmRate::R18 => OfdmRate::R12,
+            OfdmRate::R24 | OfdmRate::R36 | OfdmRate::R48 | OfdmRate::R54 => OfdmRate::R24,
+        }),
+        // Every rate of DSSS is mandatory.
+        _ => reference,
+    })
 }
 
 /// A CTS to itself that a station sends before a frame that older stations can't decode (§10.27.2).

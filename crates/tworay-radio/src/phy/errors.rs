@@ -5,8 +5,10 @@
 //! logarithms of probabilities, because aggregates have up to eight million bits.
 
 mod cck;
+mod known;
 mod ofdm;
 
+pub use known::KnownErrors;
 pub use ofdm::spectrum;
 
 use super::mode::Mode;
@@ -34,6 +36,14 @@ impl Coding {
             (_, Some(code)) => Self::Ofdm(mode.modulation(), code),
             // Every OFDM mode has a code; the strongest one is the safe answer.
             (_, None) => Self::Ofdm(mode.modulation(), CodeRate::Half),
+        }
+    }
+
+    /// A number below 256 for each coding.
+    const fn number(self) -> u64 {
+        match self {
+            Self::Dsss(rate) => 128 + rate as u64,
+            Self::Ofdm(modulation, code) => 4 * modulation as u64 + code as u64,
         }
     }
 

@@ -39,6 +39,11 @@ impl Interference {
         self.signals.retain(|s| s.to > now);
     }
 
+    /// True if there are no signals.
+    pub fn is_empty(&self) -> bool {
+        self.signals.is_empty()
+    }
+
     /// Sum of the powers at `at`, W. A signal counts from its first to before its last moment.
     pub fn at(&self, at: SimTime) -> f64 {
         self.signals.iter().filter(|s| s.from <= at && s.to > at).map(|s| s.power).sum()
@@ -60,6 +65,12 @@ impl Interference {
     /// True if some signal overlaps the time from `from` to `to`. A loss without any is the channel's doing.
     pub fn any(&self, from: SimTime, to: SimTime) -> bool {
         self.signals.iter().any(|s| s.from < to && s.to > from)
+    }
+
+    /// True if no signal begins or ends between `from` and `to`.
+    fn is_constant(&self, from: SimTime, to: SimTime) -> bool {
+        let within = |t: SimTime| t > from && t < to;
+        self.signals.iter().all(|s| !within(s.from) && !within(s.to))
     }
 
     /// The intervals of constant interference from `from` to `to`, in order and without gaps; none if `to` isn't
@@ -95,15 +106,28 @@ pub struct Section {
 
 impl Section {
     /// Probability that all bits are decoded from a signal of `power` W over `noise` W and the given
-    /// interference. An empty section is decoded for certain.
-    pub fn success(&self, power: f64, noise: f64, interference: &Interference) -> f64 {
+    /// interference; `known` remembers error rates. An empty section is decoded for certain.
+    pub fn success(
+        &self,
+        power: f64,
+        noise: f64,
+        interference: &Interference,
+        known: &super::errors::KnownErrors,
+    ) -> f64 {
+        if self.bits == 0 {
+            return 1.0;
+        }
+        if interference.is_constant(self.from, self.to) {
+            let disturbed = noise + interference.at(self.from);
+            return known.success(self.coding, power / disturbed, self.bits);
+        }
         let whole = self.to.since(self.from).as_nanos() as f64;
         let log: f64 = interference
             .chunks(self.from, self.to)
             .iter()
             .map(|chunk| {
                 let bits = f64::from(self.bits) * chunk.to.since(chunk.from).as_nanos() as f64 / whole;
-                bits * super::errors::log_bit_success(self.coding, power / (noise + chunk.interference))
+                bits * known.log_bit_success(self.coding, power / (noise + chunk.interference))
             })
             .sum();
         libm::exp(log)

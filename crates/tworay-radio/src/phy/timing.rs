@@ -5,6 +5,8 @@ use super::control::ACK_BYTES;
 use super::mode::Mode;
 use super::rates::{DsssRate, OfdmRate};
 use super::standard::{Band, Coexistence, Phy, SlotTime, Standard};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tworay_base::SimDuration;
 
 /// Bounds of the contention window in slots, each one less than a power of two.
@@ -17,7 +19,8 @@ pub struct ContentionWindow {
 }
 
 /// The classes of traffic that contend separately (§10.2.3.2).
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum AccessCategory {
     /// Background, AC_BK.
     Background,

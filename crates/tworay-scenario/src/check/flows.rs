@@ -8,6 +8,7 @@ use crate::settings::Settings;
 use std::collections::BTreeMap;
 use std::path::Path;
 use tworay_base::{BitRate, Bytes, ConfigProblem, SimDuration, SimTime};
+use tworay_radio::phy::Standard;
 use tworay_tcp::Variant;
 
 /// Shortest interval between packets: a million packets per second.
@@ -53,6 +54,17 @@ impl Check<'_> {
                 let problem = format!("the flow stops at {stop}, but starts at {}", flow.start);
                 return self.fail(&key("stop"), &problem, "Stop it later, or leave the key out.");
             }
+            if flow.category.is_some() && !matches!(file.radio.standard, Some(Standard::N | Standard::Ac)) {
+                let radio = match file.radio.standard {
+                    Some(standard @ (Standard::A | Standard::G)) => standard,
+                    _ => Standard::B,
+                };
+                let problem = format!(
+                    "{radio} as simulated here has no access categories, but one queue for all packets"
+                );
+                let remedy = "Leave it out, or choose a radio with QoS, such as radio.preset = \"n20\".";
+                return self.fail(&key("category"), &problem, remedy);
+            }
             ports.claim(i, flow).map_err(|problem| self.refused(problem.within(&format!("flow.{i}"))))?;
         }
         let mut resolved = Vec::with_capacity(file.flows.len());
@@ -65,6 +77,7 @@ impl Check<'_> {
                 port: ports.assign(i, flow),
                 start: SimTime::ZERO + flow.start,
                 stop: flow.stop.map(|stop| SimTime::ZERO + stop),
+                category: flow.category,
                 application,
             });
         }

@@ -58,8 +58,13 @@ fn keys_beside_a_preset_take_precedence() {
 
 #[test]
 fn a_written_scenario_with_a_preset_reads_as_the_same() {
-    for preset in ["g", "n20", "n40x2", "ac80x2"] {
-        let scenario = read(&[&format!("radio.preset={preset}")]).expect(preset);
+    for (preset, more) in [
+        ("g", "duration=9s"),
+        ("n20", "flow.0.category=voice"),
+        ("n40x2", "flow.0.category=best-effort"),
+        ("ac80x2", "duration=9s"),
+    ] {
+        let scenario = read(&[&format!("radio.preset={preset}"), more]).expect(preset);
         let again = Scenario::from_toml(&scenario.to_toml(), "x.toml", std::path::Path::new(""), &[]);
         assert_eq!(again.expect(preset), scenario);
     }
@@ -90,6 +95,12 @@ fn contradictions_and_forbidden_combinations_are_refused_with_both_names() {
         (&["radio.preset=g", "mac.missing_block_ack=repeat"], "802.11g has neither"),
         (&["radio.standard=g", "mac.max_aggregate=4000B"], "802.11g has neither"),
         (&["radio.standard=n", "dialect=ns2"], "ns-2.35 has no 802.11n"),
+        (&["flow.0.category=voice"], "802.11b as simulated here has no access categories"),
+        (
+            &["radio.preset=g", "flow.0.category=background"],
+            "802.11g as simulated here has no access categories",
+        ),
+        (&["radio.preset=n20", "flow.0.category=vioce"], "voice"),
         (&["radio.width=40MHz"], "radio.standard"),
         (&["radio.standard=n", "radio.frequency=914MHz"], "5 GHz"),
         (&["radio.standard=n", "mac.basic_rate=11Mbps"], "OFDM"),

@@ -12,12 +12,12 @@
 //! Frames of routing, retransmissions and repeated attempts are not counted: with a saturated medium they are
 //! a few percent (OLSR in large fields adds more).
 
+use super::hop::Hop;
 use crate::network::medium::on_air as medium;
 use crate::paths::flow_paths;
 use crate::run::{RunError, RunOptions};
 use std::collections::VecDeque;
 use tworay_base::{NodeId, SimTime};
-use tworay_mac::Timing;
 use tworay_mobility::facts::PairFacts;
 use tworay_scenario::{Application, FlowSetup, NextTransfer, Scenario, Setup, WireSetup};
 use tworay_tcp::WindowSize;
@@ -78,6 +78,34 @@ pub fn memory_of_tables(scenario: &Scenario, options: &RunOptions) -> Result<u64
     }
     Ok(bytes as u64)
 }
+
+/// What a run is expected to do, for the estimate of its time.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Work {
+    /// Frames on the air.
+    pub frames: f64,
+    /// Packets times hops over radio.
+    pub radio_hops: f64,
+    /// Packets times wires.
+    pub wire_hops: f64,
+}
+
+/// What the flows of a run are expected to do.
+pub(super) fn work(setup: &mut Setup, facts: &[PairFacts]) -> Work {
+    let mut work = Work::default();
+    for load in loads(setup, facts) {
+        let sent = (load.rate * load.active).min(load.limit);
+        let hops = sent * (1.0 + load.acks) * load.hops;
+        if load.airtime > 0.0 {
+            work.frames += sent * load.hops * load.frames;
+            work.radio_hops += hops;
+        } else {
+            work.wire_hops += hops;
+        }
+    }
+    work
+}
+
 /// Packets that each flow is expected to send, after shared media and wires are divided.
 fn loads(setup: &mut Setup, facts: &[PairFacts]) -> Vec<Load> {
     let mut loads = Vec::new();
@@ -140,27 +168,24 @@ fn length(setup: &Setup, flow: &FlowSetup) -> u32 {
 }
 
 fn over_radio(setup: &Setup, flow: &FlowSetup, facts: &PairFacts, load: &mut Load) {
-    let mac = &setup.settings.mac;
-    let timing = Timing::new(mac, &mac.quirks());
-    let mut add = |bytes: u32| {
-        let frame = timing.data_bytes(bytes);
-        let mut time = timing.difs + timing.slot * u64::from(mac.cw_min / 2);
-        time = time + timing.data_airtime(frame, false) + timing.sifs + timing.ack;
-        load.frames += 2.0;
-        if timing.needs_rts(frame) {
-            time = time + timing.rts + timing.cts + timing.sifs * 2;
-            load.frames += 2.0;
-        }
-        load.airtime += time.as_secs_f64();
-    };
-    add(length(setup, flow));
-    if load.acks > 0.0 {
-        add(HEADERS);
-    }
     load.hops = facts.mean_hops().unwrap_or(0.0);
+    let hop = Hop::of(setup, flow, load.hops, if load.acks > 0.0 { window(setup) } else { 1.0 });
+    for bytes in [length(setup, flow), HEADERS].into_iter().take(1 + usize::from(load.acks > 0.0)) {
+        let exchange = hop.exchange(bytes);
+        load.airtime += exchange.airtime;
+        load.frames += exchange.frames;
+    }
     load.active *= 1.0 - facts.partitioned_fraction();
     if load.acks > 0.0 {
         load.rate = 1.0 / (load.airtime * load.hops.clamp(1.0, SHARED));
+    }
+}
+
+/// Limit of the window, segments.
+fn window(setup: &Setup) -> f64 {
+    match setup.settings.tcp.window {
+        WindowSize::Segments(segments) => f64::from(segments),
+        WindowSize::Bytes(bytes) => bytes.0 as f64 / setup.settings.tcp.mss.0 as f64,
     }
 }
 
@@ -175,10 +200,7 @@ fn over_wires(setup: &Setup, wires: &[usize], load: &mut Load) {
     let delay: f64 = wires.iter().map(|&wire| setup.wires[wire].delay.as_secs_f64()).sum();
     let replayed: f64 = lanes().map(|lanes| lanes.round_trip().as_secs_f64()).sum();
     let loss: f64 = lanes().map(|lanes| lanes.mean_loss()).sum();
-    let window = match setup.settings.tcp.window {
-        WindowSize::Segments(segments) => f64::from(segments),
-        WindowSize::Bytes(bytes) => bytes.0 as f64 / setup.settings.tcp.mss.0 as f64,
-    };
+    let window = window(setup);
     // Losses keep the mean window near the square root of 1.5 / p (Mathis et al. 1997).
     let window = if loss > 0.0 { window.min((1.5 / loss).sqrt()) } else { window };
     let round_trip = (2.0 * delay + replayed).max(segment / slowest.max(1) as f64);

@@ -22,7 +22,7 @@ use crate::observe::loss::root_cause::RootCause;
 use antenna::Antenna;
 use books::Books;
 use judge::Judge;
-use queues::FlowQueues;
+use queues::{FlowQueues, Lanes};
 use std::sync::Arc;
 use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_mac::hcf::{AirFrame, AirKind, Hcf, HcfConfig, Host, MissingBlockAck, RateChoice};
@@ -31,8 +31,7 @@ use tworay_mac::{
     Frame, FrameKind, InterfaceQueue, MSDU_LIFETIME, MacCounters, Outgoing, QueueEntry, QueueRule,
     RtsStrategy,
 };
-use tworay_radio::phy::detection::noise;
-use tworay_radio::phy::{DurationRules, Mode};
+use tworay_radio::phy::{AccessCategory, DurationRules, Mode};
 use tworay_radio::{AirRate, basic_mode};
 use tworay_scenario::Settings;
 
@@ -43,8 +42,23 @@ struct Station {
     /// Decides about frames and subframes that may err.
     luck: RngStream,
     books: Books,
-    /// Queues by flow; `None`: packets wait in the node's queue only.
+    /// Queues by flow; `None`: packets of best effort wait in the node's queue only.
     flows: Option<FlowQueues>,
+    /// Packets of other categories, if any flow has one.
+    lanes: Option<Box<Lanes>>,
+}
+
+impl Station {
+    /// Packets that wait in queues other than the node's own.
+    fn waiting(&self) -> usize {
+        self.flows.as_ref().map_or(0, FlowQueues::len) + self.lanes.as_ref().map_or(0, |lanes| lanes.len())
+    }
+
+    /// Appends these packets.
+    fn packets(&self, out: &mut Vec<PacketId>) {
+        out.extend(self.flows.iter().flat_map(FlowQueues::packets));
+        self.lanes.iter().for_each(|lanes| lanes.packets(out));
+    }
 }
 
 /// All stations, and the frames on the medium.
@@ -59,7 +73,14 @@ pub(crate) struct Air {
 
 impl Air {
     /// The air of `count` stations; `None` if the settings have the 802.11b radio. Their timers begin at `slot`.
-    pub fn new(settings: &Settings, seed: u64, count: usize, slot: TimerSlot) -> Option<Box<Self>> {
+    /// `categories`: flows have access categories other than best effort.
+    pub fn new(
+        settings: &Settings,
+        seed: u64,
+        count: usize,
+        slot: TimerSlot,
+        categories: bool,
+    ) -> Option<Box<Self>> {
         let radio = settings.radio.air().ok().flatten()?;
         let mac = &settings.mac;
         let rts_above = match mac.rts {
@@ -89,15 +110,14 @@ impl Air {
         let by_flow = mac.queue == Some(QueueRule::FqCodel);
         let station = |i| {
             let node = NodeId(i as u16);
+            let perturbation = by_flow.then(|| RngStream::new(seed, node, Purpose::Queue).bits());
             Station {
                 hcf: Hcf::new(Arc::clone(&config), node, RngStream::new(seed, node, Purpose::Backoff)),
                 antenna: Antenna::default(),
                 luck: RngStream::new(seed, node, Purpose::ChannelError),
                 books: Books::default(),
-                flows: by_flow.then(|| {
-                    let random = RngStream::new(seed, node, Purpose::Queue).bits();
-                    FlowQueues::new(random)
-                }),
+                flows: perturbation.map(FlowQueues::new),
+                lanes: categories.then(|| Box::new(Lanes::new(mac.queue_limit, perturbation))),
             }
         };
         let stations = (0..count).map(station).collect();
@@ -126,26 +146,35 @@ impl Air {
         &mut self.stations[node.index()]
     }
 
-    /// Packets that wait in a node's queues by flow.
+    /// Packets that wait in a node's queues by flow and by category.
     pub fn flow_packets(&self, node: NodeId) -> usize {
-        self.stations[node.index()].flows.as_ref().map_or(0, FlowQueues::len)
+        self.stations[node.index()].waiting()
     }
 
-    /// Removes the packets for `next_hop` from a node's queues by flow and appends them to `out`.
+    /// Removes the packets for `next_hop` from these queues and appends them to `out`.
     pub fn purge(&mut self, node: NodeId, next_hop: NodeId, out: &mut Vec<QueueEntry>) {
-        if let Some(flows) = &mut self.station(node).flows {
+        let Station { flows, lanes, .. } = self.station(node);
+        if let Some(flows) = flows {
             flows.purge(next_hop, out);
+        }
+        if let Some(lanes) = lanes {
+            lanes.purge(next_hop, out);
         }
     }
 
-    /// Appends the packets that wait in a node's queues by flow.
+    /// Appends the packets that wait in these queues.
     pub fn waiting(&self, node: NodeId, out: &mut Vec<PacketId>) {
-        out.extend(self.stations[node.index()].flows.iter().flat_map(FlowQueues::packets));
+        self.stations[node.index()].packets(out);
     }
 
     /// Appends the packets that a node's station has taken from its queues and is sending.
     pub fn sending(&self, node: NodeId, out: &mut Vec<PacketId>) {
         self.stations[node.index()].hcf.sending(out);
+    }
+
+    /// Number of those packets.
+    pub fn taken(&self, node: NodeId) -> usize {
+        self.stations[node.index()].hcf.taken()
     }
 
     /// The neighbour that a station has tried to reach last, and why that fails if nothing else is known.
@@ -164,7 +193,7 @@ impl Air {
     pub fn held(&self, out: &mut Vec<PacketId>) {
         for station in &self.stations {
             station.hcf.held(out);
-            out.extend(station.flows.iter().flat_map(FlowQueues::packets));
+            station.packets(out);
         }
     }
 
@@ -177,10 +206,9 @@ impl Air {
     pub fn power_off(&mut self, now: SimTime, node: NodeId, out: &mut Vec<PacketId>) {
         let station = self.station(node);
         station.hcf.power_off(now, out);
-        if let Some(flows) = &mut station.flows {
-            out.extend(flows.packets());
-            flows.clear();
-        }
+        station.packets(out);
+        station.flows.iter_mut().for_each(FlowQueues::clear);
+        station.lanes.iter_mut().for_each(|lanes| lanes.clear());
         station.antenna = Antenna::default();
         station.books = Books::default();
     }
@@ -214,6 +242,7 @@ struct NodeHost<'a> {
     node: NodeId,
     queue: &'a mut InterfaceQueue,
     flows: Option<&'a mut FlowQueues>,
+    lanes: Option<&'a mut Lanes>,
     /// Packets that CoDel has dropped.
     dropped: Vec<QueueEntry>,
     radio: &'a mut Radio,
@@ -222,29 +251,40 @@ struct NodeHost<'a> {
 
 impl NodeHost<'_> {
     fn len(&self) -> usize {
+        self.of_best_effort() + self.lanes.as_ref().map_or(0, |lanes| lanes.len())
+    }
+
+    fn of_best_effort(&self) -> usize {
         self.queue.len() + self.flows.as_ref().map_or(0, |flows| flows.len())
     }
 }
 
 impl Host for NodeHost<'_> {
-    fn waits(&self) -> bool {
-        self.len() > 0
+    fn waits(&self, category: AccessCategory) -> bool {
+        match category {
+            AccessCategory::BestEffort => self.of_best_effort() > 0,
+            _ => self.lanes.as_ref().is_some_and(|lanes| lanes.waiting(category) > 0),
+        }
     }
 
-    fn take(&mut self, now: SimTime, to: Option<NodeId>) -> Option<Outgoing> {
-        let first = match to {
-            Some(to) => self.queue.pop_to(to),
-            None => self.queue.pop(),
-        };
-        let entry = match (first, &mut self.flows) {
-            (None, Some(flows)) => flows.take(now, to, &mut self.dropped),
-            (first, _) => first,
+    fn take(&mut self, now: SimTime, category: AccessCategory, to: Option<NodeId>) -> Option<Outgoing> {
+        let entry = if category == AccessCategory::BestEffort {
+            let first = match to {
+                Some(to) => self.queue.pop_to(to),
+                None => self.queue.pop(),
+            };
+            match (first, &mut self.flows) {
+                (None, Some(flows)) => flows.take(now, to, &mut self.dropped),
+                (first, _) => first,
+            }
+        } else {
+            self.lanes.as_mut()?.take(now, category, to, &mut self.dropped)
         }?;
         Some(Outgoing { packet: entry.packet, to: entry.next_hop, ip_bytes: entry.ip_bytes })
     }
 
     fn sinr(&mut self, now: SimTime, to: NodeId, mode: Mode) -> f64 {
-        self.radio.mean_power(now, self.node, to) / noise(mode, self.judge.noise_figure).get()
+        self.radio.mean_power(now, self.node, to) / self.judge.noise(mode)
     }
 }
 

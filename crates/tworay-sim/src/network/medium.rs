@@ -24,6 +24,8 @@ use tworay_scenario::{LinkCut, Settings};
 /// The radio side of a network.
 pub(crate) struct Radio {
     pub(super) medium: Medium,
+    /// Squares of the distances up to which nodes decode each other's frames for certain, and from which on they don't, m².
+    sure: (f64, f64),
     /// Rules for overlapping signals.
     rules: Reception,
     pub(super) tracks: Vec<Track>,
@@ -50,9 +52,11 @@ impl Radio {
             [] => Medium::new(channel, config.fader(seed), &mut tracks),
             links => Medium::measured(channel, links, tracks.len()),
         };
+        let reach = medium.channel().range_of(medium.channel().rx_threshold());
         let links_change = !cuts.is_empty() || tracks.iter().any(|track| !track.is_static());
         let errors = Errors::new(errors, &config.links, seed, tracks.len());
         Self {
+            sure: (0.999 * reach * reach, 1.001 * reach * reach),
             medium,
             rules,
             may_spoil: errors.is_some(),
@@ -145,8 +149,9 @@ impl Radio {
 
     #[inline]
     fn decodes(&self, a: Position, b: Position) -> bool {
-        let channel = self.medium.channel();
-        channel.rx_power_squared(a.distance_squared(b)) >= channel.rx_threshold()
+        let (channel, d2) = (self.medium.channel(), a.distance_squared(b));
+        // The power itself costs a power function, and is asked for at every packet that a full queue rejects.
+        d2 < self.sure.0 || d2 < self.sure.1 && channel.rx_power_squared(d2) >= channel.rx_threshold()
     }
 
     /// True if links can change: stations move, or links are cut.

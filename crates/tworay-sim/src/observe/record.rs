@@ -14,8 +14,10 @@ use crate::network::packets::UNTRACKED;
 use crate::observe::loss::ledger::{Carries, LossRecord};
 use std::collections::BTreeMap;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
+use tworay_mac::hcf::AirFrame;
 use tworay_mac::{Frame, FrameKind};
 use tworay_mobility::Leg;
+use tworay_radio::phy::Mode;
 use tworay_routing::RoutingNote;
 use tworay_wire::{Body, Packet};
 
@@ -68,6 +70,16 @@ struct OnAir {
     readers: u16,
 }
 
+/// A frame with packets that a station of 802.11a/g/n/ac sends to a neighbour.
+#[derive(Copy, Clone, Debug)]
+struct Ppdu {
+    at: SimTime,
+    from: NodeId,
+    to: NodeId,
+    mode: Mode,
+    packets: usize,
+}
+
 /// The record of a run, row by row.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorder {
@@ -75,8 +87,9 @@ pub(crate) struct Recorder {
     /// (uid, first byte, byte after the last) of each selective acknowledgment.
     sacks: Vec<(u64, Seq32, Seq32)>,
     frames: Vec<OnAir>,
+    ppdus: Vec<Ppdu>,
     /// Frame that each transmission number currently denotes.
-    on_air: Vec<usize>,
+    numbers: Vec<usize>,
     queues: Vec<(SimTime, NodeId, usize)>,
     notes: Vec<(SimTime, NodeId, RoutingNote)>,
     /// (time, node, destination, next hop; `None`: the route ended).
@@ -96,7 +109,8 @@ impl Recorder {
             segments: Vec::new(),
             sacks: Vec::new(),
             frames: Vec::new(),
-            on_air: Vec::new(),
+            ppdus: Vec::new(),
+            numbers: Vec::new(),
             queues: Vec::new(),
             notes: Vec::new(),
             routes: Vec::new(),
@@ -169,10 +183,10 @@ impl Recorder {
             Body::Aodv(_) | Body::Dsr | Body::Olsr(_) => Carried::Routing,
         });
         let slot = tx as usize;
-        if slot >= self.on_air.len() {
-            self.on_air.resize(slot + 1, usize::MAX);
+        if slot >= self.numbers.len() {
+            self.numbers.resize(slot + 1, usize::MAX);
         }
-        self.on_air[slot] = self.frames.len();
+        self.numbers[slot] = self.frames.len();
         self.frames.push(OnAir {
             at: now,
             airtime: frame.airtime,
@@ -190,10 +204,18 @@ impl Recorder {
         });
     }
 
+    /// A station of 802.11a/g/n/ac sends a frame.
+    pub fn on_air(&mut self, at: SimTime, frame: &AirFrame) {
+        let AirFrame { from, to, mode, .. } = *frame;
+        if frame.kind.has_packets() && !to.is_broadcast() {
+            self.ppdus.push(Ppdu { at, from, to, mode, packets: frame.packets.len() });
+        }
+    }
+
     /// Records how transmission `tx` was received at a station it was addressed to. The first result
     /// counts, but a received frame may later count as not answered.
     pub fn fate(&mut self, tx: u32, fate: FrameResult, interferer: Option<NodeId>) {
-        let Some(frame) = self.on_air.get(tx as usize).and_then(|&at| self.frames.get_mut(at)) else {
+        let Some(frame) = self.numbers.get(tx as usize).and_then(|&at| self.frames.get_mut(at)) else {
             return;
         };
         frame.readers += u16::from(fate == FrameResult::Received);

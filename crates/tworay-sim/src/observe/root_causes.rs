@@ -239,7 +239,7 @@ impl RootCauses {
                     _ => Died::Ifq,
                 };
                 let root = Causes::queue(&mut scene, node, (refused, died));
-                let length = scene.backlog(node).packets;
+                let length = scene.gathered(node);
                 self.services[node.index()].refused(length);
                 (died, root)
             }
@@ -367,7 +367,7 @@ impl Observers {
             }
             Fact::LinkGivenUp { node, neighbour, after } => {
                 let root = self.roots.link_given_up(node, neighbour, world);
-                self.roots.causes.note_break((node, neighbour), root);
+                self.roots.causes.note_given_up((node, neighbour), root);
                 self.roots.delay_unconfirmed(node, neighbour, root, world);
                 // It takes the place of the break to which the router has reacted so far.
                 if after.is_break() {

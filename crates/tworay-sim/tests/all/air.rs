@@ -1,11 +1,11 @@
 //! Radios of 802.11a/g/n/ac: goodput beside the closed form of a saturated hop, and beside ns-3.37's runs where its
 //! table is at hand.
 
+mod categories;
 mod ns3;
 
 use crate::common::{load, parse, run_once};
 use tworay_sim::scenario::Scenario;
-use tworay_sim::{RunControl, RunOptions, run};
 
 /// A string or a star as in ns-3.37's reference runs: log-distance loss of exponent 3 and 46.6777 dB at 1 m, 40 mW,
 /// queues of 500 packets, fixed routes, known addresses.
@@ -283,15 +283,6 @@ fn fq_codel_shortens_the_queue_of_a_transfer() {
     let (fifo, fair) = (delay("mac.queue=fifo"), delay("mac.queue=fq-codel"));
     println!("fifo {fifo:?}, fq-codel {fair:?}");
     assert!(fair < fifo, "{fair:?} and {fifo:?}");
-}
-
-#[test]
-fn captures_are_refused_with_the_reason() {
-    let options =
-        RunOptions { pcap: Some(std::env::temp_dir().join("tworay-air.pcapng")), ..RunOptions::default() };
-    let scenario = load("string-1", &["radio.preset=n20", "duration=2s"]);
-    let error = run(&scenario, &options, &RunControl::new()).expect_err("there is no such capture yet");
-    assert!(error.to_string().contains("802.11b only"), "{error}");
 }
 
 /// The scenario of every loss again, and the built-in ones for these radios: two runs give the same bytes.

@@ -3,14 +3,6 @@
 use super::*;
 use crate::control::{AckEvent, Backoff, Effects, LossEvent, RtoDecision, RtoEvent, SenderView, Window};
 
-/// Which phases grow slowly.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum Phases {
-    SlowStart,
-    Avoidance,
-    Both,
-}
-
 /// The counter c of the algorithms.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gate {
@@ -32,10 +24,16 @@ impl Gate {
     }
 }
 
+/// The θ of each phase; a phase without one grows at the standard rate.
+#[derive(Copy, Clone, Debug)]
+struct Thetas {
+    slow_start: Option<u32>,
+    avoidance: Option<u32>,
+}
+
 #[derive(Debug)]
 struct SlowGrowth {
-    phases: Phases,
-    theta: u32,
+    thetas: Thetas,
     min_hops: u8,
     gate: Gate,
     /// The counter continues across losses and the end of slow start.
@@ -45,8 +43,8 @@ struct SlowGrowth {
 }
 
 impl SlowGrowth {
-    fn new(phases: Phases, theta: u32, min_hops: u8, keep: bool) -> Self {
-        Self { phases, theta, min_hops, gate: Gate::default(), keep, in_slow_start: true }
+    fn new(thetas: Thetas, min_hops: u8, keep: bool) -> Self {
+        Self { thetas, min_hops, gate: Gate::default(), keep, in_slow_start: true }
     }
 
     fn restart(&mut self) {
@@ -63,13 +61,9 @@ impl CongestionControl for SlowGrowth {
             self.restart();
         }
         self.in_slow_start = slow_start;
-        let gated = match self.phases {
-            Phases::Both => true,
-            Phases::SlowStart => slow_start,
-            Phases::Avoidance => !slow_start,
-        };
+        let theta = if slow_start { self.thetas.slow_start } else { self.thetas.avoidance };
         let short = view.hops > 0 && view.hops < self.min_hops;
-        if !event.may_grow || !gated || short || self.gate.opens(self.theta) {
+        if !event.may_grow || short || theta.is_none_or(|theta| self.gate.opens(theta)) {
             event.standard
         } else {
             Window { cwnd: view.cwnd, ssthresh: view.ssthresh }
@@ -85,9 +79,9 @@ impl CongestionControl for SlowGrowth {
     }
 }
 
-/// Declares the parameters of one of the three; they differ only in the default of theta.
+/// Declares the parameters of one of the three; they differ in the default of theta, and SSCA has one more.
 macro_rules! options {
-    ($name:ident, $theta:literal) => {
+    ($name:ident, $theta:literal $(, $($more:tt)+)?) => {
         settings! {
             struct $name {
                 /// ACKs without growth between two ACKs with growth; 0 is plain TCP
@@ -97,20 +91,30 @@ macro_rules! options {
                 min_hops: u8 = 0.0, 0.0..255.0;
                 /// 1: the counter continues across losses and the end of slow start; 0: it restarts
                 keep: bool = 0.0, 0.0..1.0;
-            }
-        }
-
-        impl $name {
-            fn part(self, phases: Phases) -> ControlFactory {
-                let Self { theta, min_hops, keep } = self;
-                factory(move || SlowGrowth::new(phases, theta, min_hops, keep))
+                $($($more)+)?
             }
         }
     };
 }
 
-options!(FourByDefault, 4.0);
-options!(TenByDefault, 10.0);
+options!(OfSs, 4.0);
+options!(OfSca, 10.0);
+options!(OfSsca, 4.0,
+    /// theta of slow start, if it differs (Papanastasiou 2006, §4.3.3); -1: the same
+    slow_start: f64 = (-1.0), -1.0..1000.0;
+);
+
+impl OfSsca {
+    fn thetas(self) -> Thetas {
+        let apart = self.slow_start >= 0.0;
+        let slow_start = if apart { self.slow_start as u32 } else { self.theta };
+        Thetas { slow_start: Some(slow_start), avoidance: Some(self.theta) }
+    }
+}
+
+fn make(thetas: Thetas, min_hops: u8, keep: bool) -> ControlFactory {
+    factory(move || SlowGrowth::new(thetas, min_hops, keep))
+}
 
 const fn entry(info: VariantInfo, make: fn(&[f64]) -> ControlFactory) -> Entry {
     let part =
@@ -123,27 +127,36 @@ pub(crate) const SS: Entry = entry(
         name: "ss",
         summary: "slow start grows on one ACK in theta + 1",
         source: "Papanastasiou 2006, algorithm 1",
-        parameters: FourByDefault::PARAMETERS,
+        parameters: OfSs::PARAMETERS,
     },
-    |values| FourByDefault::read(values).part(Phases::SlowStart),
+    |values| {
+        let OfSs { theta, min_hops, keep } = OfSs::read(values);
+        make(Thetas { slow_start: Some(theta), avoidance: None }, min_hops, keep)
+    },
 );
 pub(crate) const SCA: Entry = entry(
     VariantInfo {
         name: "sca",
         summary: "congestion avoidance grows on one ACK in theta + 1",
         source: "Papanastasiou 2006, algorithm 2",
-        parameters: TenByDefault::PARAMETERS,
+        parameters: OfSca::PARAMETERS,
     },
-    |values| TenByDefault::read(values).part(Phases::Avoidance),
+    |values| {
+        let OfSca { theta, min_hops, keep } = OfSca::read(values);
+        make(Thetas { slow_start: None, avoidance: Some(theta) }, min_hops, keep)
+    },
 );
 pub(crate) const SSCA: Entry = entry(
     VariantInfo {
         name: "ssca",
         summary: "both phases grow on one ACK in theta + 1",
         source: "Papanastasiou 2006, algorithms 1 and 2",
-        parameters: FourByDefault::PARAMETERS,
+        parameters: OfSsca::PARAMETERS,
     },
-    |values| FourByDefault::read(values).part(Phases::Both),
+    |values| {
+        let read = OfSsca::read(values);
+        make(read.thetas(), read.min_hops, read.keep)
+    },
 );
 
 #[cfg(test)]

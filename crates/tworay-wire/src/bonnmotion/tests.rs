@@ -56,4 +56,15 @@ proptest! {
         let line: Vec<String> = numbers.iter().map(f64::to_string).collect();
         let _ = parse("t", &line.join(" "), Dimensions::Two);
     }
+
+    /// So does any text, in either number of dimensions.
+    #[test]
+    fn any_text_is_survived(text in "([-0-9.eE]{1,6}|[ \t\n\r]|NaN|inf|\\PC){0,60}") {
+        for dimensions in [Dimensions::Two, Dimensions::Three] {
+            match parse("t", &text, dimensions) {
+                Ok(_) => {}
+                Err(error) => prop_assert!(!error.problem.is_empty() && !error.remedy.is_empty()),
+            }
+        }
+    }
 }

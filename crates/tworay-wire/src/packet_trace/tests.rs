@@ -1,5 +1,6 @@
 use super::*;
 use crate::pcapng::{Captured, Direction, Interface, LinkType, PcapngWriter};
+use proptest::prelude::*;
 
 fn ms(n: u64) -> SimDuration {
     SimDuration::from_millis(n)
@@ -121,5 +122,54 @@ fn hostile_captures_are_refused() {
         let format = capture::Format::Pcapng;
         let _ = capture::read("bad", &bad, format, None);
         let _ = capture::read("bad", &bad, capture::Format::Pcap { nanos: true, little: true }, None);
+    }
+}
+
+/// Packets of a trace are in order, begin at zero, and carry no more than an IP packet can.
+fn is_sound(found: &[TracePacket]) -> bool {
+    let first = found.first().is_none_or(|packet| packet.at == SimDuration::ZERO);
+    let fits = |packet: &TracePacket| packet.payload <= packet.ip_bytes;
+    first && found.is_sorted_by_key(|packet| packet.at) && found.iter().all(fits)
+}
+
+proptest! {
+    /// Any bytes, also behind the first ones of each kind of capture and of gzip, are a trace or an error.
+    #[test]
+    fn any_bytes_are_survived(
+        mut bytes in prop::collection::vec(any::<u8>(), 0..400),
+        begin in prop::sample::select(vec![
+            &[][..],
+            &[0x0a, 0x0d, 0x0d, 0x0a],
+            &[0xd4, 0xc3, 0xb2, 0xa1],
+            &[0xa1, 0xb2, 0x3c, 0x4d],
+            &[0x1f, 0x8b, 8],
+        ]),
+    ) {
+        bytes.splice(0..0, begin.iter().copied());
+        match reading("any", &bytes, None) {
+            Ok(found) => prop_assert!(is_sound(&found)),
+            Err(error) => prop_assert!(!error.problem.is_empty() && !error.remedy.is_empty()),
+        }
+    }
+
+    /// So are captures of which bytes change, or that end early.
+    #[test]
+    fn damaged_captures_are_survived(
+        harm in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
+        end in any::<prop::sample::Index>(),
+        whole in any::<bool>(),
+    ) {
+        let mut bytes = pcapng(&[(5, ipv4(1, 528, false)), (9, ipv4(2, 52, true)), (12, ipv4(1, 1500, true))]);
+        for (at, byte) in harm {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if !whole {
+            bytes.truncate(end.index(bytes.len()));
+        }
+        match reading("damaged", &bytes, None) {
+            Ok(found) => prop_assert!(is_sound(&found)),
+            Err(error) => prop_assert!(!error.problem.is_empty() && !error.remedy.is_empty()),
+        }
     }
 }

@@ -1,6 +1,7 @@
 use super::*;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use proptest::prelude::*;
 use std::io::Write;
 
 fn gzip(text: &[u8]) -> Vec<u8> {
@@ -50,4 +51,32 @@ fn an_absent_file_or_a_folder_is_an_error_with_a_remedy() {
     assert!(error.to_string().starts_with("no/such/file.mov: it cannot be read"), "{error}");
     assert!(error.remedy.contains("relative to the scenario file"));
     assert!(read_text(Path::new(env!("CARGO_MANIFEST_DIR"))).is_err());
+}
+
+proptest! {
+    /// Any bytes, also behind the first two of gzip, are a text or an error that says what to do.
+    #[test]
+    fn any_bytes_are_survived(mut bytes in prop::collection::vec(any::<u8>(), 0..300), packed in any::<bool>()) {
+        if packed {
+            bytes.splice(0..0, [0x1f, 0x8b, 8]);
+        }
+        if let Err(error) = decode(&bytes) {
+            prop_assert!(!error.problem.is_empty() && !error.remedy.is_empty());
+        }
+    }
+
+    /// A packed file of which a byte changes, or that ends early, gives its text or an error, never another text: its
+    /// checksum and length are checked (RFC 1952 section 2.3.1).
+    #[test]
+    fn a_damaged_file_never_gives_another_text(
+        text in "[a-z ]{1,200}", at: prop::sample::Index, with in 1..=255u8, cut in any::<bool>()
+    ) {
+        let mut bytes = gzip(text.as_bytes());
+        // Without its first two bytes it is no gzip, but a text like any other.
+        let at = 2 + at.index(bytes.len() - 2);
+        if cut { bytes.truncate(at) } else { bytes[at] ^= with }
+        if let Ok(found) = decode(&bytes) {
+            prop_assert_eq!(found, text);
+        }
+    }
 }

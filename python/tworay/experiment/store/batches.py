@@ -9,7 +9,7 @@ instead. No file marks a running process: the system's lock on a journal ends wi
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import fcntl
 import hashlib
 import io
@@ -24,12 +24,13 @@ import polars as pl
 
 from tworay._native import VERSION
 from tworay.errors import OutputError
-from tworay.files import replacing
+from tworay.experiment.store.disk import bytes_of, told, write_whole
+from tworay.experiment.store.journals import open_journal, read_journal
 from tworay.metrics import EXAMPLES, values
 from tworay.running.workers import undisturbed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
@@ -128,38 +129,27 @@ class Found:
     doubles: bool = False
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file in one step, safe against a power cut; create its directory if necessary."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path, durable=True) as hidden:
-            hidden.write_bytes(content)
-    except OSError as error:
-        raise _failed(path, error) from error
+def batches_of(path: Path) -> Iterator[tuple[Path, bytes]]:
+    """Yield the batches of a directory with their bytes, also damaged ones.
 
-
-def _failed(path: Path, error: OSError) -> OutputError:
-    return OutputError(
-        f"cannot write {path}: {error.strerror or error}; finished runs are kept: make room and run the same "
-        "command again"
-    )
-
-
-def read_journal(path: Path) -> tuple[list[Row], int]:
-    """Return a journal's complete lines and the number of damaged ones, ignoring an incomplete last one."""
-    rows, bad = [], 0
-    lines = path.read_bytes().split(b"\n")
-    torn = lines.pop()
-    for line in lines:
-        check, _, body = line.partition(b" ")
-        try:
-            if int(check, 16) != zlib.crc32(body):
-                raise ValueError(line)
-            rows.append(json.loads(body))
-        except ValueError:
-            bad += 1
-    del torn
-    return rows, bad
+    Another process may put batches together meanwhile, so that some of the list are gone: then the new ones
+    are looked up, and a run may come twice, but none is overlooked.
+    """
+    seen: set[str] = set()
+    while True:
+        gone = False
+        for file in sorted((path / PARTS).glob("[!.]*.parquet")):
+            if file.name in seen:
+                continue
+            try:
+                content = bytes_of(file)
+            except FileNotFoundError:
+                gone = True
+                continue
+            seen.add(file.name)
+            yield file, content
+        if not gone:
+            return
 
 
 class Batches:
@@ -179,29 +169,25 @@ class Batches:
         self._read()
 
     def _read(self) -> None:
-        for file in sorted((self.path / PARTS).glob("[!.]*.parquet")):
-            content = self._checked(file)
-            if content is not None:
+        for file, content in batches_of(self.path):
+            if self._is_sound(file, content):
                 self._count(_light(content))
         for file in sorted((self.path / JOURNAL).glob("*.jsonl")):
             self._fold(file)
 
-    def _checked(self, file: Path) -> bytes | None:
-        """Return a batch's bytes. A damaged batch is moved aside and reported; its runs count as missing."""
-        content = file.read_bytes()
+    def _is_sound(self, file: Path, content: bytes) -> bool:
+        """Return whether a batch is whole. A damaged one is put aside and reported; its runs are missing."""
         if name_of(content) == file.name:
-            return content
+            return True
         aside = self.path / CORRUPT / file.name
-        try:
+        with told("write", aside):
             aside.parent.mkdir(exist_ok=True)
             file.replace(aside)
-        except OSError as error:
-            raise _failed(aside, error) from error
         self.found.broken.append(
             f"{file}: its checksum is wrong (truncated or damaged); it is put aside in {aside.parent}, and "
             "its runs are done again"
         )
-        return None
+        return False
 
     def _count(self, rows: Iterable[Row]) -> None:
         for one in rows:
@@ -223,7 +209,7 @@ class Batches:
                 return
             except OSError:
                 pass  # Some network file systems have no locks. A run that is done twice counts once.
-            rows, bad = read_journal(file)
+            rows, bad = read_journal(file) if file.exists() else ([], 0)
             if bad:
                 self.found.broken.append(
                     f"{file}: {bad} damaged line{'s' * (bad > 1)}; their runs are done again"
@@ -233,7 +219,8 @@ class Batches:
                 content = as_parquet(new.values())
                 write_whole(self.path / PARTS / name_of(content), content)
                 self._count(new.values())
-            file.unlink(missing_ok=True)
+            with told("remove", file):
+                file.unlink(missing_ok=True)
         finally:
             os.close(handle)
 
@@ -243,17 +230,12 @@ class Batches:
     def add(self, one: Row) -> None:
         """Store a finished run; one caller at a time."""
         body = json.dumps({name: one[name] for name in WRITTEN}, separators=(",", ":")).encode()
-        try:
+        with told("write", self._journal_path):
             if self._journal is None:
-                self._journal_path.parent.mkdir(parents=True, exist_ok=True)
-                self._journal = self._journal_path.open("ab", buffering=0)
-                with contextlib.suppress(OSError):
-                    fcntl.flock(self._journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._journal = open_journal(self._journal_path)
             line = b"%08x %s\n" % (zlib.crc32(body), body)
             if self._journal.write(line) != len(line):
-                raise OSError(28, os.strerror(28))
-        except OSError as error:
-            raise _failed(self._journal_path, error) from error
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._fresh.append(one)
         # A run that lost its tables is done twice.
         self.found.doubles |= (one["world"], one["seed"]) in self.found.runs
@@ -272,7 +254,8 @@ class Batches:
         self._own.add(target)
         self._fresh = []
         if self._journal is not None:
-            self._journal.truncate(0)
+            with told("empty", self._journal_path):
+                self._journal.truncate(0)
 
     def close(self) -> None:
         """Fold and remove the journal; without room for a batch it stays, for the next process."""
@@ -283,19 +266,18 @@ class Batches:
             if journal is not None:
                 journal.close()
         if journal is not None:
-            self._journal_path.unlink(missing_ok=True)
-
-    def files(self) -> list[Path]:
-        """Return the batches in an order that depends only on their contents."""
-        return sorted((self.path / PARTS).glob("[!.]*.parquet"))
+            with told("remove", self._journal_path):
+                self._journal_path.unlink(missing_ok=True)
 
     def compact(self, *, by_world: bool = False) -> None:
         """Merge small batches, and drop duplicates (such as a failed run that succeeded later).
 
         ``by_world`` writes one batch per world instead, whose bytes depend on its runs alone.
         """
-        files = self.files()
-        frames = {file: as_columns(pl.read_parquet(file)) for file in files}
+        sound = [(file, content) for file, content in batches_of(self.path) if self._is_sound(file, content)]
+        # In an order that depends only on their contents.
+        frames = {file: as_columns(pl.read_parquet(io.BytesIO(content))) for file, content in sorted(sound)}
+        files = list(frames)
         small = [file for file in files if frames[file].height < SMALL]
         if not (by_world or self.found.doubles or len(small) > 1):
             return
@@ -311,7 +293,8 @@ class Batches:
                 write_whole(target, content)
         for file in chosen:
             if file not in written:
-                file.unlink(missing_ok=True)
+                with told("remove", file):
+                    file.unlink(missing_ok=True)
         self.found.doubles = False
 
 
@@ -337,20 +320,21 @@ def read_stored(path: Path, names: Sequence[str]) -> tuple[pl.DataFrame, list[st
 
     Nothing is changed on disk. The columns contain ``world``, ``seed`` and ``status``.
     """
-    frames, rows, problems = [], [], []
-    for file in sorted((path / PARTS).glob("[!.]*.parquet")):
+    frames, rows, problems, notes = [], [], [], []
+    # Journals first: what is folded into a batch meanwhile is found twice, not overlooked.
+    for file in sorted((path / JOURNAL).glob("*.jsonl")):
         try:
-            content = file.read_bytes()
+            found, bad = read_journal(file)
         except FileNotFoundError:
-            continue  # Another process has compacted the batches meanwhile.
+            continue
+        rows += found
+        notes += [f"{file} has {bad} damaged line{'s' * (bad > 1)}"] if bad else []
+    for file, content in batches_of(path):
         if name_of(content) == file.name:
             frames.append(_columns_of(content, names, file))
         else:
             problems.append(f"{file} can't be read (its checksum is wrong: it was edited or damaged)")
-    for file in sorted((path / JOURNAL).glob("*.jsonl")):
-        found, bad = read_journal(file)
-        rows += found
-        problems += [f"{file} has {bad} damaged line{'s' * (bad > 1)}"] if bad else []
+    problems += notes
     return unique(pl.concat([*frames, _as_frame(rows, names)])), problems
 
 

@@ -11,7 +11,8 @@ import polars as pl
 from tworay._native import RESULTS, SCHEMA, VERSION
 from tworay.errors import InputError
 from tworay.experiment.numbering import with_numbers
-from tworay.experiment.store.batches import CORRUPT, DONE, JOURNAL, PARTS, TABLES, write_whole
+from tworay.experiment.store.batches import CORRUPT, DONE, JOURNAL, PARTS, TABLES
+from tworay.experiment.store.disk import write_whole
 from tworay.experiment.store.formats import FORMAT
 from tworay.experiment.store.manifest import MANIFEST, find_manifest
 from tworay.metrics import TCP, Judge
@@ -61,9 +62,7 @@ def check_directory(out: Path, name: str) -> None:
 
 
 def write_head(out: Path, plan: Plan, cells: list[Cell]) -> None:
-    """Write manifest, experiment and cells."""
-    write_whole(out / CELLS, cells_parquet(cells))
-    write_text(out / EXPERIMENT, plan.text)
+    """Write manifest, experiment and cells; the manifest first, because it says whose the directory is."""
     manifest = {
         "format": FORMAT,
         "command": "sweep",
@@ -82,6 +81,8 @@ def write_head(out: Path, plan: Plan, cells: list[Cell]) -> None:
         "cells": len(cells),
     }
     write_text(out / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+    write_text(out / EXPERIMENT, plan.text)
+    write_whole(out / CELLS, cells_parquet(cells))
 
 
 def cells_parquet(cells: list[Cell]) -> bytes:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
-from tworay.experiment.store.batches import FAILED, PARTS, TABLES, Batches, name_of, write_whole
-from tworay.experiment.store.directory import CELLS, EXPERIMENT, FAILURES, write_joined
+from tworay.experiment.store.batches import FAILED, PARTS, TABLES, Batches, batches_of, name_of
+from tworay.experiment.store.directory import CELLS, EXPERIMENT, FAILURES, check_directory, write_joined
+from tworay.experiment.store.disk import bytes_of, write_whole
 from tworay.experiment.store.manifest import MANIFEST, find_manifest, read_sweep_manifest
 from tworay.experiment.store.place import Lock, sources_of, sweep
 from tworay.experiment.store.reading import read, row_of
@@ -135,24 +135,28 @@ def _merge_sweeps(directories: Sequence[Path], out: Path) -> tuple[int, list[str
             raise InputError(
                 f"{place} and {first} hold different versions of experiment.toml; sweep both with one"
             )
-    if out.exists() and find_manifest(out) is None and any(out.iterdir()):
-        raise InputError(f"--out {out}: the directory is not empty and holds no sweep; name another one")
+    check_directory(out, str(heads[first][0]))
+    for name in (MANIFEST, EXPERIMENT, CELLS):
+        if not (out / name).exists():
+            write_whole(out / name, bytes_of(first / name))
+    if bytes_of(out / EXPERIMENT) != bytes_of(first / EXPERIMENT):
+        raise InputError(
+            f"--out {out}: it holds another version of the sweep `{heads[first][0]}`; name another directory"
+        )
     notes = []
     for place in directories:
         if place.resolve() == out.resolve():
             continue
         # First turn the journal of a killed process into a batch.
         notes += Batches(place).found.broken
-        for file in sorted((place / PARTS).glob("[!.]*.parquet")):
-            content = file.read_bytes()
+        # Tables before the runs that have them.
+        for folder in (TABLES, FAILURES):
+            for file in sorted((place / folder).rglob("[!.]*")):
+                if file.is_file():
+                    write_whole(out / file.relative_to(place), bytes_of(file))
+        for file, content in batches_of(place):
             if name_of(content) == file.name and not (out / PARTS / file.name).exists():
                 write_whole(out / PARTS / file.name, content)
-        for folder in (TABLES, FAILURES):
-            if (place / folder).is_dir():
-                shutil.copytree(place / folder, out / folder, dirs_exist_ok=True)
-    for name in (CELLS, EXPERIMENT, MANIFEST):
-        if not (out / name).exists():
-            write_whole(out / name, (first / name).read_bytes())
     batches = Batches(out)
     notes += batches.found.broken
     batches.compact()

@@ -25,7 +25,18 @@ if TYPE_CHECKING:
 # Tables that may be in directories whose manifest doesn't list its files.
 UNLISTED = (
     *("alive", "battery", "energy", "flows", "frames", "guesses", "ledger", "moves", "packets", "paths"),
-    *("phases", "queues", "ranges", "retransmissions", "routes", "routing", "runs", "sacks", "segments"),
+    *(
+        "phases",
+        "queues",
+        "ranges",
+        "rates",
+        "retransmissions",
+        "routes",
+        "routing",
+        "runs",
+        "sacks",
+        "segments",
+    ),
     *("series", "trace"),
 )
 # The folders that hold the runs of a comparison.
@@ -112,9 +123,10 @@ def check_place(path: Path, command: str, force: bool, kept: Iterable[str] = ())
             )
             raise InputError(f"--out {path}: the directory {whose}; name one that is new or empty")
         if not force:
+            more = f", --resume {path} to go on with them" if command == "compare" else ""
             raise InputError(
                 f"--out {path}: the directory already holds results of `tworay {command}`; "
-                "add --force to replace them, or name another directory"
+                f"add --force to replace them{more}, or name another directory"
             )
         own = own_files(path)
         for name in kept:
@@ -214,16 +226,23 @@ def new_directory(path: Path) -> Iterator[Path]:
 
 
 def _exchange(path: Path, new: Path) -> None:
-    """Replace tworay's files in ``path`` by those of ``new``; on failure nothing has changed."""
+    """Replace tworay's files in ``path`` by those of ``new``; on failure nothing has changed.
+
+    The manifest changes in one step, after the other old files have gone and before the new ones come: a
+    process that is killed at any point leaves a directory that says whose it is, and may be replaced.
+    """
     old = path / f".{path.name}.{os.getpid()}.old"
     shutil.rmtree(old, ignore_errors=True)
     old.mkdir()
-    steps = [(path / name, old / name) for name in own_files(path)]
-    steps += [(leaf, path / leaf.relative_to(new)) for leaf in _leaves(new)]
+    steps = [(path / name, old / name) for name in own_files(path) if name != MANIFEST]
+    if (path / MANIFEST).exists():
+        shutil.copyfile(path / MANIFEST, old / MANIFEST)
+    steps.append((new / MANIFEST, path / MANIFEST))
+    steps += [(leaf, path / leaf.relative_to(new)) for leaf in _leaves(new) if leaf != new / MANIFEST]
     done = []
     try:
         for source, target in steps:
-            if target.exists():
+            if target.exists() and target != path / MANIFEST:
                 raise OutputError(
                     f"{target} is not a file of tworay's, and the results need its name; move it away"
                 )
@@ -234,6 +253,10 @@ def _exchange(path: Path, new: Path) -> None:
         for source, target in reversed(done):
             source.parent.mkdir(parents=True, exist_ok=True)
             target.rename(source)
+            if target == path / MANIFEST and (old / MANIFEST).exists():
+                (old / MANIFEST).rename(target)
+        with suppress(OSError):
+            (old / MANIFEST).unlink(missing_ok=True)
         for folder in [*sorted(old.rglob("*"), reverse=True), old]:
             with suppress(OSError):
                 folder.rmdir()

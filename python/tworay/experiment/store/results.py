@@ -18,7 +18,8 @@ import polars as pl
 
 from tworay._native import RESULTS, SCHEMA, VERSION
 from tworay.errors import InputError, OutputError
-from tworay.experiment.store.batches import DONE, JOURNAL, TABLES, Batches, write_whole
+from tworay.experiment.store.batches import DONE, JOURNAL, TABLES, Batches
+from tworay.experiment.store.disk import remedy, write_whole
 from tworay.experiment.store.formats import FORMAT
 from tworay.experiment.store.manifest import MANIFEST, SUMMARY, read_manifest, strict_json
 from tworay.experiment.store.place import (
@@ -282,8 +283,12 @@ def _writing(path: Path) -> Iterator[None]:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        kept = f"; finished runs are kept in {path}" if (path / TABLES).is_dir() else ""
-        raise OutputError(f"cannot write results to {path}: {reason}{kept}") from error
+        kept = (
+            f"continue with `tworay compare --resume {path}`, which keeps finished runs"
+            if (path / TABLES).is_dir()
+            else "run the same command again"
+        )
+        raise OutputError(f"cannot write results to {path}: {reason}; {remedy(error)} and {kept}") from error
 
 
 def _json(document: dict[str, Any]) -> bytes:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 
 from tworay.errors import OutputError
-from tworay.experiment.store.batches import TABLES, write_whole
+from tworay.experiment.store.batches import TABLES
+from tworay.experiment.store.disk import write_whole
 from tworay.experiment.store.place import tables_of
 from tworay.experiment.store.records import RUNS
 from tworay.files import replacing

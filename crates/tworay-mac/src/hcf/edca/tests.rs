@@ -22,7 +22,7 @@ fn on_an_idle_medium_a_frame_goes_after_aifs_of_the_last_busy_time() {
     e.request(micros(110), BestEffort);
     assert_eq!(e.deadline(), micros(143));
     assert_eq!(e.on_deadline(micros(142)), None);
-    assert_eq!(e.on_deadline(micros(143)), Some(Access { winner: BestEffort, collided: 0 }));
+    assert_eq!(e.on_deadline(micros(143)), Some(Access { winner: BestEffort, collided: [false; 4] }));
     assert_eq!(e.deadline(), SimTime::NEVER);
     let mut late = edca(1);
     late.on_busy(micros(0), micros(100));
@@ -90,8 +90,9 @@ fn an_internal_collision_is_a_collision_of_the_lower_category() {
         e.request(micros(10), Voice);
         let at = e.deadline();
         let access = e.on_deadline(at).expect("a backoff has ended");
-        if access.collided == 1 {
+        if access.collided[Video as usize] {
             collisions += 1;
+            e.failed(at, Video, false);
             assert_eq!((access.winner, e.window(Video), e.window(Voice)), (Voice, 15, 3));
             assert!(e.deadline() >= at + SimDuration::from_micros(34), "a new backoff after AIFS");
         } else {

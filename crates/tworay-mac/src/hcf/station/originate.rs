@@ -1,7 +1,7 @@
 //! The station's own exchanges: RTS, frames and aggregates, and what follows from answers or their absence.
 
-use super::peer::Peer;
-use super::{ACK_BYTES, BLOCK_ACK_BYTES, Exchange, Hcf, HcfAction, Host, MissingBlockAck, Plan};
+use super::peer::{Neighbour, Peer};
+use super::{ACK_BYTES, BLOCK_ACK_BYTES, Exchange, Hcf, HcfAction, Host, MissingBlockAck, Plan, RTS_BYTES};
 use crate::dcf::Outgoing;
 use crate::hcf::{AirFrame, AirKind, AirPacket, Assembly, AssemblyLimits, BlockAck, Outcome};
 use crate::rate::RateReport;
@@ -22,25 +22,25 @@ impl Hcf {
     ) {
         self.expire(now, out);
         // Neighbours with frames under way take turns.
-        let count = self.peers.len();
-        let turns = (1..=count).map(|i| (self.turn + i) % count);
+        let (count, turn) = (self.peers.len(), self.turns[category as usize]);
+        let turns = (1..=count).map(|i| (turn + i) % count);
         let peer = match turns.into_iter().find(|peer| self.peers[*peer].wants() == Some(category)) {
             Some(peer) => peer,
             None => {
-                let Some(next) = host.take(now, None) else { return };
+                let Some(next) = host.take(now, category, None) else { return };
                 if next.to.is_broadcast() {
                     return self.broadcast(now, next, category, out);
                 }
-                let peer = self.peer_of(next.to);
+                let peer = self.peer_of(next.to, category);
                 // Its window is empty: nothing waits for this neighbour.
                 self.peers[peer].window.admit(now, next.packet, self.config.frame_bytes(next.ip_bytes));
                 peer
             }
         };
-        self.turn = peer;
+        self.turns[category as usize] = peer;
         let plan = match self.peers[peer].window.request_due() {
-            Some(_) if self.config.has_agreements() => self.plan_request(peer, category),
-            _ => self.plan_data(now, peer, category, host),
+            Some(_) if self.config.has_agreements() => self.plan_request(peer),
+            _ => self.plan_data(now, peer, host),
         };
         let Some(plan) = plan else { return };
         if plan.rts {
@@ -77,16 +77,23 @@ impl Hcf {
         }
     }
 
-    /// The place of a neighbour, which is made if it is new.
-    pub(super) fn peer_of(&mut self, node: NodeId) -> usize {
-        match self.peers.iter().position(|peer| peer.node == node) {
-            Some(known) => known,
-            None => {
-                let peer = Peer::new(node, self.node, &self.config, &self.airtime, &self.timing);
-                self.peers.push(peer);
-                self.peers.len() - 1
-            }
-        }
+    /// The place of a neighbour's frames of a category, which is made if it is new.
+    pub(super) fn peer_of(&mut self, node: NodeId, category: AccessCategory) -> usize {
+        let known = self.peers.iter().position(|peer| peer.node == node && peer.category == category);
+        known.unwrap_or_else(|| {
+            let neighbour = self.neighbour_of(node);
+            self.peers.push(Peer::new((node, neighbour), category, &self.config));
+            self.peers.len() - 1
+        })
+    }
+
+    fn neighbour_of(&mut self, node: NodeId) -> usize {
+        let known = self.neighbours.iter().position(|neighbour| neighbour.node == node);
+        known.unwrap_or_else(|| {
+            let new = Neighbour::new(node, self.node, &self.config, &self.airtime, &self.timing);
+            self.neighbours.push(new);
+            self.neighbours.len() - 1
+        })
     }
 
     fn broadcast(
@@ -109,35 +116,29 @@ impl Hcf {
     }
 
     /// A BlockAckReq: the receiver must hear that frames were given up, or is asked which have arrived.
-    fn plan_request(&mut self, peer: usize, category: AccessCategory) -> Option<Plan> {
+    fn plan_request(&mut self, peer: usize) -> Option<Plan> {
         let start = self.peers[peer].window.request_due()?;
         let mode = self.config.basic;
         let response = control_response(mode, &[]);
         let duration = self.timing.sifs + self.airtime.frame(response, BLOCK_ACK_BYTES);
         let mut frame = self.control(AirKind::BlockAckReq(start), self.peers[peer].node, mode, duration);
-        (frame.category, frame.start) = (category, start);
+        (frame.category, frame.start) = (self.peers[peer].category, start);
         Some(Plan { frame, peer, response, rts: false, sample: false })
     }
 
     /// The next frame or aggregate for a neighbour: frames to be sent again, then new ones.
-    fn plan_data(
-        &mut self,
-        now: SimTime,
-        peer: usize,
-        category: AccessCategory,
-        host: &mut impl Host,
-    ) -> Option<Plan> {
-        let to = self.peers[peer].node;
+    fn plan_data(&mut self, now: SimTime, peer: usize, host: &mut impl Host) -> Option<Plan> {
+        let (to, category) = (self.peers[peer].node, self.peers[peer].category);
         let first = self.peers[peer].window.waiting().next()?.2;
         let (mode, sample) = self.choose_mode(now, peer, first, host);
         // A sample may fail: it is a single frame, also when it is repeated, as in Linux' drivers.
         let sampling = self.peers[peer].chain.as_ref().is_some_and(|(chain, _)| chain.samples);
         let aggregates = self.config.has_agreements() && mode.aggregates() && !sampling;
         let frames = if aggregates { u16::MAX } else { 1 };
-        let limits = AssemblyLimits { frames, bytes: self.config.max_aggregate, time: MAX_PPDU };
+        let time = self.longest_ppdu(category, mode);
+        let limits = AssemblyLimits { frames, bytes: self.config.max_aggregate, time };
         let mut assembly = Assembly::new(mode, &self.airtime, limits);
         let p = &mut self.peers[peer];
-        p.category = category;
         let mut packets: Vec<AirPacket> = Vec::new();
         let start = p.window.start();
         let mut open = true;
@@ -155,7 +156,7 @@ impl Hcf {
         // aggregate.
         let mut last = assembly.subframes().last().map_or(first, |last| last.bytes);
         while aggregates && open && assembly.fits(last) && p.window.room() > 0 {
-            let Some(next) = host.take(now, Some(to)) else { break };
+            let Some(next) = host.take(now, category, Some(to)) else { break };
             let bytes = self.config.frame_bytes(next.ip_bytes);
             let Some(number) = p.window.admit(now, next.packet, bytes) else { break };
             last = bytes;
@@ -188,13 +189,31 @@ impl Hcf {
         Some(Plan { frame, peer, response, rts: bytes > self.config.rts_above, sample })
     }
 
+    /// The longest PPDU of an aggregate: with its answer, and an RTS and CTS if it needs them, it stays within the category's
+    /// TXOP (§10.23.2.9).
+    fn longest_ppdu(&self, category: AccessCategory, mode: Mode) -> SimDuration {
+        let txop = self.timing.edca(category).txop;
+        if txop.is_zero() {
+            return MAX_PPDU;
+        }
+        let sifs = self.timing.sifs;
+        let block_ack = self.airtime.frame(control_response(mode, &[]), BLOCK_ACK_BYTES);
+        let left = txop.saturating_sub(sifs + block_ack);
+        if self.airtime.longest(mode, left).is_none_or(|bytes| bytes <= self.config.rts_above) {
+            return left;
+        }
+        let cts = self.airtime.frame(control_response(self.config.basic, &[self.config.basic]), ACK_BYTES);
+        left.saturating_sub(self.airtime.frame(self.config.basic, RTS_BYTES) + sifs + cts + sifs)
+    }
+
     /// The mode of the next attempt, and whether it is a sample.
     fn choose_mode(&mut self, now: SimTime, peer: usize, bytes: u32, host: &mut impl Host) -> (Mode, bool) {
         let p = &mut self.peers[peer];
         let to = p.node;
         if p.chain.is_none() {
             let host = std::cell::RefCell::new(host);
-            let chain = p.rate.chain(now, bytes, |mode| host.borrow_mut().sinr(now, to, mode));
+            let rate = &mut self.neighbours[p.neighbour].rate;
+            let chain = rate.chain(now, bytes, |mode| host.borrow_mut().sinr(now, to, mode));
             p.chain = Some((chain, 0));
         }
         let (chain, failed) = p.chain.as_ref().expect("it was just made");
@@ -238,8 +257,8 @@ impl Hcf {
         let category = plan.frame.category;
         let to = plan.frame.to;
         let mut outcomes = Vec::new();
-        self.failures = 0;
-        self.peers[plan.peer].unanswered = 0;
+        self.failures[category as usize] = 0;
+        self.neighbours[self.peers[plan.peer].neighbour].unanswered = 0;
         if let AirKind::BlockAckReq(_) = plan.frame.kind {
             let peer = &mut self.peers[plan.peer];
             if let Some(ack) = &answer {
@@ -277,9 +296,9 @@ impl Hcf {
         let Some(plan) = self.plan.take() else { return };
         let (category, to, kind) = (plan.frame.category, plan.frame.to, plan.frame.kind);
         *if rts { &mut self.counters.rts_failures } else { &mut self.counters.ack_failures } += 1;
-        self.failures = self.failures.saturating_add(1);
         let p = &mut self.peers[plan.peer];
-        p.unanswered = p.unanswered.saturating_add(1);
+        let neighbour = &mut self.neighbours[p.neighbour];
+        neighbour.unanswered = neighbour.unanswered.saturating_add(1);
         let mut outcomes = Vec::new();
         let mut missed = missing(&plan.frame, |_| false);
         let mut given_up = false;
@@ -313,23 +332,23 @@ impl Hcf {
                 }
             }
         }
-        let p = &mut self.peers[plan.peer];
-        if self.config.has_agreements() && self.config.gone_after.is_some_and(|limit| p.unanswered >= limit) {
-            // Frames that were not in this exchange end for the same reason.
-            missed = p.window.frames().collect();
-            p.window.give_up(&mut outcomes);
-            (p.unanswered, given_up) = (0, true);
+        let neighbour = &mut self.neighbours[self.peers[plan.peer].neighbour];
+        if self.config.has_agreements()
+            && self.config.gone_after.is_some_and(|limit| neighbour.unanswered >= limit)
+        {
+            (neighbour.unanswered, given_up) = (0, true);
+            missed.clear();
+            // Frames that were not in this exchange end for the same reason, of other categories as well.
+            for p in self.peers.iter_mut().filter(|p| p.node == to) {
+                missed.extend(p.window.frames());
+                p.window.give_up(&mut outcomes);
+                p.chain = None;
+            }
         }
         if given_up {
-            p.chain = None;
+            self.peers[plan.peer].chain = None;
         }
-        // While QSRC is below the limit, a failure increments it and the window grows; at the limit, the next failure makes
-        // both the smallest again (§10.23.2.2), though the frames stay.
-        let reset = given_up || self.config.has_agreements() && self.failures > self.config.attempts;
-        if reset {
-            self.failures = 0;
-        }
-        self.edca.failed(now, category, reset);
+        self.failed(now, category, given_up);
         self.conclude(to, missed, outcomes, rts, out);
         self.want(now, host);
     }
@@ -341,7 +360,7 @@ impl Hcf {
             acknowledged,
             sample: plan.sample,
         };
-        self.peers[plan.peer].rate.report(now, &report);
+        self.neighbours[self.peers[plan.peer].neighbour].rate.report(now, &report);
     }
 
     /// Tells the caller what became of the frames of an exchange.

@@ -23,25 +23,39 @@ impl Recipient {
     }
 }
 
-/// A neighbour.
+/// A neighbour, whatever the category of its frames.
 #[derive(Debug)]
-pub(super) struct Peer {
+pub(super) struct Neighbour {
     pub node: NodeId,
     pub rate: RateControl,
-    /// The chain in use, and exchanges that failed with it.
-    pub chain: Option<(RetryChain, u32)>,
-    pub window: TransmitWindow<PacketId>,
-    pub category: AccessCategory,
-    pub recipient: Option<Box<Recipient>>,
-    pub duplicates: DuplicateFilter,
-    /// Attempts with the current BlockAckReq.
-    pub requests: u8,
     /// Exchanges in a row that got no ACK and no BlockAck.
     pub unanswered: u8,
 }
 
-impl Peer {
+impl Neighbour {
     pub fn new(node: NodeId, own: NodeId, config: &HcfConfig, airtime: &Airtime, timing: &PhyTiming) -> Self {
+        Self { node, rate: control(node, own, config, airtime, timing), unanswered: 0 }
+    }
+}
+
+/// A neighbour's frames of one category: their numbers count by themselves, and they have agreements of their own.
+#[derive(Debug)]
+pub(super) struct Peer {
+    pub node: NodeId,
+    /// Place of the neighbour.
+    pub neighbour: usize,
+    pub category: AccessCategory,
+    /// The chain in use, and exchanges that failed with it.
+    pub chain: Option<(RetryChain, u32)>,
+    pub window: TransmitWindow<PacketId>,
+    pub recipient: Option<Box<Recipient>>,
+    pub duplicates: DuplicateFilter,
+    /// Attempts with the current BlockAckReq.
+    pub requests: u8,
+}
+
+impl Peer {
+    pub fn new((node, neighbour): (NodeId, usize), category: AccessCategory, config: &HcfConfig) -> Self {
         let limit = if config.has_agreements() {
             Persistence::Lifetime(config.lifetime)
         } else {
@@ -49,23 +63,22 @@ impl Peer {
         };
         Self {
             node,
-            rate: control(node, own, config, airtime, timing),
+            neighbour,
+            category,
             chain: None,
             window: TransmitWindow::new(FrameNumber::default(), limit),
-            category: AccessCategory::BestEffort,
             recipient: None,
             duplicates: DuplicateFilter::default(),
             requests: 0,
-            unanswered: 0,
         }
     }
 
-    /// True if nothing is on its way to the neighbour.
+    /// True if nothing is on its way.
     pub fn is_idle(&self) -> bool {
         self.window.is_empty()
     }
 
-    /// The category that wants to transmit, if any.
+    /// Its category, if anything is to be sent.
     pub fn wants(&self) -> Option<AccessCategory> {
         let waits = self.window.request_due().is_some() || self.window.waiting().next().is_some();
         waits.then_some(self.category)

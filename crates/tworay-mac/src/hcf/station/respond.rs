@@ -50,6 +50,20 @@ impl Hcf {
         }
     }
 
+    /// A frame for another station was decoded, at least in part. Returns false, and does nothing, if it ends an attempt of
+    /// this station, so that [`Hcf::on_frame`] must be called.
+    #[inline]
+    pub fn on_overheard(&mut self, now: SimTime, frame: &AirFrame) -> bool {
+        if matches!(self.exchange, Exchange::AwaitCts | Exchange::AwaitAnswer) {
+            return false;
+        }
+        self.edca.on_good_frame(now);
+        if !frame.duration.is_zero() {
+            self.reserve(now, frame);
+        }
+        true
+    }
+
     /// Sets the NAV.
     fn reserve(&mut self, now: SimTime, frame: &AirFrame) {
         let until = now + frame.duration;
@@ -96,7 +110,7 @@ impl Hcf {
         copy: &mut dyn FnMut(PacketId) -> Option<PacketId>,
         out: &mut Vec<HcfAction>,
     ) {
-        let at = self.peer_of(frame.from);
+        let at = self.peer_of(frame.from, frame.category);
         let received = frame.packets.iter().enumerate().filter(|(i, _)| good >> i & 1 == 1).map(|(_, p)| p);
         let kind = if self.config.has_agreements() {
             let held = Self::collect(now, &mut self.peers[at].recipient, frame, received, copy);
@@ -125,14 +139,15 @@ impl Hcf {
             return;
         }
         let mode = control_response(frame.mode, &[]);
-        let answer = self.control(kind, frame.from, mode, SimDuration::ZERO);
+        let mut answer = self.control(kind, frame.from, mode, SimDuration::ZERO);
+        answer.category = frame.category;
         self.respond(now, answer);
     }
 
     /// The packets of a frame for this station that [`Hcf::on_frame`] will copy, if bit i of `good` says that packet
     /// i was received.
     pub fn fresh(&self, frame: &AirFrame, good: u64) -> Vec<PacketId> {
-        let peer = self.peers.iter().find(|peer| peer.node == frame.from);
+        let peer = self.peers.iter().find(|peer| peer.node == frame.from && peer.category == frame.category);
         let known = peer.and_then(|peer| peer.recipient.as_ref()).filter(|r| r.agreement == frame.agreement);
         let received = frame.packets.iter().enumerate().filter(|(i, _)| good >> i & 1 == 1).map(|(_, p)| p);
         received.filter(|p| known.is_none_or(|r| r.reorder.is_new(p.number))).map(|p| p.packet).collect()

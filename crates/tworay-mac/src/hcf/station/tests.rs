@@ -4,6 +4,7 @@
 //! 802.11n at 5 GHz, MCS 7 in 20 MHz, control frames at 24 Mb/s: SIFS 16, slot 9, AIFS 43 µs.
 
 mod arbitrary;
+mod categories;
 
 use super::*;
 use crate::MSDU_LIFETIME;
@@ -13,18 +14,19 @@ use std::fmt::Write;
 use tworay_base::Purpose;
 use tworay_radio::phy::{GuardInterval, OfdmRate, Width};
 
-/// Packets that wait at a station.
+/// Packets that wait at a station, with their categories.
 #[derive(Default)]
-struct Queue(VecDeque<Outgoing>);
+struct Queue(VecDeque<(AccessCategory, Outgoing)>);
 
 impl Host for Queue {
-    fn waits(&self) -> bool {
-        !self.0.is_empty()
+    fn waits(&self, category: AccessCategory) -> bool {
+        self.0.iter().any(|(of, _)| *of == category)
     }
 
-    fn take(&mut self, _: SimTime, to: Option<NodeId>) -> Option<Outgoing> {
-        let at = self.0.iter().position(|packet| to.is_none_or(|to| packet.to == to))?;
-        self.0.remove(at)
+    fn take(&mut self, _: SimTime, category: AccessCategory, to: Option<NodeId>) -> Option<Outgoing> {
+        let fits = |(of, packet): &(_, Outgoing)| *of == category && to.is_none_or(|to| packet.to == to);
+        let at = self.0.iter().position(fits)?;
+        self.0.remove(at).map(|(_, packet)| packet)
     }
 
     fn sinr(&mut self, _: SimTime, _: NodeId, _: Mode) -> f64 {
@@ -98,10 +100,21 @@ impl Medium {
     }
 
     fn queue(&mut self, from: usize, to: u16, packets: std::ops::Range<u32>) -> &mut Self {
+        self.queue_as(AccessCategory::BestEffort, from, to, packets)
+    }
+
+    fn queue_as(
+        &mut self,
+        category: AccessCategory,
+        from: usize,
+        to: u16,
+        packets: std::ops::Range<u32>,
+    ) -> &mut Self {
         let (hcf, queue) = &mut self.stations[from];
         let to = if to == 99 { NodeId::BROADCAST } else { NodeId(to) };
-        queue.0.extend(packets.map(|packet| Outgoing { packet: PacketId(packet), to, ip_bytes: 1_000 }));
-        hcf.on_waiting(self.now, queue);
+        let packet = |packet| (category, Outgoing { packet: PacketId(packet), to, ip_bytes: 1_000 });
+        queue.0.extend(packets.map(packet));
+        hcf.on_waiting(self.now, category, queue);
         self
     }
 

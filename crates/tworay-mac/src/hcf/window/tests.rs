@@ -26,6 +26,7 @@ fn filled(count: u16, limit: Persistence) -> TransmitWindow<u16> {
 }
 
 fn waiting(w: &TransmitWindow<u16>) -> Vec<u16> {
+    assert_eq!(usize::from(w.open()), w.frames().count());
     w.waiting().map(|(_, frame, _, _)| frame).collect()
 }
 
@@ -112,6 +113,7 @@ fn giving_up_returns_what_is_not_done_and_goes_on_behind_it() {
     w.give_up(&mut out);
     assert_eq!(out, [0, 1, 3].map(Outcome::GivenUp));
     assert_eq!((w.start(), w.room(), w.request_due()), (n(4_094), 64, Some(n(4_094))));
+    assert_eq!(w.open(), 0);
 }
 
 /// Under an agreement a frame has no retry count (§10.23.2.12.1): at one attempt a millisecond it is sent 511 times, and

@@ -1,5 +1,5 @@
 use super::*;
-use crate::phy::errors::{Coding, success};
+use crate::phy::errors::{Coding, KnownErrors, success};
 use crate::phy::{CodeRate, Modulation};
 
 fn at(micros: u64) -> SimTime {
@@ -55,13 +55,31 @@ fn a_section_succeeds_if_every_chunk_does() {
     i.add(at(50), at(200), 1.0);
     let section = Section { coding, from: at(0), to: at(100), bits: 8_000 };
     let expected = success(coding, 5.0, 4_000.0) * success(coding, 5.0 / 2.0, 4_000.0);
-    let found = section.success(5.0, 1.0, &i);
+    let known = KnownErrors::default();
+    let found = section.success(5.0, 1.0, &i, &known);
     assert!((found - expected).abs() < 1e-12, "{found} for {expected}");
     // The subframe that ends before the interferer begins doesn't know of it.
     let before = Section { to: at(50), bits: 4_000, ..section };
-    assert!((before.success(5.0, 1.0, &i) - success(coding, 5.0, 4_000.0)).abs() < 1e-12);
+    assert!((before.success(5.0, 1.0, &i, &known) - success(coding, 5.0, 4_000.0)).abs() < 1e-12);
     let empty = Section { to: at(0), bits: 0, ..section };
-    assert_eq!(empty.success(5.0, 1.0, &i), 1.0);
+    assert_eq!(empty.success(5.0, 1.0, &i, &known), 1.0);
+}
+
+/// The same interference from the first to the last bit: one ratio for all of them, as the product over its halves has it.
+#[test]
+fn a_section_within_a_signal_has_one_ratio() {
+    let (coding, known) = (Coding::Ofdm(Modulation::Qpsk, CodeRate::Half), KnownErrors::default());
+    let mut i = Interference::default();
+    i.add(at(0), at(100), 1.0);
+    i.add(at(10), at(90), 0.5);
+    let section = Section { coding, from: at(10), to: at(90), bits: 8_000 };
+    let found = section.success(5.0, 1.0, &i, &known);
+    assert!((found - success(coding, 5.0 / 2.5, 8_000.0)).abs() < 1e-12, "{found}");
+    // A signal without power that begins in the middle divides the section, and changes nothing.
+    i.add(at(50), at(90), 0.0);
+    assert!((section.success(5.0, 1.0, &i, &known) - found).abs() < 1e-12);
+    let empty = Section { to: at(10), bits: 0, ..section };
+    assert_eq!(empty.success(5.0, 1.0, &i, &known), 1.0);
 }
 
 /// Powers are 1 up to 20, 3 up to 30, 2 up to 50 µs, then nothing up to 70.

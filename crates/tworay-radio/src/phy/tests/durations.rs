@@ -132,6 +132,41 @@ fn the_longest_body_fits_and_one_byte_more_does_not() {
     assert_eq!(n.longest(slow, micros(30)), None);
 }
 
+/// The same for every mode, at limits around those of TXOPs and whole symbols.
+#[test]
+fn the_longest_body_of_every_mode_is_the_last_that_fits() {
+    let mut none = 0;
+    for standard in [Standard::B, Standard::A, Standard::G, Standard::N, Standard::Ac] {
+        for rules in [DurationRules::Standard, DurationRules::Ns3] {
+            let widest = if standard == Standard::Ac { Width::Mhz80 } else { Width::Mhz40 };
+            let (width, streams) =
+                if matches!(standard, Standard::N | Standard::Ac) { (widest, 4) } else { (Width::Mhz20, 1) };
+            let phy = Phy { width, streams, guard: GuardInterval::Short, ..Phy::of(standard) };
+            let airtime = Airtime::new(&phy, rules);
+            for mode in phy.modes() {
+                for limit in [0, 40_000, 43_999, 44_000, 47_600, 200_000, 1_504_000, 3_008_000, 5_484_000] {
+                    let limit = SimDuration::from_nanos(limit);
+                    match airtime.longest(mode, limit) {
+                        Some(bytes) => {
+                            assert!(
+                                airtime.frame(mode, bytes) <= limit,
+                                "{mode}: {bytes} bytes in {limit:?}"
+                            );
+                            let more = airtime.frame(mode, bytes + 1) > limit;
+                            assert!(more || bytes == mode.max_psdu(), "{mode}: {bytes} bytes in {limit:?}");
+                        }
+                        None => {
+                            none += 1;
+                            assert!(airtime.frame(mode, 0) > limit, "{mode}: nothing in {limit:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(none > 100, "{none} limits too short for anything");
+}
+
 /// Frames that ns-3.37 computed, one for each kind: standard, mode, bytes, ns.
 #[test]
 fn single_figures_of_ns3_agree() {

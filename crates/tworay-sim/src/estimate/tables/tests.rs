@@ -105,3 +105,59 @@ fn a_replayed_network_limits_the_window() {
         assert!((bytes(&world(loss), &[], &recorded()) / wanted - 1.0).abs() < 1e-6, "{loss}");
     }
 }
+
+/// 802.11a at 54 Mb/s, one hop, no RTS. A segment of 1,500 bytes: DIFS 34, backoff 7.5 slots of 9, preamble 20, 1,540
+/// bytes 228.1, SIFS 16, ACK 32: 397.6 µs. The ACK of 40 bytes: 34 + 67.5 + 20 + 11.9 + 16 + 32 = 181.4 µs. Together
+/// 579 µs, so 1,727 segments per second, each with four rows in `alive` (70 B) and one in `series` (200 B).
+#[test]
+fn a_transfer_over_802_11a_follows_from_its_airtime() {
+    let text = r#"
+duration = "101s"
+[topology]
+kind = "string"
+hops = 1
+spacing = "20m"
+[radio]
+standard = "a"
+rate = "fixed"
+mcs = 7
+[mac]
+rts_threshold = "3000B"
+[routing]
+protocol = "static"
+[tcp]
+mss = "1460B"
+[[flow]]
+from = 0
+to = 1
+start = "1s"
+"#;
+    let series = RunOptions { series: true, ..RunOptions::default() };
+    let wanted = 1727.0 * 100.0 * (4.0 * 70.0 + 200.0);
+    let ratio = bytes(text, &[], &series) / wanted;
+    assert!((0.99..1.01).contains(&ratio), "{ratio}");
+}
+
+/// The rows of runs with today's radios: the estimate is within a factor of two, as with 802.11b.
+#[test]
+fn rows_with_todays_radios_are_within_a_factor_of_two() {
+    for (name, standard) in
+        [("string-6", "n"), ("string-3", "ac"), ("string-2", "g"), ("grid-4x5", "ac"), ("string-5", "a")]
+    {
+        let sets = ["duration=6s", "routing.protocol=static", "topology.spacing=60m"].map(String::from);
+        let radio = format!("radio.standard={standard}");
+        let world = Scenario::load(name, &[&sets[..], &[radio]].concat()).unwrap();
+        let options = RunOptions { series: true, ..RunOptions::default() };
+        let report = crate::run(&world, &options, &crate::RunControl::new()).unwrap();
+        let rows = |wanted: &str| {
+            let table = report.tables().into_iter().find(|table| table.name == wanted);
+            table.map_or(0, |table| match &table.columns[0].data {
+                crate::ColumnData::F64(times) => times.len(),
+                other => panic!("times, not {other:?}"),
+            })
+        };
+        let taken = rows("series") as f64 * SERIES_ROW + rows("alive") as f64 * ALIVE_ROW;
+        let ratio = memory_of_tables(&world, &options).unwrap() as f64 / taken;
+        assert!((0.5..2.0).contains(&ratio), "{name} with {standard}: {ratio:.2}");
+    }
+}

@@ -1,7 +1,6 @@
 //! Inputs and actions of stations.
 
 use super::books::Lost;
-use super::queues::FlowQueues;
 use super::{NodeHost, Station};
 use crate::network::Network;
 use crate::network::event::Event;
@@ -12,6 +11,7 @@ use crate::observe::{Fact, Obstacle, Why};
 use tworay_base::{LossCause, NodeId, PacketId, SimTime};
 use tworay_mac::hcf::{AirFrame, Hcf, HcfAction};
 use tworay_mac::{FrameKind, GiveUp, QueueEntry};
+use tworay_radio::phy::AccessCategory;
 use tworay_wire::Body;
 
 impl Network {
@@ -22,12 +22,12 @@ impl Network {
         input: impl FnOnce(&mut Hcf, SimTime, &mut NodeHost<'_>, &mut Vec<HcfAction>),
     ) {
         let (Some(radio), Some(air)) = (&mut self.radio, &mut self.air) else { return };
-        let mut out = Vec::new();
+        let mut out = self.scratch.air.pop().unwrap_or_default();
         let air = &mut **air;
-        let Station { hcf, flows, .. } = &mut air.stations[node.index()];
+        let Station { hcf, flows, lanes, .. } = &mut air.stations[node.index()];
         let queue = &mut self.nodes[node].queue;
-        let (flows, dropped) = (flows.as_mut(), Vec::new());
-        let mut host = NodeHost { node, queue, flows, dropped, radio, judge: &air.judge };
+        let (flows, lanes, dropped) = (flows.as_mut(), lanes.as_deref_mut(), Vec::new());
+        let mut host = NodeHost { node, queue, flows, lanes, dropped, radio, judge: &air.judge };
         let waited = host.len();
         input(hcf, self.common.now, &mut host, &mut out);
         let (packets, dropped) = (host.len(), host.dropped);
@@ -40,9 +40,10 @@ impl Network {
             self.common.observe(Fact::Refused);
             self.stop(entry.packet, node, Obstacle::CoDel(entry));
         }
-        for action in out {
+        for action in out.drain(..) {
             self.air_apply(node, action);
         }
+        self.scratch.air.push(out);
     }
 
     /// Sets a station's timer to its deadline.
@@ -64,20 +65,27 @@ impl Network {
         let Some(air) = &mut self.air else { return };
         let now = self.common.now;
         let station = &mut air.stations[node.index()];
-        let waiting = self.nodes[node].queue.len() + station.flows.as_ref().map_or(0, FlowQueues::len);
+        let waiting = self.nodes[node].queue.len() + station.waiting();
         let idle = waiting == 0 && station.hcf.is_free();
         if idle {
             station.books.rest();
         }
         let packet = self.common.packets.get(entry.packet);
         let first = entry.routing || matches!(packet.body, Body::Arp(_));
+        let category = match self.flows.get(packet.flow.index()) {
+            Some(flow) if !first => flow.setup.category.unwrap_or(AccessCategory::BestEffort),
+            _ => AccessCategory::BestEffort,
+        };
         let number = u64::from(packet.flow.0) << 32 | u64::from(packet.src.0) << 16 | u64::from(packet.dst.0);
         self.common.observe(Fact::Offered { node, packet: entry.packet, idle });
         let limit = self.plan.settings.mac.queue_limit as usize;
         let queue = &mut self.nodes[node].queue;
-        let refused = match &mut station.flows {
-            None => queue.push(entry),
-            Some(flows) => {
+        let refused = match (&mut station.flows, &mut station.lanes) {
+            (_, Some(lanes)) if category != AccessCategory::BestEffort => {
+                lanes.push(now, category, entry, number)
+            }
+            (None, _) => queue.push(entry),
+            (Some(flows), _) => {
                 let mut refused = None;
                 if first {
                     refused = queue.push(entry);
@@ -96,11 +104,12 @@ impl Network {
         let packets =
             self.nodes[node].queue.len() + self.air.as_ref().map_or(0, |air| air.flow_packets(node));
         self.common.watch(|| Fact::Queued { node, packets });
-        self.with_station(node, |hcf, now, host, _| hcf.on_waiting(now, host));
+        self.with_station(node, |hcf, now, host, _| hcf.on_waiting(now, category, host));
     }
 
     /// A frame was received; bit i of `good` stands for its packet i.
     pub(super) fn air_frame(&mut self, node: NodeId, frame: &AirFrame, good: u64) {
+        // Of the packets that are new, in the order of the frame.
         let mut copies = Vec::new();
         if frame.to == node
             && let Some(air) = &mut self.air
@@ -113,7 +122,8 @@ impl Network {
             }
         }
         self.with_station(node, |hcf, now, host, out| {
-            let mut copy = |packet| copies.iter().find(|(of, _)| *of == packet).and_then(|(_, copy)| *copy);
+            let mut copies = copies.iter();
+            let mut copy = |packet| copies.find(|(of, _)| *of == packet).and_then(|(_, copy)| *copy);
             hcf.on_frame(now, frame, good, host, &mut copy, out);
         });
     }

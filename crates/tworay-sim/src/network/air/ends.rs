@@ -9,6 +9,7 @@ use crate::network::medium::on_air::Hearer;
 use crate::observe::Fact;
 use crate::observe::loss::attempts::Failure;
 use tworay_base::{NodeId, SimTime};
+use tworay_mac::Frame;
 use tworay_mac::hcf::{AirFrame, AirKind};
 use tworay_radio::Verdict;
 
@@ -87,18 +88,25 @@ impl Network {
     /// A frame of which at least a part was decoded.
     fn air_hear(&mut self, frame: &AirFrame, node: NodeId, good: u64) {
         let now = self.common.now;
+        let for_others = frame.to != node && !frame.to.is_broadcast();
         if frame.kind.has_packets() {
             self.nodes[node].router.on_heard(now, frame.from);
             if let Some(meters) = &mut self.nodes.meters {
                 meters.received(now, node, &outline(frame), &mut self.common.agenda);
             }
-            if frame.to != node && !frame.to.is_broadcast() && self.nodes[node].router.wants_tap() {
+            if for_others && self.nodes[node].router.wants_tap() {
                 for (i, packet) in frame.packets.iter().enumerate() {
                     if good >> i & 1 == 1 {
                         self.tap_packet(node, packet.packet, frame.from, frame.to);
                     }
                 }
             }
+        }
+        if for_others
+            && let Some(air) = &mut self.air
+            && air.station(node).hcf.on_overheard(now, frame)
+        {
+            return;
         }
         self.air_frame(node, frame, good);
     }
@@ -124,7 +132,7 @@ impl Network {
         let judge = &air.judge;
         let station = &mut air.stations[node.index()];
         let luck = &mut station.luck;
-        let reception = Reception { signal, frame, antenna: &station.antenna };
+        let reception = Reception::new(signal, frame, &station.antenna);
         if let Some(failure) = judge.header(reception, luck) {
             if meant {
                 self.air_lost(tx, frame, node, failure);
@@ -138,13 +146,8 @@ impl Network {
             return Judged { verdict, good: u64::from(good) };
         }
         let mut errs = |bytes: u32| {
-            let mut part = outline(frame);
-            part.bytes = bytes;
-            radio
-                .errors
-                .as_mut()
-                .is_some_and(|errors| errors.corrupts(&part, node))
-                .then_some(Failure::Errors)
+            let errors = radio.errors.as_mut()?;
+            errors.corrupts(&Frame { bytes, ..outline(frame) }, node).then_some(Failure::Errors)
         };
         if frame.packets.is_empty() {
             let failure = judge.bytes(reception, (0, frame.bytes), luck).or_else(|| errs(frame.bytes));

@@ -5,13 +5,13 @@
 
 use super::antenna::{Antenna, Signal, Thresholds};
 use crate::observe::loss::attempts::Failure;
-use tworay_base::{Ratio, RngStream, SimDuration};
+use tworay_base::{RngStream, SimDuration, SimTime};
 use tworay_mac::hcf::{AirFrame, HcfConfig};
 use tworay_radio::RadioConfig;
 use tworay_radio::phy::detection::{ClearChannel, PreambleDetection, noise};
-use tworay_radio::phy::errors::{Coding, header_bits, log_bit_success};
+use tworay_radio::phy::errors::{Coding, KnownErrors, header_bits};
 use tworay_radio::phy::interference::Section;
-use tworay_radio::phy::{Airtime, Mode, Width};
+use tworay_radio::phy::{Airtime, DsssRate, GuardInterval, Mode, OfdmRate, Width};
 
 /// Training fields before the SIGNAL field of OFDM (§17.3.2).
 const TRAINING: SimDuration = SimDuration::from_micros(16);
@@ -20,9 +20,11 @@ const TRAINING: SimDuration = SimDuration::from_micros(16);
 pub(super) struct Judge {
     airtime: Airtime,
     pub limits: Thresholds,
-    pub noise_figure: Ratio,
+    /// Noise in the bandwidth of DSSS and of each width, W.
+    noises: [f64; 4],
     /// The mode that reaches farthest.
     slowest: Mode,
+    known: KnownErrors,
 }
 
 /// A signal that was received to its end, with its frame.
@@ -30,7 +32,24 @@ pub(super) struct Judge {
 pub(super) struct Reception<'a> {
     pub signal: Signal,
     pub frame: &'a AirFrame,
-    pub antenna: &'a Antenna,
+    antenna: &'a Antenna,
+    /// True if no other signal overlaps it.
+    clear: bool,
+}
+
+impl<'a> Reception<'a> {
+    pub fn new(signal: Signal, frame: &'a AirFrame, antenna: &'a Antenna) -> Self {
+        let clear = !antenna.others().any(signal.from, signal.to);
+        Self { signal, frame, antenna, clear }
+    }
+}
+
+/// A part of a frame: its coding and bits, and between which moments they arrive.
+struct Part<T> {
+    coding: Coding,
+    bits: u32,
+    /// Computed only if another signal overlaps the frame.
+    time: T,
 }
 
 impl Judge {
@@ -45,14 +64,19 @@ impl Judge {
                 ratio: detection.ratio.factor(),
                 energy: clear.energy.to_watts().get(),
             },
-            noise_figure: radio.sinr.noise_figure,
+            noises: [Mode::Dsss(DsssRate::R1), wide(Width::Mhz20), wide(Width::Mhz40), wide(Width::Mhz80)]
+                .map(|mode| noise(mode, radio.sinr.noise_figure).get()),
             slowest: modes.into_iter().min_by_key(Mode::rate).unwrap_or(config.basic),
+            known: KnownErrors::default(),
         }
     }
 
     /// Noise in the bandwidth of a mode, W.
     pub fn noise(&self, mode: Mode) -> f64 {
-        noise(mode, self.noise_figure).get()
+        self.noises[match mode {
+            Mode::Dsss(_) => 0,
+            _ => 1 + mode.width() as usize,
+        }]
     }
 
     /// True if a signal alone is strong enough for its preamble to be detected.
@@ -63,25 +87,23 @@ impl Judge {
     /// The header of a frame: `None` if it is decoded.
     pub fn header(&self, r: Reception<'_>, luck: &mut RngStream) -> Option<Failure> {
         let mode = r.frame.mode;
-        let begins = match mode {
-            Mode::Dsss(_) => SimDuration::ZERO,
-            _ => TRAINING,
+        let time = || {
+            let begins = match mode {
+                Mode::Dsss(_) => SimDuration::ZERO,
+                _ => TRAINING,
+            };
+            (r.signal.from + begins, r.signal.from + self.airtime.header(mode))
         };
-        let section = Section {
-            coding: Coding::of_header(mode),
-            from: r.signal.from + begins,
-            to: r.signal.from + self.airtime.header(mode),
-            bits: header_bits(mode),
-        };
+        let part = Part { coding: Coding::of_header(mode), bits: header_bits(mode), time };
         let draw = luck.unit();
-        (draw >= self.probability(r, &section)).then(|| self.cause(r, &section, draw, false))
+        (draw >= self.probability(r, &part)).then(|| self.cause(r, &part, draw, false))
     }
 
     /// The bytes `from` to `to` of the body: `None` if they are decoded.
     pub fn bytes(&self, r: Reception<'_>, (from, to): (u32, u32), luck: &mut RngStream) -> Option<Failure> {
-        let section = self.section(r, from, to);
+        let part = self.part(r, from, to);
         let draw = luck.unit();
-        (draw >= self.probability(r, &section)).then(|| self.cause(r, &section, draw, true))
+        (draw >= self.probability(r, &part)).then(|| self.cause(r, &part, draw, true))
     }
 
     /// True if a station that overhears the frame decodes any of it: the whole, or a subframe.
@@ -92,7 +114,7 @@ impl Judge {
         let parts = parts.chain(whole).take(r.frame.packets.len().max(1));
         let mut none = 1.0;
         for (from, to) in parts {
-            none *= 1.0 - self.probability(r, &self.section(r, from, to));
+            none *= 1.0 - self.probability(r, &self.part(r, from, to));
             if draw < 1.0 - none {
                 return true;
             }
@@ -100,36 +122,40 @@ impl Judge {
         false
     }
 
-    fn section(&self, r: Reception<'_>, from: u32, to: u32) -> Section {
-        let mode = r.frame.mode;
-        let at = |byte| r.signal.from + self.airtime.byte(mode, byte);
-        Section { coding: Coding::of_body(mode), from: at(from), to: at(to), bits: 8 * (to - from) }
+    fn part(&self, r: Reception<'_>, from: u32, to: u32) -> Part<impl Fn() -> (SimTime, SimTime)> {
+        let (mode, begin, airtime) = (r.frame.mode, r.signal.from, self.airtime);
+        let time = move || (begin + airtime.byte(mode, from), begin + airtime.byte(mode, to));
+        Part { coding: Coding::of_body(mode), bits: 8 * (to - from), time }
     }
 
-    fn probability(&self, r: Reception<'_>, section: &Section) -> f64 {
+    fn probability(&self, r: Reception<'_>, part: &Part<impl Fn() -> (SimTime, SimTime)>) -> f64 {
         let Signal { power, noise, .. } = r.signal;
-        if r.antenna.others().any(section.from, section.to) {
-            section.success(power, noise, r.antenna.others())
-        } else {
-            alone(section.coding, power / noise, section.bits)
+        let &Part { coding, bits, .. } = part;
+        if !r.clear {
+            let (from, to) = (part.time)();
+            let section = Section { coding, from, to, bits };
+            if r.antenna.others().any(from, to) {
+                return section.success(power, noise, r.antenna.others(), &self.known);
+            }
         }
+        self.known.success(coding, power / noise, bits)
     }
 
-    /// What a section was lost to. `slower`: its mode could have been another one.
-    fn cause(&self, r: Reception<'_>, section: &Section, draw: f64, slower: bool) -> Failure {
+    /// What a part was lost to. `slower`: its mode could have been another one.
+    fn cause<T>(&self, r: Reception<'_>, part: &Part<T>, draw: f64, slower: bool) -> Failure {
         let Signal { power, noise, .. } = r.signal;
-        if draw < alone(section.coding, power / noise, section.bits) {
+        if draw < self.known.success(part.coding, power / noise, part.bits) {
             return Failure::Collided;
         }
         let best = power / self.noise(self.slowest);
-        if slower && draw < alone(Coding::of_body(self.slowest), best, section.bits) {
+        if slower && draw < self.known.success(Coding::of_body(self.slowest), best, part.bits) {
             return Failure::Rate;
         }
         Failure::Errors
     }
 }
 
-/// Probability that bits are decoded without interference.
-fn alone(coding: Coding, sinr: f64, bits: u32) -> f64 {
-    libm::exp(f64::from(bits) * log_bit_success(coding, sinr))
+/// A mode in a channel of this width: noise depends on nothing else.
+fn wide(width: Width) -> Mode {
+    Mode::vht(0, 1, width, GuardInterval::Long).unwrap_or(Mode::Ofdm(OfdmRate::R6))
 }

@@ -1,7 +1,8 @@
-//! Interface queues by flow: one FQ-CoDel for each neighbour, served in turn.
+//! Interface queues by flow: one FQ-CoDel for each neighbour, served in turn. And queues of access categories.
 
 use tworay_base::{NodeId, PacketId, SimTime};
-use tworay_mac::{Flowing, FqCodel, FqCodelConfig, QueueEntry};
+use tworay_mac::{Flowing, FqCodel, FqCodelConfig, InterfaceQueue, QueueEntry};
+use tworay_radio::phy::AccessCategory;
 
 /// A queue for each neighbour, and within it for each flow. Packets of routing and ARP aren't among them: they wait in
 /// the node's first-in first-out queue, which goes first.
@@ -80,6 +81,107 @@ impl FlowQueues {
     pub fn purge(&mut self, next_hop: NodeId, out: &mut Vec<QueueEntry>) {
         for (_, queue) in self.lists.iter_mut().filter(|(to, _)| *to == next_hop) {
             queue.purge(|_| true, out);
+        }
+    }
+}
+
+/// The queue of one access category.
+#[derive(Debug)]
+enum Lane {
+    Fifo(InterfaceQueue),
+    ByFlow(FlowQueues),
+}
+
+/// The queues of the categories other than best effort, whose queues are the node's own. Each has the limit of the interface, as
+/// each of Linux' hardware queues has a queueing discipline of its own.
+#[derive(Debug)]
+pub(super) struct Lanes {
+    lanes: [Lane; 4],
+    limit: usize,
+}
+
+impl Lanes {
+    /// Empty queues for `limit` packets each; `perturbation`: those by flow have this random number.
+    pub fn new(limit: u32, perturbation: Option<u64>) -> Self {
+        let lane = |_| match perturbation {
+            Some(perturbation) => Lane::ByFlow(FlowQueues::new(perturbation)),
+            None => Lane::Fifo(InterfaceQueue::new(limit, false)),
+        };
+        Self { lanes: AccessCategory::ALL.map(lane), limit: limit as usize }
+    }
+
+    /// Appends a packet of `flow`. Returns the packet that is dropped instead.
+    pub fn push(
+        &mut self,
+        now: SimTime,
+        category: AccessCategory,
+        entry: QueueEntry,
+        flow: u64,
+    ) -> Option<QueueEntry> {
+        match &mut self.lanes[category as usize] {
+            Lane::Fifo(queue) => queue.push(entry),
+            Lane::ByFlow(flows) => {
+                flows.push(now, entry, flow);
+                if flows.len() > self.limit { flows.drop_from_longest() } else { None }
+            }
+        }
+    }
+
+    /// As [`FlowQueues::take`].
+    pub fn take(
+        &mut self,
+        now: SimTime,
+        category: AccessCategory,
+        to: Option<NodeId>,
+        dropped: &mut Vec<QueueEntry>,
+    ) -> Option<QueueEntry> {
+        match (&mut self.lanes[category as usize], to) {
+            (Lane::Fifo(queue), Some(to)) => queue.pop_to(to),
+            (Lane::Fifo(queue), None) => queue.pop(),
+            (Lane::ByFlow(flows), to) => flows.take(now, to, dropped),
+        }
+    }
+
+    /// Packets of a category that wait.
+    pub fn waiting(&self, category: AccessCategory) -> usize {
+        match &self.lanes[category as usize] {
+            Lane::Fifo(queue) => queue.len(),
+            Lane::ByFlow(flows) => flows.len(),
+        }
+    }
+
+    /// Packets waiting.
+    pub fn len(&self) -> usize {
+        AccessCategory::ALL.iter().map(|category| self.waiting(*category)).sum()
+    }
+
+    /// Appends the packets.
+    pub fn packets(&self, out: &mut Vec<PacketId>) {
+        for lane in &self.lanes {
+            match lane {
+                Lane::Fifo(queue) => out.extend(queue.iter().map(|entry| entry.packet)),
+                Lane::ByFlow(flows) => out.extend(flows.packets()),
+            }
+        }
+    }
+
+    /// Removes all packets.
+    pub fn clear(&mut self) {
+        for lane in &mut self.lanes {
+            match lane {
+                Lane::Fifo(queue) => while queue.pop().is_some() {},
+                Lane::ByFlow(flows) => flows.clear(),
+            }
+        }
+    }
+
+    /// Removes the packets for `next_hop` and appends them to `out`.
+    pub fn purge(&mut self, next_hop: NodeId, out: &mut Vec<QueueEntry>) {
+        for lane in &mut self.lanes {
+            match lane {
+                Lane::Fifo(queue) => queue.purge(next_hop, out),
+                Lane::ByFlow(flows) => flows.purge(next_hop, out),
+            }
         }
     }
 }

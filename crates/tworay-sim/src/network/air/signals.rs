@@ -23,8 +23,10 @@ impl Network {
             if radio.medium.fades() {
                 radio.note_faded(&self.nodes, &mut self.common, tx, &shown);
             }
-        } else if !frame.kind.is_answer() {
-            let heard = radio.medium.hearers(tx).iter().any(|h| h.node == frame.to);
+        } else if !frame.kind.is_answer() || radio.medium.fades() {
+            let noise = air.judge.noise(frame.mode);
+            let hears = |h: &Hearer| h.node == frame.to && air.judge.detects_alone(h.power, noise);
+            let heard = radio.medium.hearers(tx).iter().any(hears);
             let failure = match (self.nodes[frame.to].up, heard, radio.in_range(now, node, frame.to)) {
                 (false, ..) => Failure::NodeDown,
                 (true, _, false) => Failure::OutOfRange,
@@ -32,18 +34,12 @@ impl Network {
                 (true, true, true) => Failure::Busy,
             };
             faded = failure == Failure::Errors;
-            let packets = frame.packets.iter().map(|packet| packet.packet);
-            let kind = match frame.kind {
-                AirKind::Rts => TrialKind::Rts,
-                AirKind::BlockAckReq(_) => TrialKind::Request,
-                AirKind::Aggregate => {
-                    let config = air.station(node).hcf.config();
-                    TrialKind::Data { asks: config.missing == MissingBlockAck::Request }
-                }
-                _ => TrialKind::Data { asks: false },
-            };
-            let lost = air.station(node).books.begin(now, (kind, frame.to), failure, packets);
-            self.air_lost_time(node, lost);
+            if !frame.kind.is_answer() {
+                self.air_begin_attempt(&frame, failure);
+            } else if !heard && failure != Failure::NodeDown {
+                // Where fading let the frame through and not its answer, a hop that is out of range has failed by the range.
+                air.station(frame.to).books.answer_lost(failure, None);
+            }
         }
         let (Some(radio), Some(air)) = (&mut self.radio, &mut self.air) else { return };
         if self.common.watched() {
@@ -72,6 +68,24 @@ impl Network {
             self.air_left(left, node, Failure::Busy);
         }
         self.air_begin(tx);
+    }
+
+    /// A station sends a frame that asks for an answer, which fails for the reason `failure` if it gets none.
+    fn air_begin_attempt(&mut self, frame: &AirFrame, failure: Failure) {
+        let Some(air) = &mut self.air else { return };
+        let packets = frame.packets.iter().map(|packet| packet.packet);
+        let kind = match frame.kind {
+            AirKind::Rts => TrialKind::Rts,
+            AirKind::BlockAckReq(_) => TrialKind::Request,
+            AirKind::Aggregate => {
+                let config = air.station(frame.from).hcf.config();
+                TrialKind::Data { asks: config.missing == MissingBlockAck::Request }
+            }
+            _ => TrialKind::Data { asks: false },
+        };
+        let books = &mut air.station(frame.from).books;
+        let lost = books.begin(self.common.now, (kind, frame.to), failure, packets);
+        self.air_lost_time(frame.from, lost);
     }
 
     /// A transmission starts to arrive at its hearers, until another event comes first.

@@ -375,12 +375,14 @@ impl Network {
                 }
             }
             TcpAction::Note(TcpNote::LossGuess { seq, guess }) => {
-                f.guesses.push(Guess {
-                    at: self.common.now,
-                    seq,
-                    sent_before: self.common.next_uid(),
-                    guess,
-                });
+                if self.common.keeps_rows() {
+                    f.guesses.push(Guess {
+                        at: self.common.now,
+                        seq,
+                        sent_before: self.common.next_uid(),
+                        guess,
+                    });
+                }
             }
             TcpAction::Note(_) => {}
         }
@@ -412,7 +414,8 @@ impl Network {
         let id = FlowId(flow as u16);
         let seq = if carries == Carries::Ack { segment.ack } else { segment.seq };
         let uid = self.common.take(id, carries, seq);
-        if (kind, side) == (SegmentKind::Data { retransmission: true }, Side::Active) {
+        let again = (kind, side) == (SegmentKind::Data { retransmission: true }, Side::Active);
+        if again && self.common.keeps_rows() {
             let f = &mut self.flows[flow];
             if let Transport::Tcp(pair) = &f.transport {
                 let phase = pair.sender.snapshot().phase;

@@ -5,6 +5,7 @@
 //! an answered RTS is not a failure.
 
 use crate::observe::loss::root_cause::RootCause;
+use smallvec::SmallVec;
 use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 use tworay_mac::FrameKind;
 
@@ -64,10 +65,19 @@ impl Tally {
         }
     }
 
-    /// The cause of most failures; among equals the one that struck first.
+    /// The cause of most failures; among equals the one that struck first. What noise alone has destroyed counts together,
+    /// whether a slower rate would have helped or not: then the more frequent of the two is the cause.
     fn verdict(&self) -> Option<LossCause> {
-        let most = self.counts.iter().map(|(_, count)| *count).max()?;
-        self.counts.iter().find(|(_, count)| *count == most).and_then(|(cause, _)| *cause)
+        let noise = |cause: LossCause| matches!(cause, LossCause::Channel | LossCause::Rate);
+        let known = || self.counts.iter().filter_map(|(cause, count)| Some(((*cause)?, *count)));
+        let sum = |of: LossCause| -> u16 {
+            known().filter(|(c, _)| *c == of || noise(*c) && noise(of)).map(|(_, n)| n).sum()
+        };
+        let most = known().map(|(cause, _)| sum(cause)).max()?;
+        let (first, _) = known().find(|(cause, _)| sum(*cause) == most)?;
+        // Of equals, `rev` makes `max` return the first.
+        let same = known().filter(|(cause, _)| *cause == first || noise(*cause) && noise(first));
+        same.collect::<SmallVec<[_; 5]>>().into_iter().rev().max_by_key(|(_, n)| *n).map(|(cause, _)| cause)
     }
 }
 

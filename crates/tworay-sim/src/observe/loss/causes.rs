@@ -52,6 +52,9 @@ pub(crate) enum Trigger {
 pub(crate) struct Causes {
     /// The latest break of each link that broke.
     breaks: BTreeMap<(NodeId, NodeId), RootCause>,
+    /// The same without breaks that change nothing: where routers that exchange tables don't heed the link layer, a packet
+    /// may be given up on a link that stays in all tables.
+    heeded: BTreeMap<(NodeId, NodeId), RootCause>,
     /// Routing and ARP messages that a station missed: per station the latest one of each neighbour.
     missed: Vec<Vec<(NodeId, Miss)>>,
     /// Messages of route discoveries that were lost, by searching node and destination.
@@ -80,6 +83,8 @@ pub(crate) struct Causes {
     hellos: Vec<Hellos>,
     /// True if routers know routes in advance, from tables that they exchange.
     proactive: bool,
+    /// True if they react to packets that the link layer has given up.
+    heeds_link_layer: bool,
     /// How long one thing can explain another.
     timers: Timers,
 }
@@ -92,6 +97,7 @@ impl Causes {
     /// The routers follow these settings. OLSR knows routes in advance, and its messages name no break.
     pub fn expect(&mut self, routing: &RoutingConfig) {
         self.proactive = routing.protocol == Protocol::Olsr;
+        self.heeds_link_layer = routing.heeds_link_layer();
         self.timers = Timers::of(routing);
         if self.proactive {
             self.hellos = vec![Hellos::default(); self.lost.len()];
@@ -118,6 +124,15 @@ impl Causes {
     /// A hop failed because of `root`, which may have struck elsewhere: packets that a break has held up come too fast for
     /// ARP further on.
     pub fn note_break(&mut self, hop: (NodeId, NodeId), root: RootCause) {
+        if self.heeds_link_layer || root.is_physical() {
+            self.heeded.insert(hop, root);
+        }
+        self.breaks.insert(hop, root);
+    }
+
+    /// A router considers the link of a hop broken by itself, because of `root`.
+    pub fn note_given_up(&mut self, hop: (NodeId, NodeId), root: RootCause) {
+        self.heeded.insert(hop, root);
         self.breaks.insert(hop, root);
     }
 
@@ -200,7 +215,8 @@ impl Causes {
 
     /// What kept packets from a relay whose route they would have kept alive: routes of AODV that no packet uses expire
     /// (ACTIVE_ROUTE_TIMEOUT, RFC 3561 §6.2). It held up this packet before, or an earlier one between the same two ends was
-    /// lost, at the relay or before it.
+    /// lost, at the relay or before it. What held up this packet for less than that time lets no route expire by itself: then
+    /// the earlier one comes first.
     fn expired(&self, scene: &mut Scene<'_>, node: NodeId, packet: PacketId) -> Option<RootCause> {
         let Packet { src, dst, .. } = *scene.packets.get(packet);
         if src == node || self.timers.expiry.is_zero() {
@@ -209,13 +225,14 @@ impl Causes {
         let now = scene.now;
         let kept =
             scene.held_ups.independent_root(packet).filter(|root| root.cause != Some(LossCause::NoRoute));
+        let long = kept.filter(|root| root.at + self.timers.expiry <= now);
         let earlier = || {
             let (at, place, root) = *self.starved.get(&(src, dst))?;
             let refreshed = at + self.timers.expiry >= now;
             let on_the_way = refreshed && (place == node || scene.hops(dst).is_closer(node, place));
             on_the_way.then_some(root)
         };
-        kept.or_else(earlier).map(|root| RootCause { at: now, ..root })
+        long.or_else(earlier).or(kept).map(|root| RootCause { at: now, ..root })
     }
 }
 

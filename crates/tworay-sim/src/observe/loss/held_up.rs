@@ -9,6 +9,8 @@ use tworay_wire::Packet;
 #[derive(Debug, Default)]
 pub(crate) struct HeldUps {
     by_packet: Vec<Option<Box<HeldUp>>>,
+    /// Number of packets that have an entry, including those that are gone and whose numbers are still free.
+    known: usize,
 }
 
 impl HeldUps {
@@ -25,15 +27,24 @@ impl HeldUps {
         if self.by_packet.len() <= id.index() {
             self.by_packet.resize_with(id.index() + 1, Option::default);
         }
-        self.by_packet[id.index()].get_or_insert_default()
+        let held_up = &mut self.by_packet[id.index()];
+        self.known += usize::from(held_up.is_none());
+        held_up.get_or_insert_default()
     }
 
     /// A packet was made, and has a number that an earlier one may have had.
     #[inline]
     pub fn made(&mut self, id: PacketId) {
-        if let Some(earlier) = self.by_packet.get_mut(id.index()) {
-            *earlier = None;
+        if let Some(earlier) = self.by_packet.get_mut(id.index())
+            && earlier.take().is_some()
+        {
+            self.known -= 1;
         }
+    }
+
+    /// True if nothing holds up any live packet, or has done so.
+    pub fn is_empty(&self) -> bool {
+        self.known == 0
     }
 
     /// Root cause that currently prevents a live packet from going on, if any.

@@ -179,6 +179,12 @@ impl Ledger {
         self.counts_only = true;
     }
 
+    /// True if rows about single segments are kept: of losses or of time series. Without them a long run takes no more
+    /// memory than a short one.
+    pub fn keeps_rows(&self) -> bool {
+        !self.counts_only || self.in_flight_series.is_some()
+    }
+
     /// One live segment more or less.
     #[inline]
     fn count_in_flight(&mut self, flow: FlowId, carries: Carries, more: bool, at: SimTime) {
@@ -305,6 +311,12 @@ impl Ledger {
         let s = self.entry(uid);
         s.copies -= 1;
         if s.death.as_ref().is_none_or(|known| death.hops > known.hops) {
+            if s.copies == 0 && !s.delivered {
+                // The last copy came farthest: no later one asks for its death.
+                s.death = None;
+                self.book(uid, death, at);
+                return self.sweep();
+            }
             s.death = Some(Box::new(death));
         }
         self.settle(uid, at);
@@ -315,41 +327,45 @@ impl Ledger {
     fn settle(&mut self, uid: u64, now: SimTime) {
         let s = self.entry(uid);
         if s.copies == 0 && !s.delivered {
-            let (flow, carries, seq) = (s.flow, s.carries, s.seq);
             match s.death.take() {
-                Some(death) => {
-                    let Death { root, cause, died, node, from, .. } = *death;
-                    self.lost[cause as usize].add(carries);
-                    if let Some((source, lost)) = self.at_source.get_mut(flow.index())
-                        && *source == node
-                        && carries == Carries::Data
-                    {
-                        *lost += 1;
-                    }
-                    if !self.counts_only {
-                        self.records.push(LossRecord {
-                            at: now,
-                            node,
-                            from,
-                            flow,
-                            carries,
-                            seq,
-                            uid,
-                            cause,
-                            died,
-                            since: root.at,
-                            root_node: root.node,
-                            next_hop: root.next_hop,
-                            attempts: root.attempts,
-                            interferer: root.interferer,
-                        });
-                    }
-                    self.count_in_flight(flow, carries, false, now);
-                }
+                Some(death) => self.book(uid, *death, now),
                 None => debug_assert!(false, "the only copy of packet {uid} was let go of"),
             }
         }
         self.sweep();
+    }
+
+    /// Books a loss, with the death of the copy that came farthest.
+    fn book(&mut self, uid: u64, death: Death, now: SimTime) {
+        let s = self.entry(uid);
+        let (flow, carries, seq) = (s.flow, s.carries, s.seq);
+        let Death { root, cause, died, node, from, .. } = death;
+        self.lost[cause as usize].add(carries);
+        if let Some((source, lost)) = self.at_source.get_mut(flow.index())
+            && *source == node
+            && carries == Carries::Data
+        {
+            *lost += 1;
+        }
+        if !self.counts_only {
+            self.records.push(LossRecord {
+                at: now,
+                node,
+                from,
+                flow,
+                carries,
+                seq,
+                uid,
+                cause,
+                died,
+                since: root.at,
+                root_node: root.node,
+                next_hop: root.next_hop,
+                attempts: root.attempts,
+                interferer: root.interferer,
+            });
+        }
+        self.count_in_flight(flow, carries, false, now);
     }
 
     /// Removes finished segments at the front.

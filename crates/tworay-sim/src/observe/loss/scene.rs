@@ -72,8 +72,14 @@ impl Scene<'_> {
         waiting(&self.nodes[node], node, self.air)
     }
 
-    /// What has gathered before the medium at a node: packets in its interface queues, and those that a station with windows
-    /// has taken out.
+    /// Number of packets that have gathered before the medium at a node: those in its interface queues, and those that a
+    /// station with windows has taken out.
+    pub fn gathered(&self, node: NodeId) -> u32 {
+        let in_air = self.air.map_or(0, |air| air.flow_packets(node) + air.taken(node));
+        (self.nodes[node].queue.len() + in_air) as u32
+    }
+
+    /// The same packets, with TCP's among them.
     pub fn backlog(&self, node: NodeId) -> Backlog {
         let mut packets = self.waiting(node);
         if let Some(air) = self.air {
@@ -149,14 +155,38 @@ impl Scene<'_> {
         apart.then_some(LossCause::LinkFailure)
     }
 
-    /// True if a message that `next_hop` owes to `node`, or `node` to `next_hop`, still waits to be sent.
-    pub fn message_waits(&self, node: NodeId, next_hop: NodeId) -> bool {
-        let waits = |from: NodeId, to: NodeId| {
-            self.nodes[from].queue.iter().any(|e| {
-                (e.next_hop == to || e.next_hop.is_broadcast()) && is_message(self.packets.get(e.packet))
+    /// Where a message that `next_hop` owes to `node`, or `node` to `next_hop`, still waits to be sent.
+    pub fn message_waits(&self, node: NodeId, next_hop: NodeId) -> Option<NodeId> {
+        let waits = |(from, to): &(NodeId, NodeId)| {
+            self.nodes[*from].queue.iter().any(|e| {
+                (e.next_hop == *to || e.next_hop.is_broadcast()) && is_message(self.packets.get(e.packet))
             })
         };
-        waits(node, next_hop) || waits(next_hop, node)
+        [(node, next_hop), (next_hop, node)].into_iter().find(waits).map(|(from, _)| from)
+    }
+
+    /// Which of two neighbours is sending a message of ARP to the other.
+    pub fn sends_message(&self, node: NodeId, next_hop: NodeId) -> Option<NodeId> {
+        let sends = |(from, to): &(NodeId, NodeId)| {
+            let mut packets: Vec<PacketId> = self.nodes[*from].mac.holds().into_iter().collect();
+            if let Some(air) = self.air {
+                air.sending(*from, &mut packets);
+            }
+            let meant = |body: &Body| matches!(body, Body::Arp(arp) if arp.target == *to);
+            packets.iter().any(|id| meant(&self.packets.get(*id).body))
+        };
+        [(node, next_hop), (next_hop, node)].into_iter().find(sends).map(|(from, _)| from)
+    }
+
+    /// The root cause that keeps the interface queue of a node at its length, if load alone would not keep it at even half of
+    /// that.
+    pub fn filled_by(&self, node: NodeId) -> Option<RootCause> {
+        let (now, n) = (self.now, &self.nodes[node]);
+        let lost = n.attempts.lost_until(now);
+        let packet = || n.attempts.delay(now, node).filter(|_| !lost.is_zero()).map(|root| (lost, root));
+        let running = self.air.map_or_else(packet, |air| air.lost_until(now, node));
+        let service = &self.services[node.index()];
+        service.main_reason(running).and_then(|_| service.filled_by(now, self.backlog(node), running))
     }
 
     /// Why the MAC of one of two neighbours has tried in vain so far to send an ARP packet of their exchange.

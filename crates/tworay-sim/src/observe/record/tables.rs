@@ -1,6 +1,6 @@
 //! Converts the record to tables.
 
-use super::{Carried, OnAir, Recorder, Segment};
+use super::{Carried, OnAir, Ppdu, Recorder, Segment};
 use crate::observe::capture::FrameResult;
 use crate::observe::loss::ledger::Carries;
 use crate::results::columns::{ColumnData, Table, table};
@@ -37,9 +37,10 @@ fn said(note: RoutingNote) -> Said {
 }
 
 impl Recorder {
-    /// The tables `segments`, `sacks`, `frames`, `queues`, `routing`, `routes`, `moves` and `ranges`.
+    /// The tables `segments`, `sacks`, `frames`, `queues`, `routing`, `routes`, `moves` and `ranges`, and `rates` with radios
+    /// of 802.11a/g/n/ac.
     pub fn tables(&self) -> Vec<Table> {
-        vec![
+        let mut tables = vec![
             self.segment_table(),
             self.sack_table(),
             self.frame_table(),
@@ -48,7 +49,28 @@ impl Recorder {
             self.route_table(),
             self.move_table(),
             self.range_table(),
-        ]
+        ];
+        if !self.ppdus.is_empty() {
+            tables.push(self.rate_table());
+        }
+        tables
+    }
+
+    fn rate_table(&self) -> Table {
+        let p = &self.ppdus;
+        let ints = |get: &dyn Fn(&Ppdu) -> i64| ColumnData::I64(p.iter().map(get).collect());
+        table(
+            "rates",
+            [
+                ("t_s", ColumnData::F64(p.iter().map(|r| time(r.at)).collect())),
+                ("from", ints(&|r| r.from.0.into())),
+                ("to", ints(&|r| r.to.0.into())),
+                ("mcs", ColumnData::MaybeI64(p.iter().map(|r| r.mode.mcs().map(i64::from)).collect())),
+                ("streams", ints(&|r| r.mode.streams().into())),
+                ("rate_bps", ints(&|r| r.mode.rate().as_bps() as i64)),
+                ("packets", ints(&|r| r.packets as i64)),
+            ],
+        )
     }
 
     fn segment_table(&self) -> Table {

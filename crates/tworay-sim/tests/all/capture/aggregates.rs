@@ -164,3 +164,29 @@ fn values(frame: &Dot11, radio: &Radiotap) -> (f64, Vec<String>) {
     }
     (megabits(radio.sent), v)
 }
+
+/// User priorities 6 for voice and 1 for background (IEEE 802.11-2016, Table 10-1), in data frames and BlockAcks alike.
+#[test]
+fn captures_tell_the_categories_of_frames() {
+    for (category, priority) in [("voice", 6), ("background", 1), ("video", 4), ("best-effort", 0)] {
+        let sets = ["radio.preset=n20", "topology.spacing=50m", "duration=2s", "routing.protocol=static"];
+        let own = format!("flow.0.category={category}");
+        let scenario = load("string-1", &[&sets[..], &[&own, "mac.arp=false"]].concat());
+        let (_, path) = captured(&format!("category-{category}"), &scenario, 1);
+        let (mut data, mut answers) = (0, 0);
+        for record in read(&path) {
+            match record.decode().frame {
+                Some(Dot11::Data { priority: found, .. }) => {
+                    assert_eq!(found, Some(priority), "{category}");
+                    data += 1;
+                }
+                Some(Dot11::BlockAck { priority: found, .. }) => {
+                    assert_eq!(found, priority, "{category}");
+                    answers += 1;
+                }
+                _ => {}
+            }
+        }
+        assert!(data > 100 && answers > 10, "{category}: {data} frames, {answers} BlockAcks");
+    }
+}

@@ -126,6 +126,12 @@ const AIR: &[(&str, u64, &str)] = &[
     ("string-2", 1, "duration=5s radio.standard=n radio.rate=fixed radio.mcs=5"),
     ("string-3", 1, "duration=5s radio.preset=n20 mac.missing_block_ack=request mac.lifetime=50ms"),
     ("string-3", 1, "duration=5s radio.preset=n20 mac.missing_block_ack=repeat"),
+    ("cross", 1, "duration=5s radio.preset=n20 flow.0.category=voice flow.1.category=background"),
+    (
+        "cross",
+        1,
+        "duration=5s radio.preset=ac80x2 flow.0.category=video flow.1.category=best-effort mac.queue=fifo",
+    ),
 ];
 
 const ERRORS: &[(&str, u64, &str)] = &[

@@ -331,3 +331,33 @@ fn a_reply_that_a_burst_pushed_out_is_named_in_the_direction_of_the_packet() {
         "{acks:?}"
     );
 }
+
+/// A hexagon with a station in its middle, through which three transfers cross; a link of the first is cut. OLSR without
+/// reports of the link layer: a packet that the MAC gives up stays without consequences for any route, so that no route is
+/// missing because of attempts that failed while the next hop was in reach.
+#[test]
+fn attempts_that_no_router_heeds_cost_no_route() {
+    let positions = "[[-194, 0], [-97, 168], [97, 168], [194, 0], [97, -168], [-97, -168], [0, 0]]";
+    let transfer = |from: u32, to: u32, start: u32| {
+        format!("[[flow]]\nfrom = {from}\nto = {to}\napp = \"ftp\"\nstart = \"{start}s\"\n")
+    };
+    let text = format!(
+        "duration = \"30s\"\ntopology = {{ kind = \"explicit\", positions = {positions} }}\nradio.preset = \"g\"\n\
+         routing = {{ protocol = \"olsr\", olsr = {{ dialect = \"thesis\" }} }}\n{}{}{}\
+         [[event]]\nwhat = \"cut\"\nflow = 0\nat = \"20s\"\nfor = \"12s\"\n",
+        transfer(0, 3, 1),
+        transfer(1, 4, 14),
+        transfer(5, 2, 16)
+    );
+    let mut missing = 0;
+    for seed in [471, 472] {
+        let losses = losses(&run_once(&parse(&text), seed));
+        let without_route: Vec<&Loss> = losses.iter().filter(|loss| loss.died == "no-route").collect();
+        missing += without_route.len();
+        let in_reach = |loss: &Loss| !["link-failure", "node-down"].contains(&loss.cause.as_str());
+        let blamed: Vec<&&Loss> =
+            without_route.iter().filter(|loss| loss.attempts > 0 && in_reach(loss)).collect();
+        assert_eq!(blamed, Vec::<&&Loss>::new(), "seed {seed}");
+    }
+    assert!(missing > 3, "{missing} packets without a route");
+}

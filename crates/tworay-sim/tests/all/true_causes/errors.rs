@@ -142,3 +142,31 @@ fn errors_above_the_mac_let_a_route_expire() {
     assert!(expired.len() >= 3, "{expired:?}");
     assert_eq!(causes(&losses), BTreeSet::from(["channel"]), "{expired:?}");
 }
+
+/// A ring of six, 200 m between neighbours. Errors above the MAC strike the searches of node 0 for node 3, which walks away at 3 s:
+/// nodes 2 and 4 reach it until 5.7 s, and node 2 again from 8.3 s on. At 12 s node 2 answers from its route, which nobody has used
+/// for 10 s (ns-2's ACTIVE_ROUTE_TIMEOUT) and which ends at once, so that what has waited finds no route at node 1. The walk has held
+/// up packets for less than three seconds, which lets no route expire; without errors none does.
+#[test]
+fn a_wait_shorter_than_its_lifetime_lets_no_route_expire() {
+    let without_route = |errors: &str| {
+        let ring = "[[200, 0], [100, 173.20508], [-100, 173.20508], [-200, 0], [-100, -173.20508], [100, -173.20508]]";
+        let leg =
+            |at: u32, y: u32| format!("{{ node = 3, at = \"{at}s\", to = [-200, {y}], speed = \"150m/s\" }}");
+        let text = format!(
+            "duration = \"20s\"\nrouting = {{ protocol = \"aodv\", aodv.dialect = \"ns2\" }}\nmac.rts = \"full\"\n\
+             topology = {{ kind = \"explicit\", positions = {ring} }}\n{errors}\n\
+             mobility = {{ kind = \"waypoints\", legs = [{}, {}] }}\n\
+             [[flow]]\nfrom = 0\nto = 3\nstart = \"1s\"\napp = \"cbr\"\nsize = \"512B\"\nrate = \"18kbps\"\n",
+            leg(3, 3000),
+            leg(7, 0)
+        );
+        let mut losses = losses(&run_once(&parse(&text), 743));
+        losses.retain(|l| (l.node, l.died.as_str()) == (1, "no-route"));
+        losses
+    };
+    assert_eq!(without_route(""), []);
+    let losses = without_route("errors.pkt_err = { bernoulli = { rate = 0.17655116643192215 } }");
+    assert!(losses.len() > 30 && losses.iter().all(|l| l.at > 12.0), "{losses:?}");
+    assert_eq!(causes(&losses), BTreeSet::from(["channel"]), "{losses:?}");
+}

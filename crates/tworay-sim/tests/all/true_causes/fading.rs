@@ -114,3 +114,49 @@ fn a_faded_frame_is_a_channel_error() {
     assert!(!overlaps(&report));
     assert_eq!(fates(&report), BTreeSet::from(["received", "channel-error"]));
 }
+
+/// Fifty datagrams a second over an OFDM radio, 177 m: in range by the mean power. Only one station has datagrams to send,
+/// so that no frame collides. Returns how many are lost to the channel, the others for their rate.
+fn faded(preset: &str, mac: &str, channel: &str) -> usize {
+    let mut channels = 0;
+    for seed in 1..=3 {
+        let text = format!(
+            "duration = \"30s\"\ntopology = {{ kind = \"string\", hops = 1, spacing = \"177m\" }}\n\
+             radio.preset = \"{preset}\"\nradio.{channel}\nrouting.protocol = \"static\"\n\
+             mac = {{ arp = false, {mac} }}\n\
+             [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\ninterval = \"20ms\"\nstart = \"1s\"\n"
+        );
+        let lost = losses(&super::run_once(&parse(&text), seed));
+        // A frame whose preamble gets through may be lost for its rate.
+        let noise = |loss: &&Loss| ["channel", "rate"].contains(&loss.cause.as_str());
+        assert_eq!(lost.iter().find(|loss| !noise(loss)), None, "{preset}, {channel}, seed {seed}");
+        channels += lost.iter().filter(|loss| loss.cause == "channel").count();
+    }
+    channels
+}
+
+/// With OFDM as well, a fade is never contention. It is slow and deep enough that all attempts of a packet meet it.
+#[test]
+fn fades_of_ofdm_are_channel() {
+    for preset in ["g", "n20", "ac80x2"] {
+        for channel in [
+            "fading = { k = 0.0, coherence = \"2s\" }",
+            "shadowing = { sigma = \"12dB\", coherence = \"3s\" }",
+        ] {
+            let lost = faded(preset, "rts = \"none\"", channel);
+            assert!(lost > 10, "{preset}, {channel}: {lost} lost to the channel");
+        }
+    }
+}
+
+/// Each frame has a gain of its own, so that CTS, ACK and BlockAck fade although the frame before them did not. A packet has
+/// two attempts, or 4 ms.
+#[test]
+fn answers_that_fade_are_channel() {
+    for (preset, mac) in
+        [("g", "short_retry_limit = 2"), ("n20", "lifetime = \"4ms\""), ("ac80x2", "lifetime = \"4ms\"")]
+    {
+        let lost = faded(preset, &format!("rts = \"full\", {mac}"), "fading = { k = 0.0 }");
+        assert!(lost > 100, "{preset}: {lost} lost to the channel");
+    }
+}

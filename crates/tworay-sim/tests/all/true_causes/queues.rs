@@ -4,7 +4,7 @@
 //! 1.36 ms, SIFS and ACK 60 µs, DIFS or AIFS and the mean backoff 95 µs or 110 µs. Sent singly, a frame takes 1.6 ms; a
 //! datagram every 3.2 ms is half of the capacity.
 
-use super::{Loss, TWO, causes, datagrams, losses, off, parse, run_once};
+use super::{Loss, THREE, TWO, causes, datagrams, losses, off, parse, run_once};
 use std::collections::BTreeSet;
 
 /// OFDM at the slowest rate, and without ARP, whose hold slot loses the first packets.
@@ -157,6 +157,44 @@ fn a_dead_neighbour_holds_up_packets_for_another() {
         assert!(behind > 100, "{name}: {behind}");
         assert_eq!(causes(&losses), BTreeSet::from(["node-down"]), "{name}");
     }
+}
+
+/// `0 ── 1 ── 2`: node 2 walks away at 3 s, and node 1 goes on sending to it, forty datagrams a second: seven RTS in vain and the
+/// backoff between them take 35 ms each time. Node 1's answer to the ARP request of node 0 waits behind them, and node 0's
+/// datagrams, one in 10 ms, replace each other in the hold slot. Load alone, 2 ms for a datagram, loses nothing. The request itself
+/// waits for an RTS or two: until 4.02 s that may count.
+#[test]
+fn an_address_whose_answer_waits_behind_a_dead_hop_is_lost_to_that_hop() {
+    let flow = |(from, to): (u32, u32), interval: &str, start: &str, stop: &str| {
+        format!(
+            "[[flow]]\nfrom = {from}\nto = {to}\napp = \"cbr\"\nsize = \"200B\"\ninterval = \"{interval}\"\n\
+             start = \"{start}\"\nstop = \"{stop}\"\n"
+        )
+    };
+    // From the request of node 2, node 1 knows its address, which node 0 does not overhear.
+    let flows = [
+        flow((2, 1), "100ms", "0.5s", "0.55s"),
+        flow((1, 2), "25ms", "1s", "6s"),
+        flow((0, 1), "10ms", "4s", "5s"),
+    ];
+    let lost = |more: &str| {
+        losses(&run_once(
+            &parse(&format!(
+                "duration = \"8s\"\nrouting.protocol = \"static\"\nmac.rts = \"full\"\n\
+                 topology = {{ kind = \"explicit\", positions = {THREE} }}\n{more}\n{}",
+                flows.concat()
+            )),
+            1,
+        ))
+    };
+    assert_eq!(lost(""), []);
+    let leg = "{ node = 2, at = \"3s\", to = [400, 3000], speed = \"1000m/s\" }";
+    let losses = lost(&format!("mobility = {{ kind = \"waypoints\", legs = [{leg}] }}"));
+    let ways: BTreeSet<&str> = losses.iter().filter(|l| l.flow == 2).map(|l| l.died.as_str()).collect();
+    assert_eq!(ways, BTreeSet::from(["arp", "arp-unanswered"]));
+    let of_hop = |l: &&Loss| l.cause == "link-failure" && (l.root_node, l.next_hop) == (1, Some(2));
+    let others: Vec<&Loss> = losses.iter().filter(|l| !of_hop(l) && (l.flow != 2 || l.at > 4.02)).collect();
+    assert_eq!(others, Vec::<&Loss>::new());
 }
 
 /// Link-RED drops packets because of retries. `0 ── 1`: only bit errors cause them. `0 ── 1 ── 2`, 200 m apart, where 0 and

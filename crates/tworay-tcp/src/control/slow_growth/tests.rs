@@ -17,10 +17,22 @@ fn ss_sca_and_ssca_gate_their_phases() {
     for (entry, in_slow_start, in_avoidance) in
         [(&SS, "+..+..", "++++++"), (&SCA, "++++++", "+..+.."), (&SSCA, "+..+..", "+..+..")]
     {
-        let mut part = part(entry, &[2.0, 0.0, 0.0]);
+        let mut part = part(entry, &[2.0, 0.0, 0.0, -1.0]);
         assert_eq!(growth(&mut *part, &slow_start, 6), in_slow_start, "{}", entry.info.name);
         assert_eq!(growth(&mut *part, &avoidance, 6), in_avoidance, "{}: anew in avoidance", entry.info.name);
     }
+}
+
+#[test]
+fn the_two_phases_of_ssca_can_have_thresholds_of_their_own() {
+    // Papanastasiou 2006, §4.3.3: s_increase_thresh 1, ca_increase_thresh 4.
+    let mut part = part(&SSCA, &[4.0, 0.0, 0.0, 1.0]);
+    assert_eq!(growth(&mut *part, &view(4.0, 10.0), 6), "+.+.+.");
+    assert_eq!(growth(&mut *part, &view(10.0, 10.0), 6), "+....+");
+    // Zero in slow start leaves SCA.
+    let mut sca = self::part(&SSCA, &[2.0, 0.0, 0.0, 0.0]);
+    assert_eq!(growth(&mut *sca, &view(4.0, 10.0), 4), "++++");
+    assert_eq!(growth(&mut *sca, &view(10.0, 10.0), 4), "+..+");
 }
 
 #[test]

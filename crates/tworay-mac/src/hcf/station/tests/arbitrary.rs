@@ -14,7 +14,7 @@ enum Input {
     /// A frame from a neighbour (0: the station's own number, which no other may have), and the packets that arrived.
     Hear(AirFrame, u64),
     /// A packet for a neighbour or for all.
-    Offer(u16),
+    Offer(u16, AccessCategory),
     /// The station's own deadline.
     Timer,
     Wait(u64),
@@ -26,6 +26,10 @@ const ME: NodeId = NodeId(0);
 fn number() -> impl Strategy<Value = FrameNumber> {
     // Near the beginning, where the station's own numbers are, and anywhere.
     prop_oneof![3 => 0u16..70, 1 => any::<u16>()].prop_map(FrameNumber::new)
+}
+
+fn category() -> impl Strategy<Value = AccessCategory> {
+    prop_oneof![3 => Just(AccessCategory::BestEffort), 2 => prop::sample::select(AccessCategory::ALL.to_vec())]
 }
 
 fn kind() -> impl Strategy<Value = AirKind> {
@@ -45,8 +49,8 @@ fn kind() -> impl Strategy<Value = AirKind> {
 fn frame() -> impl Strategy<Value = AirFrame> {
     let ends = (1u16..4, prop_oneof![5 => Just(0u16), 1 => 1u16..4, 1 => Just(u16::MAX)]);
     let packets = prop::collection::vec((number(), any::<bool>()), 2..12);
-    (kind(), ends, 0u64..6000, number(), packets, 0u32..3).prop_map(
-        |(kind, (from, to), micros, start, packets, agreement)| {
+    (kind(), ends, 0u64..6000, number(), packets, 0u32..3, category()).prop_map(
+        |(kind, (from, to), micros, start, packets, agreement, category)| {
             let count = match kind {
                 AirKind::Data => 1,
                 AirKind::Aggregate => packets.len(),
@@ -67,7 +71,7 @@ fn frame() -> impl Strategy<Value = AirFrame> {
                 mode: Mode::ht(7, Width::Mhz20, GuardInterval::Long).expect("the standard has it"),
                 bytes: 1004 * count.max(1) as u32,
                 airtime: SimDuration::from_micros(200),
-                category: AccessCategory::BestEffort,
+                category,
                 agreement,
                 start,
                 packets: packets.iter().enumerate().take(count).map(packet).collect(),
@@ -82,7 +86,7 @@ fn input() -> impl Strategy<Value = Input> {
         1 => (0u64..3000).prop_map(Input::LessBusy),
         1 => Just(Input::Noise),
         8 => (frame(), any::<u64>()).prop_map(|(frame, good)| Input::Hear(frame, good)),
-        5 => prop_oneof![5 => 1u16..4, 1 => Just(u16::MAX)].prop_map(Input::Offer),
+        5 => (prop_oneof![5 => 1u16..4, 1 => Just(u16::MAX)], category()).prop_map(|(to, of)| Input::Offer(to, of)),
         9 => Just(Input::Timer),
         2 => (0u64..3000).prop_map(Input::Wait),
         1 => Just(Input::PowerOff),
@@ -124,10 +128,11 @@ proptest! {
                     };
                     hcf.on_frame(now, &frame, good, &mut queue, &mut copy, &mut out);
                 }
-                Input::Offer(to) => {
-                    queue.0.push_back(Outgoing { packet: PacketId(offered), to: NodeId(to), ip_bytes: 1000 });
+                Input::Offer(to, category) => {
+                    let packet = Outgoing { packet: PacketId(offered), to: NodeId(to), ip_bytes: 1000 };
+                    queue.0.push_back((category, packet));
                     offered += 1;
-                    hcf.on_waiting(now, &queue);
+                    hcf.on_waiting(now, category, &queue);
                 }
                 Input::Timer if hcf.deadline() < SimTime::NEVER => {
                     now = now.max(hcf.deadline());
@@ -171,7 +176,7 @@ proptest! {
             let mut held = Vec::new();
             hcf.held(&mut held);
             let mine = held.iter().copied().filter(|packet| packet.0 < 1_000_000);
-            let waiting = queue.0.iter().map(|outgoing| outgoing.packet);
+            let waiting = queue.0.iter().map(|(_, outgoing)| outgoing.packet);
             let mut all: Vec<PacketId> = mine.chain(waiting).chain(ended.iter().copied()).collect();
             all.sort_unstable();
             prop_assert_eq!(all, (0..offered).map(PacketId).collect::<Vec<_>>(), "held {:?}", held);

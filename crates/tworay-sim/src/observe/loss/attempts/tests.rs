@@ -41,7 +41,7 @@ fn failures_that_are_not_booked_have_a_cause() {
 /// out; among equals the one that struck first.
 #[test]
 fn most_attempts_decide() {
-    use Failure::{Busy, Collided, Errors, NodeDown, OutOfRange};
+    use Failure::{Busy, Collided, Errors, NodeDown, OutOfRange, Rate};
     use FrameKind::{Data, Rts};
     let rts = |failures: &[(usize, Failure)]| -> Vec<(FrameKind, Option<Failure>)> {
         failures.iter().flat_map(|(n, failure)| vec![(Rts, Some(*failure)); *n]).collect()
@@ -56,6 +56,10 @@ fn most_attempts_decide() {
         // A tie: the first one.
         (rts(&[(2, OutOfRange), (2, Collided)]), LossCause::LinkFailure),
         (rts(&[(1, Collided), (2, Errors), (1, Busy)]), LossCause::Contention),
+        // So do two kinds of noise; the more frequent one is named, and of two equal ones the first.
+        (rts(&[(2, Rate), (3, Collided), (2, Errors)]), LossCause::Rate),
+        (rts(&[(1, Rate), (3, Collided), (3, Errors)]), LossCause::Channel),
+        (rts(&[(3, Collided), (1, Rate), (2, Errors)]), LossCause::Contention),
     ];
     for (outcomes, cause) in table {
         let root = attempts(&outcomes).root_of(at(9), (NODE, TO), Rts);

@@ -136,7 +136,7 @@ impl Causes {
         if up > SimTime::ZERO && up + self.timers.relearnt >= now {
             return Some(RootCause::new(now, node, LossCause::NodeDown));
         }
-        let mut latest_first: Vec<&RootCause> = self.breaks.values().collect();
+        let mut latest_first: Vec<&RootCause> = self.heeded.values().collect();
         latest_first.sort_by_key(|root| Reverse(root.at));
         let on_path = |root: &&RootCause| {
             let root = open(scene, root)?;

@@ -7,7 +7,8 @@
 //! **ARP** asks once or a few times. The latest request of an exchange decides until the next one is on the medium: an
 //! outage during which it was sent is the root, an outage that was over by then is not.
 //!
-//! **ARP's hold slot** has the same root if the exchange failed. Otherwise packets came too fast. If they came
+//! **ARP's hold slot** has the same root if the exchange failed. If a message of the exchange waits in a queue that something
+//! other than load keeps from being sent, that is the root. Otherwise packets came too fast. If they came
 //! in a burst that a break had held up, or if the break rerouted the traffic so that the address was needed,
 //! the break is the root. That holds for every packet that the slot loses until the answer, and for packets
 //! between two ends if a break has held up others between them in the last seconds: acknowledgments, made after the
@@ -112,13 +113,20 @@ impl Causes {
         let lost = missed.map(|m| RootCause { interferer: m.interferer, ..fresh(m.cause) });
         let lost =
             lost.or_else(|| answer.map(|b| RootCause { at: now, node, next_hop: Some(next_hop), ..*b }));
-        // A message that still waits in a queue, or did not fit into it, was held up by what is sent before it. One
-        // that the MAC repeats was held up by what spoiled the attempts.
+        // A message that still waits in a queue, or did not fit into it, was held up by what is sent before it, or by what
+        // keeps the MAC from sending that. One that the MAC repeats was held up by what spoiled the attempts.
         let delayed = || self.message_delayed(scene, node, next_hop).map(fresh);
         let refused = [node, next_hop].into_iter().find_map(|n| self.unsent.get(&n).filter(|m| recent(m.at)));
         let refused = || refused.map(|m| fresh(m.cause));
-        let waiting = || scene.message_waits(node, next_hop).then(|| fresh(LossCause::Congestion));
-        lost.or_else(delayed).or_else(refused).or_else(waiting)
+        lost.or_else(delayed).or_else(refused).or_else(|| Self::message_waits(scene, node, next_hop))
+    }
+
+    /// What holds up a message between two neighbours that still waits in a queue, or has kept one there that is being sent.
+    fn message_waits(scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+        let waits = scene.message_waits(node, next_hop);
+        let slow = waits.or_else(|| scene.sends_message(node, next_hop)).and_then(|at| scene.filled_by(at));
+        let load = || RootCause::new(scene.now, node, LossCause::Congestion).towards(next_hop);
+        slow.or_else(|| waits.map(|_| load()))
     }
 
     /// The physical reason for which the latest ARP request of this exchange, or the answer to it, did not arrive. It
@@ -208,8 +216,7 @@ impl Causes {
                 if let Some(miss) = self.missed(next_hop, node).filter(|miss| miss.at >= heard) {
                     return RootCause { interferer: miss.interferer, ..fresh(miss.cause) };
                 }
-                let waits = scene.message_waits(node, next_hop);
-                fresh(if waits { LossCause::Congestion } else { LossCause::Unknown })
+                Self::message_waits(scene, node, next_hop).unwrap_or_else(|| fresh(LossCause::Unknown))
             }
             None => {
                 let burst = scene.burst(packet, &[], None).map(|root| RootCause { at: now, ..root });
@@ -254,6 +261,10 @@ impl Causes {
         let noise = |cause: &LossCause| matches!(cause, LossCause::Channel | LossCause::Rate);
         if let Some(cause) = self.message_delayed(scene, node, next_hop).filter(noise) {
             return RootCause::new(now, node, cause).towards(next_hop);
+        }
+        let waits = Self::message_waits(scene, node, next_hop);
+        if let Some(root) = waits.filter(RootCause::is_independent_of_load) {
+            return root;
         }
         let burst = scene.burst(packets[0], &packets[1..], None);
         let rerouted = burst.or_else(|| self.rerouted(scene, (node, next_hop), &packets));

@@ -44,21 +44,20 @@ impl Causes {
         if let Some((hop, cause)) = scene.stuck_at(node) {
             return RootCause { cause: Some(cause), ..here }.towards(hop);
         }
-        let n = &scene.nodes[node];
-        let backlog = scene.backlog(node);
-        let slow = if died == Died::CoDel {
-            service.kept_standing_by(now, backlog)
-        } else {
-            let lost = n.attempts.lost_until(now);
-            let packet = || n.attempts.delay(now, node).filter(|_| !lost.is_zero()).map(|root| (lost, root));
-            let running = scene.air.map_or_else(packet, |air| air.lost_until(now, node));
-            service.filled_by(now, backlog, running)
+        // Saturated queues reject most packets: what has gathered is looked at only if something other than load counts.
+        let slow = match died {
+            Died::CoDel => {
+                service.main_reason(None).and_then(|_| service.kept_standing_by(now, scene.backlog(node)))
+            }
+            _ => scene.filled_by(node),
         };
         if let Some(root) = slow {
             return root;
         }
-        let queued = scene.waiting(node);
-        let released = service.filled_by_burst(backlog.packets);
-        scene.burst(refused.packet, &queued, released).unwrap_or(here)
+        let released = service.filled_by_burst(scene.gathered(node));
+        if released.is_none() && scene.held_ups.is_empty() {
+            return here;
+        }
+        scene.burst(refused.packet, &scene.waiting(node), released).unwrap_or(here)
     }
 }
