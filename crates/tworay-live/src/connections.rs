@@ -393,7 +393,7 @@ mod tests {
         let scenario = Scenario::load("string-2", &[]).expect("a built-in scenario");
         let stations = vec![NodeId(0), NodeId(1), NodeId(2)];
         let limit = SimDuration::from_secs(10);
-        let options = LiveOptions { seed: 1, layer: Layer::Two, stations, limit, pcap: None };
+        let options = LiveOptions { seed: 1, layer: Layer::Two, stations, limit, pcap: None, record: false };
         Live::new(&scenario, &options).expect("a network")
     }
 

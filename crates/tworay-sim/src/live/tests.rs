@@ -241,7 +241,8 @@ fn changed(command: &str, scheduled: bool, overrides: &[&str]) -> (Vec<(u64, Los
         live.run_until(SimTime::from_nanos(100_000_000 * step + 9_000_000));
         arrived += std::iter::from_fn(|| live.pop_leaving()).count();
     }
-    live.run_until(END);
+    // Stations with block acknowledgment hold frames for a while.
+    live.run_until(END + SimDuration::from_secs_f64(4.0));
     arrived += std::iter::from_fn(|| live.pop_leaving()).count();
     let report = live.finish().expect("the books balance");
     let losses =
