@@ -220,7 +220,7 @@ def test_losses_in_the_stream_have_their_causes(cli: Callable[..., Result], tmp_
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert blocks(done.stdout)[0] == SECTION
-    assert b"lost: node-down at node 1 " in done.stdout
+    assert b"lost: node-down at node 0 towards node 1 " in done.stdout
 
 
 @pytest.mark.parametrize(

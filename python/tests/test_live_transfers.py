@@ -94,7 +94,8 @@ UPLOAD = (
     "--", "sh", "-c", "timeout 28 iperf3 -c $TWORAY_PEER -t 40 >&2; true",
 )  # fmt: skip
 BABELD = (
-    "exec babeld -I babeld-$TWORAY_NODE.pid -S babeld-$TWORAY_NODE.state -h 1 "
+    # Its files are where each daemon has them: every station has a /run and a /var/lib of its own.
+    "exec babeld -h 1 "
     "-C 'default type wireless' -C 'default hello-interval 1' $TWORAY_DEVICE"
 )
 # Pings go on over the break, and from then on until one comes back. The network began before this.

@@ -165,6 +165,25 @@ def test_a_shell_at_a_terminal_says_where_it_is(network: Path) -> None:
     assert done.stdout == f"{prompt}far\n{prompt}", done.stderr
 
 
+def test_the_network_is_changed_between_commands(network: Path) -> None:
+    def answered() -> bool:
+        return "1 received" in str(shell(network, 0, "ping", "-c", "1", "-W", "5", "10.0.0.2").out)
+
+    def change(*words: str) -> Result:
+        return live(*words, "--name", NAME, cwd=network)
+
+    assert answered()
+    off = change("off", "1")
+    assert (off.code, off.out.split("s ", 1)[1]) == (0, "off 1\n"), off.err
+    assert not answered()
+    assert change("on", "1").code == 0
+    assert answered()
+    wrong = change("move", "77", "1,1")
+    assert (wrong.code, "there is no node 77" in wrong.err) == (2, True), wrong.err
+    watch = live("watch", NAME, cwd=network)
+    assert (watch.code, "runs in virtual time" in watch.err) == (2, True), watch.err
+
+
 def test_a_server_runs_until_it_is_interrupted_beside_other_commands(network: Path) -> None:
     server = subprocess.Popen(
         command("live", "shell", "--name", NAME, "2", "--", "sh", "-c", "echo on; sleep 50000"), cwd=network,

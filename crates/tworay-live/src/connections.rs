@@ -2,7 +2,7 @@
 
 use crate::diag::{Asked, Info};
 use crate::packet::{Tcp, View};
-use crate::steering::FlowView;
+use crate::watched::FlowView;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use tworay_base::{FlowId, NodeId, Seq32, SimDuration, SimTime};

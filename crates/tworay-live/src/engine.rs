@@ -10,7 +10,7 @@ use crate::idle::Idle;
 use crate::late::LateSpans;
 use crate::lateness::Lateness;
 use crate::packet::{self, Refused, View};
-use crate::steering::{Helm, Watched};
+use crate::watched::{Helm, Watched};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 use std::collections::BTreeMap;

@@ -28,6 +28,7 @@ mod processes;
 mod rights;
 pub mod session;
 mod steering;
+mod watched;
 
 pub use freeze::Freeze;
 pub use late::LateSpan;
@@ -36,4 +37,4 @@ pub use namespace::{Child, Places, join_namespace, join_station};
 pub use processes::end_left_over;
 pub use rights::missing;
 pub use session::{ConnectionEnd, Ended, Error, Session, SessionSettings, Status};
-pub use steering::{FlowView, Steered, Watched};
+pub use watched::{FlowView, Steered, Watched};

@@ -11,7 +11,7 @@ use crate::late::LateSpan;
 use crate::lateness::Lateness;
 use crate::namespace::{Child, Namespace, Places};
 use crate::processes;
-use crate::steering::{Order, Steered, Watched};
+use crate::watched::{Order, Steered, Watched};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;

@@ -2,6 +2,7 @@
 
 mod events;
 mod flows;
+pub(crate) mod ground;
 mod parts;
 mod traffic;
 mod wires;
@@ -14,8 +15,8 @@ use crate::names;
 use crate::scenario::Scenario;
 use crate::settings::{DEFAULT_VARIANT, Settings};
 use crate::tree::{Kind, Table, TomlNode};
-pub(crate) use events::{Fault, Ground, contradict};
 use flows::MOST_PAYLOAD;
+use ground::Ground;
 use parts::joined;
 use std::path::Path;
 use std::sync::Arc;

@@ -9,7 +9,7 @@
 //! 31s    loss roof 0.2           # of the frames that it would receive, this share is lost
 //! ```
 
-use crate::check::{Fault, contradict};
+use crate::check::ground::{Fault, contradict};
 use crate::error::{Place, ScenarioError, Source};
 use crate::event::{EventConfig, EventKind};
 use crate::names;
