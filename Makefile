@@ -183,6 +183,22 @@ kernel-costs: kernel
 .PHONY: kernel-strings
 kernel-strings: kernel
 	$(BIN)/python -m studies.live.strings
+# make kernel-matrix   boots Debian's kernels 6.1 and 6.12 in an emulator, tries every controller there, and writes docs/studies/kernel-matrix.md (10 minutes; gets 190 MB of packages, and installs QEMU if it is missing)
+.PHONY: kernel-matrix
+kernel-matrix: kernel
+	scripts/setup.sh matrix
+	$(BIN)/python -m studies.kernel_matrix
+# make virtual-study  compares the kernel's congestion controllers in virtual time with the simulated ones over SEEDS=50 seeds, and writes docs/studies/kernel-against-simulation.md; finished runs are kept in target/virtual-study
+# make virtual-live   compares kernels in virtual time with this machine's in real time (as root), and writes docs/studies/virtual-and-real-time.md
+# make mesh-routing   compares simulated routing with daemons over three fields, and writes docs/studies/mesh-routing.md
+.PHONY: virtual-study virtual-live mesh-routing
+virtual-study virtual-live mesh-routing: SEEDS = 50
+virtual-study: virtual-kernel
+	$(BIN)/python -m studies.virtual against-simulation --seeds $(SEEDS)
+virtual-live: virtual-kernel
+	$(BIN)/python -m studies.virtual real-time --seeds $(SEEDS)
+mesh-routing: virtual-kernel
+	$(BIN)/python -m studies.virtual mesh-routing --seeds $(SEEDS)
 # make live-study  runs this machine's kernels in the paper's loss situations, in real time (as root, 15 minutes); writes docs/studies/live.md
 # make live-long   adds ten minutes of five flows among 50 moving nodes, and 20 MB over four hops (as root)
 # make live-outages  measures the guesses of the kernel's WELCOME about a broken path (as root, 2 minutes)

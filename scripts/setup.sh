@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prepares .venv/: system packages, a virtual environment, pinned Python packages, the native module.
-# Called by make for the parts that are out of date:  setup.sh python | native | kernel [if-possible] | compile | tests | wheel | paper
+# Called by make for the parts that are out of date:  setup.sh python | native | kernel [if-possible] | compile | tests | matrix | wheel | paper
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # Some of what the tests use is there, which is not in every user's path.
@@ -125,7 +125,7 @@ setup_tests() {
   # the test of a full disk.
   local program missing=()
   for program in ip:iproute2 sysctl:procps openssl:openssl unshare:util-linux unshare:mount iperf3:iperf3 curl:curl \
-    ping:iputils-ping tcpdump:tcpdump babeld:babeld bpftool:bpftool tshark:tshark; do
+    ping:iputils-ping tcpdump:tcpdump babeld:babeld bird:bird2 bpftool:bpftool tshark:tshark; do
     [ "${program#*:}" = tshark ] && [ -n "${TWORAY_WITHOUT_TSHARK:-}" ] && continue
     command -v "${program%%:*}" >/dev/null || missing+=("${program#*:}")
   done
@@ -181,6 +181,15 @@ setup_wheel() {
   step "packing the sources" "$venv/bin/maturin" sdist --out dist
 }
 
+# Installs the emulator of `make kernel-matrix`, and what its machine takes from this one.
+setup_matrix() {
+  local program missing=()
+  for program in qemu-system-x86_64:qemu-system-x86 tc:iproute2 ldd:libc-bin; do
+    command -v "${program%%:*}" >/dev/null || missing+=("${program#*:}")
+  done
+  [ "${#missing[@]}" -eq 0 ] || apt_install --no-install-recommends "${missing[@]}"
+}
+
 # Installs what sets the PDF of docs/studies/what-held.md. No test needs it.
 setup_paper() {
   step "installing pandoc and typst (requirements-paper.txt, 70 MB)" \
@@ -194,7 +203,8 @@ case "${1:-}" in
   kernel) setup_kernel "${2:-}" ;;
   compile) setup_compile ;;
   tests) setup_tests ;;
+  matrix) setup_matrix ;;
   wheel) setup_wheel ;;
   paper) setup_paper ;;
-  *) die "usage: setup.sh python|native|kernel|compile|tests|wheel|paper" ;;
+  *) die "usage: setup.sh python|native|kernel|compile|tests|matrix|wheel|paper" ;;
 esac

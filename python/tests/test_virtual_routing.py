@@ -140,6 +140,45 @@ def test_batman_adv_carries_data_over_802_11n(virtual_able: None) -> None:
     assert (heard["airtime_seconds"], heard["breaks"]) == (None, None)
 
 
+def test_bird_carries_data_the_same_way_each_time(virtual_able: None) -> None:
+    daemon = daemons.load("bird-babel")
+    first, second = (run_kernel(quick(2, 50), 1, "cubic", daemon=daemon, on_air=True) for _ in range(2))
+    assert json.dumps(first.summary) == json.dumps(second.summary)
+    assert first.summary["live"]["routing"]["name"] == "bird-babel"
+    (flow,) = first.summary["flows"]
+    # Two hops carry less than half of 1.7 Mb/s. A route comes within some 25 s, half of the time.
+    assert 100_000 < flow["goodput_bps"] < 850_000
+    # Each of three nodes sends a hello every 4 s in the 46 s after its start, at least: 11.
+    heard = first.summary["air"]
+    assert heard["routing_packets"] > 3 * 11
+    assert 0 < heard["routing_airtime_seconds"] < heard["airtime_seconds"]
+
+
+def test_daemons_route_between_walking_nodes(virtual_able: None) -> None:
+    walking = {
+        "topology.nodes": "6", "topology.width": "350m", "topology.height": "350m",
+        "mobility.min_speed": "5m/s", "mobility.max_speed": "10m/s", "duration": "45s", "flow.0.start": "25s",
+    }  # fmt: skip
+
+    def compared(seeds: str) -> tworay.Comparison:
+        return tworay.compare(
+            "square-50", routing="babeld,batman-adv", tcp="kernel:cubic", set=walking, seeds=seeds
+        )
+
+    both, again = compared("1,2"), compared("2")
+    assert both.failures == []
+    assert len(both.variants) == 2
+    for arm in both.variants:
+        # The same seed has the same movement, starts of daemons and data, whatever runs beside it.
+        one, two = both.documents(arm)[1], both.documents(arm)[2]
+        assert json.dumps(two) == json.dumps(again.documents(arm)[2])
+        assert json.dumps(one["flows"]) != json.dumps(two["flows"])
+        # Nodes are within two hops of each other, so every seed has routes long before the flow starts.
+        for document in (one, two):
+            assert document["flows"][0]["goodput_bps"] > 100_000
+            assert document["air"]["routing_packets"] > 6 * 45 / 4
+
+
 def test_rates_are_over_the_scenarios_time_not_the_connections(virtual_able: None) -> None:
     # babeld has a route after some 20 s only, so the connection opens late.
     run = run_kernel(quick(2, 30), 1, "cubic", daemon=daemons.load("babeld"), on_air=True)

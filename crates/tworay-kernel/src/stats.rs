@@ -85,7 +85,7 @@ fn attach(port: u32) -> Result<(Object, Vec<Link>), Refusal> {
     if let Some(map) = object.maps().find(|m| m.name() == "tworay_port") {
         map.update(&0u32.to_ne_bytes(), &port.to_ne_bytes(), MapFlags::ANY).map_err(failed)?;
     }
-    let links = object.progs_mut().map(|p| p.attach_trace()).collect::<Result<_, _>>().map_err(failed)?;
+    let links = object.progs_mut().map(|p| p.attach()).collect::<Result<_, _>>().map_err(failed)?;
     Ok((object, links))
 }
 

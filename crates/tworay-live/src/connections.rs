@@ -1,7 +1,8 @@
 //! Assigns packets to flows and tracks the state of connections from passing packets.
 
-use crate::diag::Info;
+use crate::diag::{Asked, Info};
 use crate::packet::{Tcp, View};
+use crate::steering::FlowView;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use tworay_base::{FlowId, NodeId, Seq32, SimDuration, SimTime};
@@ -103,9 +104,15 @@ pub(crate) struct Connections {
     pub all: Vec<Connection>,
     /// Packets of connections without a flow number.
     pub unnumbered: u64,
+    /// The kernels that know of a connection are asked about it.
+    pub asked: Asked,
 }
 
 impl Connections {
+    pub fn new(asked: Asked) -> Self {
+        Self { asked, ..Self::default() }
+    }
+
     /// Finds or opens the flow of a packet between two nodes, and counts it if it is sent at its source and
     /// not forwarded.
     pub fn sort(
@@ -130,6 +137,9 @@ impl Connections {
                 };
                 self.all.push(Connection::new(flow, [src, dst], nodes, (view.protocol == TCP, live.now())));
                 self.known.insert(key, self.all.len() - 1);
+                if view.protocol == TCP {
+                    self.asked.note([nodes.0, nodes.1]);
+                }
                 self.all.len() - 1
             }
         };
@@ -162,6 +172,12 @@ impl Connections {
     /// Payload delivered so far, bytes.
     pub fn delivered(&self) -> u64 {
         self.all.iter().map(Connection::delivered).sum()
+    }
+
+    /// Every connection, for those who watch.
+    pub fn views(&self) -> Vec<FlowView> {
+        let view = |c: &Connection| FlowView { flow: c.flow, ends: c.nodes, delivered: c.delivered() };
+        self.all.iter().map(view).collect()
     }
 
     /// TCP connections that are closing: one end has sent its FIN, and the two ends are not both done.
@@ -364,5 +380,59 @@ impl Connection {
             finished_at: self.finished_at,
             counters,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::Ipv4Addr;
+    use tworay_sim::{Layer, LiveOptions, scenario::Scenario};
+
+    fn live() -> Live {
+        let scenario = Scenario::load("string-2", &[]).expect("a built-in scenario");
+        let stations = vec![NodeId(0), NodeId(1), NodeId(2)];
+        let limit = SimDuration::from_secs(10);
+        let options = LiveOptions { seed: 1, layer: Layer::Two, stations, limit, pcap: None };
+        Live::new(&scenario, &options).expect("a network")
+    }
+
+    fn view(protocol: u8, tcp: Option<Tcp>) -> View {
+        let node = |n| IpAddr::V4(Ipv4Addr::new(10, 0, 0, n));
+        View {
+            src: node(0),
+            dst: node(2),
+            protocol,
+            src_port: 40000,
+            dst_port: 5001,
+            ttl: 64,
+            bytes: 60,
+            payload: 0,
+            tcp,
+        }
+    }
+
+    /// A relay's kernel and those of daemons' datagrams know of no connection: 50 of them, asked 20 times a
+    /// second, were a large part of a mesh's cost.
+    #[test]
+    fn only_kernels_at_the_ends_of_tcp_connections_are_asked() {
+        let mut live = live();
+        let asked = Asked::new((0..3).map(NodeId));
+        let mut connections = Connections::new(asked.clone());
+        let all = || [0, 1, 2].map(|n| asked.has(NodeId(n)));
+        connections.sort(&mut live, &view(17, None), (NodeId(0), NodeId(2)), true);
+        assert_eq!(all(), [false; 3]);
+        let syn = Tcp {
+            seq: Seq32(1),
+            ack: Seq32(0),
+            syn: true,
+            fin: false,
+            rst: false,
+            has_ack: false,
+            payload: 0,
+            timestamps: None,
+        };
+        connections.sort(&mut live, &view(TCP, Some(syn)), (NodeId(0), NodeId(2)), true);
+        assert_eq!(all(), [true, false, true]);
     }
 }

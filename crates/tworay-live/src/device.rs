@@ -1,5 +1,6 @@
 //! TUN and TAP devices, one in each namespace.
 
+use crate::home::Identity;
 use crate::namespace::Namespace;
 use std::io::{self, Write};
 use std::net::Ipv4Addr;
@@ -21,6 +22,8 @@ pub(crate) struct Plan {
     pub mtu: u16,
     /// Congestion control of the kernel; the host's default if `None`.
     pub congestion: Option<String>,
+    /// Its host name, and all nodes' names.
+    pub identity: Identity,
 }
 
 /// A node's network namespace and its device.
@@ -39,7 +42,7 @@ impl std::fmt::Debug for Station {
 impl Station {
     /// Creates the namespace and, inside it, the device with its addresses.
     pub fn create(plan: &Plan) -> io::Result<Self> {
-        let (namespace, device) = Namespace::create(|| set_up(plan))?;
+        let (namespace, device) = Namespace::create(&plan.identity, || set_up(plan))?;
         Ok(Self { node: plan.node, namespace: Arc::new(namespace), device })
     }
 
@@ -96,6 +99,9 @@ fn set_up(plan: &Plan) -> io::Result<SyncDevice> {
         .layer(layer)
         .offload(false)
         .packet_information(false)
+        // Up only when it has its hardware address: the kernel makes the link-local address (IPv6) of the one that
+        // it finds then.
+        .enable(false)
         .build_sync()?;
     device.set_nonblocking(true)?;
     let (address, mtu) = (address(plan.node), plan.mtu);

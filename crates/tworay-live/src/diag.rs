@@ -37,8 +37,30 @@ pub(crate) struct Info {
 /// One connection reported by a station's kernel: local end, remote end, state.
 pub(crate) type Told = (NodeId, End, End, Info);
 
-/// Queries the kernels of `stations` periodically until `stop` is set, in a separate thread.
-pub(crate) fn watch(stations: &[Station], stop: Arc<AtomicBool>) -> io::Result<Receiver<Told>> {
+/// The stations whose kernels have something to tell: ends of TCP connections. The others, such as relays of a
+/// mesh, are not asked, because each query costs system calls and a look through the kernel's tables.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asked(Arc<[(NodeId, AtomicBool)]>);
+
+impl Asked {
+    pub fn new(nodes: impl Iterator<Item = NodeId>) -> Self {
+        Self(nodes.map(|node| (node, AtomicBool::new(false))).collect())
+    }
+
+    /// From now on these stations are asked.
+    pub fn note(&self, nodes: [NodeId; 2]) {
+        for (_, asked) in self.0.iter().filter(|(node, _)| nodes.contains(node)) {
+            asked.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub fn has(&self, node: NodeId) -> bool {
+        self.0.iter().any(|(one, asked)| *one == node && asked.load(Ordering::Relaxed))
+    }
+}
+
+/// Queries the kernels of `stations` that are `asked` periodically until `stop` is set, in a separate thread.
+pub(crate) fn watch(stations: &[Station], asked: Asked, stop: Arc<AtomicBool>) -> io::Result<Receiver<Told>> {
     let sockets = stations
         .iter()
         .map(|s| s.namespace.within(open).map(|socket| (s.node, socket)))
@@ -47,7 +69,7 @@ pub(crate) fn watch(stations: &[Station], stop: Arc<AtomicBool>) -> io::Result<R
     std::thread::Builder::new().name("live-diag".into()).spawn(move || {
         let mut buffer = vec![0; 1 << 16];
         while !stop.load(Ordering::Relaxed) {
-            for (node, socket) in &sockets {
+            for (node, socket) in sockets.iter().filter(|(node, _)| asked.has(*node)) {
                 // After an error, the next query may succeed.
                 let _ = ask(socket, &mut buffer, |local, remote, info| {
                     let _ = sender.send((*node, local, remote, info));

@@ -4,12 +4,13 @@
 use crate::clock::Clock;
 use crate::connections::Connections;
 use crate::device::{Station, address};
-use crate::diag::Told;
+use crate::diag::{Asked, Told};
 use crate::freeze::{Admission, Freeze, Freezer};
 use crate::idle::Idle;
 use crate::late::LateSpans;
 use crate::lateness::Lateness;
 use crate::packet::{self, Refused, View};
+use crate::steering::{Helm, Watched};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 use std::collections::BTreeMap;
@@ -53,6 +54,7 @@ pub(crate) struct Progress {
     pub status: LiveStatus,
     pub lateness_seconds: f64,
     pub lag_seconds: f64,
+    pub watched: Watched,
 }
 
 /// When progress is to be reported next.
@@ -100,11 +102,13 @@ pub(crate) struct Engine {
     pub expired: u64,
     pub(crate) places: BTreeMap<NodeId, usize>,
     pub(crate) freezer: Freezer,
+    pub(crate) helm: Helm,
     buffer: Vec<u8>,
 }
 
 impl Engine {
     pub fn new(live: Live, stations: Vec<Station>, rules: Rules) -> Self {
+        let asked = Asked::new(stations.iter().map(|s| s.node));
         let places = stations.iter().enumerate().map(|(i, s)| (s.node, i)).collect();
         Self {
             live,
@@ -113,7 +117,7 @@ impl Engine {
             lateness: Lateness::default(),
             late: LateSpans::default(),
             started_nanos: 0,
-            connections: Connections::default(),
+            connections: Connections::new(asked),
             refused: BTreeMap::new(),
             not_taken: 0,
             kept: 0,
@@ -121,6 +125,7 @@ impl Engine {
             expired: 0,
             places,
             freezer: Freezer::default(),
+            helm: Helm::default(),
             buffer: vec![0; 1 << 16],
         }
     }
@@ -179,6 +184,7 @@ impl Engine {
         for (node, local, remote, info) in told.try_iter() {
             self.connections.note_info(&mut self.live, node, local, remote, info);
         }
+        self.live.flush_capture();
         tell(Progress {
             at: now,
             delivered_bytes: self.connections.delivered(),
@@ -186,6 +192,7 @@ impl Engine {
             status: self.live.status(),
             lateness_seconds: self.lateness.quantile_seconds(0.99),
             lag_seconds,
+            watched: self.look(),
         });
     }
 
@@ -298,6 +305,7 @@ impl Engine {
     /// got, or why the run ends.
     pub(crate) fn advance(&mut self, until: SimTime, stop: &AtomicBool) -> Result<usize, End> {
         self.live.run_until(until);
+        self.obey();
         let sent = self.let_out();
         self.answer_expired();
         self.look_after_breaks();

@@ -40,7 +40,7 @@ impl Keeper {
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT, "tworay-keeper"]);
         for namespace in &namespaces {
-            command.arg(namespace.raw_fd().to_string());
+            command.arg(namespace.raw_fds().network.to_string());
         }
         // Isolated from Ctrl-C, and from readers waiting for the end of our output.
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);

@@ -1,7 +1,10 @@
-//! Unnamed network namespaces, which exist as long as a process holds them.
+//! Unnamed namespaces, which exist as long as a process holds them: a station's network, host name and files.
 
+use crate::home::{self, Identity};
 use nix::sched::{CloneFlags, setns, unshare};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
+use nix::unistd::{chdir, chroot, fchdir};
+use std::env::current_dir;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
@@ -13,61 +16,108 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-/// A network namespace.
+/// The namespaces of a station, each as an open file.
 #[derive(Debug)]
-pub(crate) struct Namespace(File);
+pub(crate) struct Namespace {
+    network: File,
+    host: Host,
+    /// Why the station shares all files with the host, if it does.
+    pub shared_files: Option<String>,
+}
+
+/// Where a station's host name and files are.
+#[derive(Debug)]
+struct Host {
+    name: File,
+    /// The mount namespace, and its root directory: this process may have another one (chroot).
+    files: Option<(File, File)>,
+}
+
+/// A station's namespaces as paths, such as `/proc/PID/fd/N`, for other processes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Places<T> {
+    /// Of the network.
+    pub network: T,
+    /// Of the host name.
+    pub name: T,
+    /// Of the files, and the root directory there; `None` if the files are the host's.
+    pub files: Option<(T, T)>,
+}
 
 impl Namespace {
-    /// Creates an empty namespace and runs `setup` in it.
-    pub fn create<T: Send>(setup: impl FnOnce() -> io::Result<T> + Send) -> io::Result<(Self, T)> {
+    /// Creates a station's namespaces and runs `setup` in that of the network. Where mounts are forbidden, the files
+    /// stay those of the host.
+    pub fn create<T: Send>(
+        identity: &Identity,
+        setup: impl FnOnce() -> io::Result<T> + Send,
+    ) -> io::Result<(Self, T)> {
         on_a_thread(|| {
-            unshare(CloneFlags::CLONE_NEWNET)?;
+            unshare(CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWUTS)?;
+            home::set_name(identity)?;
             let made = setup()?;
-            Ok((Self(File::open("/proc/thread-self/ns/net")?), made))
+            let own = |kind: &str| File::open(format!("/proc/thread-self/ns/{kind}"));
+            let (network, name) = (own("net")?, own("uts")?);
+            let mounts = || -> io::Result<(File, File)> {
+                unshare(CloneFlags::CLONE_NEWNS)?;
+                home::set_up(identity)?;
+                Ok((own("mnt")?, File::open("/")?))
+            };
+            let (files, shared_files) = match mounts() {
+                Ok(files) => (Some(files), None),
+                Err(error) => (None, Some(error.to_string())),
+            };
+            Ok((Self { network, host: Host { name, files }, shared_files }, made))
         })
     }
 
-    /// Runs `work` in the namespace.
+    /// Runs `work` in the network's namespace.
     pub fn within<T: Send>(&self, work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         on_a_thread(|| {
-            setns(&self.0, CloneFlags::CLONE_NEWNET)?;
+            setns(&self.network, CloneFlags::CLONE_NEWNET)?;
             work()
         })
     }
 
-    /// Its file descriptor.
+    /// The file descriptor of the network's namespace.
     pub fn fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
+        self.network.as_fd()
     }
 
-    /// The number of its file descriptor in this process.
-    pub fn raw_fd(&self) -> RawFd {
-        self.0.as_raw_fd()
+    /// The numbers of the file descriptors in this process.
+    pub fn raw_fds(&self) -> Places<RawFd> {
+        Places {
+            network: self.network.as_raw_fd(),
+            name: self.host.name.as_raw_fd(),
+            files: self.host.files.as_ref().map(|(files, root)| (files.as_raw_fd(), root.as_raw_fd())),
+        }
     }
 
-    /// Its inode number, as shown by `/proc/PID/ns/net`.
+    /// Inode number of the network's namespace, as shown by `/proc/PID/ns/net`.
     pub fn id(&self) -> io::Result<u64> {
-        Ok(self.0.metadata()?.ino())
+        Ok(self.network.metadata()?.ino())
     }
 
-    /// Its cookie: a number that the kernel gives to no other namespace until the machine restarts (Linux
-    /// 5.14).
+    /// Cookie of the network's namespace: a number that the kernel gives to no other until the machine restarts
+    /// (Linux 5.14).
     pub fn cookie(&self) -> io::Result<u64> {
-        cookie_of(&self.0)
+        cookie_of(&self.network)
     }
 
-    /// Starts a program in the namespace. It is killed when this process ends, however that happens.
+    /// Starts a program in the namespaces. It is killed when this process ends, however that happens.
     pub fn spawn(&self, command: Command) -> io::Result<Child> {
-        let namespace = self.0.try_clone()?;
+        let host = &self.host;
+        let files = match &host.files {
+            Some((files, root)) => Some((files.try_clone()?, root.try_clone()?)),
+            None => None,
+        };
+        let places = Places { network: self.network.try_clone()?, name: host.name.try_clone()?, files };
         let outcome = Arc::new((Mutex::new(None), Condvar::new()));
         let shared = Arc::clone(&outcome);
         let (started, starting) = channel();
         // The thread lives as long as the program, because the parent-death signal is tied to the thread
         // that started it.
         std::thread::Builder::new().name("live-child".into()).spawn(move || {
-            let child = setns(&namespace, CloneFlags::CLONE_NEWNET)
-                .map_err(io::Error::from)
-                .and_then(|()| spawn_mortal(command));
+            let child = enter(&places).and_then(|()| spawn_mortal(command));
             match child {
                 Err(error) => {
                     let _ = started.send(Err(error));
@@ -137,9 +187,36 @@ fn spawn_mortal(mut command: Command) -> io::Result<std::process::Child> {
     command.spawn()
 }
 
-/// Moves the calling thread into the namespace given by a file (`/proc/PID/fd/N`).
+/// Moves the calling thread into the network namespace given by a file (`/run/netns/NAME`).
 pub fn join_namespace(path: &Path) -> io::Result<()> {
     setns(File::open(path)?, CloneFlags::CLONE_NEWNET).map_err(io::Error::from)
+}
+
+/// Moves the calling thread into a station's namespaces; its working directory stays the same path.
+pub fn join_station(places: &Places<&Path>) -> io::Result<()> {
+    let open = |path: &Path| File::open(path);
+    let files = match places.files {
+        Some((files, root)) => Some((open(files)?, open(root)?)),
+        None => None,
+    };
+    enter(&Places { network: open(places.network)?, name: open(places.name)?, files })
+}
+
+fn enter(places: &Places<File>) -> io::Result<()> {
+    setns(&places.network, CloneFlags::CLONE_NEWNET)?;
+    setns(&places.name, CloneFlags::CLONE_NEWUTS)?;
+    let Some((files, root)) = &places.files else { return Ok(()) };
+    let directory = current_dir();
+    // The kernel wants a thread that shares no directory with others.
+    unshare(CloneFlags::CLONE_FS)?;
+    setns(files, CloneFlags::CLONE_NEWNS)?;
+    fchdir(root)?;
+    chroot(".")?;
+    if let Ok(directory) = directory {
+        // A directory that is gone is as if it were removed meanwhile.
+        let _ = chdir(&directory);
+    }
+    Ok(())
 }
 
 fn on_a_thread<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {

@@ -5,11 +5,14 @@ use crate::device::{Plan, Station};
 use crate::diag;
 use crate::engine::{End, Engine, Progress, Rules, ask_for_priority};
 use crate::freeze::Freeze;
+use crate::home::Identity;
 use crate::keeper::Keeper;
 use crate::late::LateSpan;
 use crate::lateness::Lateness;
-use crate::namespace::{Child, Namespace};
+use crate::namespace::{Child, Namespace, Places};
 use crate::processes;
+use crate::steering::{Order, Steered, Watched};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::net::Ipv4Addr;
@@ -18,7 +21,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tworay_base::{FlowId, NodeId, SimDuration, SimTime};
@@ -29,6 +32,10 @@ use tworay_sim::{Layer, Live, LiveOptions, RunReport};
 const MOST_MTU: u16 = 2304;
 /// The minimum of IPv4 (RFC 791).
 const LEAST_MTU: u16 = 68;
+/// Most files that a station holds open: four for namespaces, its device, a socket, and some for a program's start.
+const FILES_OF_A_STATION: u64 = 12;
+/// An order that is not done by then never is: the engine has ended.
+const OBEYED_WITHIN: Duration = Duration::from_secs(10);
 /// IPv4 and TCP headers with timestamps, bytes.
 const HEADERS: u64 = 52;
 
@@ -57,6 +64,8 @@ pub struct SessionSettings {
     pub freeze: bool,
     /// Path of a capture file.
     pub pcap: Option<PathBuf>,
+    /// True to record every segment, frame, queue length, route and movement.
+    pub record: bool,
 }
 
 /// Why a live network failed or could not be started.
@@ -88,6 +97,8 @@ pub struct Status {
     pub closing: usize,
     /// Segments lost so far by cause.
     pub lost: Vec<(&'static str, u64)>,
+    /// What somebody who watches sees.
+    pub watched: Watched,
     /// True if it still runs.
     pub running: bool,
 }
@@ -128,6 +139,8 @@ pub struct Ended {
     pub expired: u64,
     /// Flow, time of the first packet, and both ends of each connection, in the order of the flows.
     pub connections: Vec<(FlowId, SimTime, [ConnectionEnd; 2])>,
+    /// What was changed while it ran, in order of time.
+    pub steered: Vec<Steered>,
 }
 
 /// Access to a station for starting programs.
@@ -143,6 +156,8 @@ pub struct Session {
     // Declared first, so that processes in the namespaces end before the namespaces do.
     _keeper: Keeper,
     doors: Vec<Door>,
+    scenario: Scenario,
+    orders: Sender<Order>,
     stop: Arc<AtomicBool>,
     status: Arc<Mutex<Status>>,
     ended: Mutex<Receiver<Result<Ended, Error>>>,
@@ -156,22 +171,25 @@ impl Session {
         if let Some(missing) = crate::missing() {
             return Err(Error::Missing(missing));
         }
-        let (scenario, settings) = (scenario.clone(), settings.clone());
+        let (own, settings) = (scenario.clone(), settings.clone());
+        let scenario = scenario.clone();
+        let (orders, ordered) = channel();
         let (stop, status) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(Status::default())));
         let (ready, becomes_ready) = channel();
         let (end, ended) = channel();
         let shared = (Arc::clone(&stop), Arc::clone(&status));
         let work = move || {
-            let engine = match set_up(&scenario, &settings, &nodes, mtu) {
+            let mut engine = match set_up(&scenario, &settings, &nodes, mtu) {
                 Ok(engine) => engine,
                 Err(error) => {
                     let _ = ready.send(Err(error));
                     return;
                 }
             };
+            engine.helm.orders = Some(ordered);
             let doors =
                 engine.stations.iter().map(|s| Door { node: s.node, namespace: Arc::clone(&s.namespace) });
-            let told = diag::watch(&engine.stations, Arc::clone(&shared.0));
+            let told = diag::watch(&engine.stations, engine.connections.asked.clone(), Arc::clone(&shared.0));
             let told = match told {
                 Ok(told) => told,
                 Err(error) => {
@@ -190,12 +208,17 @@ impl Session {
         let doors = becomes_ready.recv().map_err(|_| gone())??;
         let keeper = Keeper::start(doors.iter().map(|door| Arc::clone(&door.namespace)).collect())
             .map_err(|e| Error::Failed(format!("can't start sh: {e}")))?;
-        Ok(Self { _keeper: keeper, doors, stop, status, ended: Mutex::new(ended) })
+        Ok(Self { _keeper: keeper, doors, scenario: own, orders, stop, status, ended: Mutex::new(ended) })
     }
 
-    /// The stations: node, and descriptor of its namespace in this process.
-    pub fn stations(&self) -> Vec<(u16, RawFd)> {
-        self.doors.iter().map(|door| (door.node.0, door.namespace.raw_fd())).collect()
+    /// The stations: node, and descriptors of its namespaces in this process.
+    pub fn stations(&self) -> Vec<(u16, Places<RawFd>)> {
+        self.doors.iter().map(|door| (door.node.0, door.namespace.raw_fds())).collect()
+    }
+
+    /// Why stations share all files with the host, if they do: mounts are forbidden.
+    pub fn shared_files(&self) -> Option<&str> {
+        self.doors.iter().find_map(|door| door.namespace.shared_files.as_deref())
     }
 
     /// Starts a program at a node, with these environment variables in addition to this process' own;
@@ -236,6 +259,19 @@ impl Session {
         self.doors.iter().filter_map(|door| door.namespace.cookie().ok()).collect()
     }
 
+    /// Changes the network: a command of a script, such as `move roof 120,80`. Returns when it was done.
+    pub fn steer(&self, command: &str) -> Result<Steered, Error> {
+        // The scenario's duration does not limit a live network.
+        let event =
+            self.scenario.order(command, SimDuration::ZERO).map_err(|e| Error::Input(e.to_string()))?;
+        let (done, when) = channel();
+        let words = command.split_whitespace().collect::<Vec<_>>().join(" ");
+        let ended = || Error::Input("the network has ended".into());
+        self.orders.send(Order { event, words: words.clone(), done }).map_err(|_| ended())?;
+        let at = when.recv_timeout(OBEYED_WITHIN).map_err(|_| ended())?;
+        Ok(Steered { at, words })
+    }
+
     /// The current state.
     pub fn status(&self) -> Status {
         self.status.lock().map(|status| status.clone()).unwrap_or_default()
@@ -268,6 +304,23 @@ impl Drop for Session {
 /// IP address of a node's station.
 pub fn address(node: u16) -> Ipv4Addr {
     crate::device::address(NodeId(node))
+}
+
+/// Host name of a node: its name in the scenario, or `node-N`.
+pub fn host_name(names: &BTreeMap<String, u16>, node: u16) -> String {
+    let named = names.iter().find(|(_, number)| **number == node).map(|(name, _)| name.clone());
+    named.unwrap_or_else(|| format!("node-{node}"))
+}
+
+/// The text of `/etc/hosts`: every node by its host name, and those with a name by their number, too.
+fn hosts(names: &BTreeMap<String, u16>, nodes: u32) -> String {
+    let mut text = String::from("127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n");
+    for node in 0..nodes as u16 {
+        let (name, plain) = (host_name(names, node), format!("node-{node}"));
+        let alias = if name == plain { String::new() } else { format!(" {plain}") };
+        text.push_str(&format!("{} {name}{alias}\n", address(node)));
+    }
+    text
 }
 
 /// Name of a node's device in its namespace.
@@ -318,13 +371,18 @@ fn set_up(
         stations: nodes.to_vec(),
         limit,
         pcap: settings.pcap.clone(),
+        record: settings.record,
     };
     let live = Live::new(scenario, &options).map_err(|e| Error::Input(e.to_string()))?;
+    let names = &scenario.settings.names;
+    let hosts = hosts(names, scenario.node_count());
+    allow_files(nodes.len() as u64 * FILES_OF_A_STATION);
     let stations = nodes
         .iter()
         .map(|&node| {
+            let identity = Identity { name: host_name(names, node.0), hosts: hosts.clone() };
             let congestion = settings.congestion.clone();
-            Station::create(&Plan { node, layer: settings.layer, mtu, congestion }).map_err(|e| {
+            Station::create(&Plan { node, layer: settings.layer, mtu, congestion, identity }).map_err(|e| {
                 match e.kind() {
                     std::io::ErrorKind::InvalidInput => Error::Input(e.to_string()),
                     _ => Error::Failed(format!("no station at node {node}: {e}")),
@@ -343,6 +401,13 @@ fn set_up(
     Ok(Engine::new(live, stations, rules))
 }
 
+/// Raises this process' limit of open files, as far as it may, for that many more.
+fn allow_files(more: u64) {
+    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return };
+    // Without success, opening one of them fails and says so.
+    let _ = setrlimit(Resource::RLIMIT_NOFILE, soft.saturating_add(more).min(hard), hard);
+}
+
 fn work_off(
     mut engine: Engine,
     stop: &AtomicBool,
@@ -357,6 +422,7 @@ fn work_off(
                 lateness_p99_seconds: progress.lateness_seconds,
                 delivered_bytes: progress.delivered_bytes,
                 closing: progress.closing,
+                watched: progress.watched,
                 lost: progress.status.lost.iter().map(|(cause, n)| (cause.name(), *n)).collect(),
                 running: true,
             };
@@ -381,6 +447,7 @@ fn work_off(
         freezes,
         expired,
         rules,
+        helm,
         ..
     } = engine;
     connections.settle(&mut live);
@@ -419,5 +486,6 @@ fn work_off(
         freezes,
         expired,
         connections,
+        steered: helm.watched.steered,
     })
 }

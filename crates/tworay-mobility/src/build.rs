@@ -20,6 +20,8 @@ pub struct World {
     /// Width and height in metres of the area that contains all nodes during the run; zero across a
     /// straight line of nodes.
     pub area: (f64, f64),
+    /// Width and height of an area that was given, m, which begins at the origin.
+    pub field: Option<(f64, f64)>,
 }
 
 /// Builds the world of a run with `seed` that lasts `duration`. Relative paths start at `base_dir`, the
@@ -93,7 +95,8 @@ pub fn build(
         Some(area) => (Position::default(), (area.width, area.height)),
         None => extent(&mut tracks, SimTime::ZERO + duration),
     };
-    Ok(World { tracks, origin, area })
+    let field = known_area.map(|area| (area.width, area.height));
+    Ok(World { tracks, origin, area, field })
 }
 
 /// The topology's positions; refuses a topology whose positions come from a movement file.

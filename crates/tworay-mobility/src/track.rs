@@ -1,6 +1,6 @@
 //! One node's movement as straight legs, optimised for queries in (mostly) increasing time.
 
-use crate::waypoint::RandomWaypoint;
+use crate::waypoint::{RandomWaypoint, towards};
 use tworay_base::{Position, SimTime, Speed};
 
 /// An interval of straight, uniform movement or of rest. It lasts from `from` until the next leg's `from`.
@@ -35,6 +35,12 @@ impl Leg {
     }
 }
 
+/// An upper bound of the speed over these legs, m/s; infinite if there are jumps.
+fn bound(legs: &[Leg]) -> f64 {
+    let jumps = legs.windows(2).any(|w| w[0].at(w[1].from).distance(w[1].start) > 1e-3);
+    if jumps { f64::INFINITY } else { legs.iter().map(Leg::speed).fold(0.0, f64::max) }
+}
+
 /// One node's movement. Queries in non-decreasing time cost a few nanoseconds; going back in time costs a
 /// search.
 #[derive(Clone, Debug)]
@@ -65,9 +71,7 @@ impl Track {
         if legs.first().is_none_or(|l| l.from > SimTime::ZERO) {
             legs.insert(0, Leg::rest(SimTime::ZERO, start));
         }
-        let jumps = legs.windows(2).any(|w| w[0].at(w[1].from).distance(w[1].start) > 1e-3);
-        let fastest = legs.iter().map(Leg::speed).fold(0.0, f64::max);
-        let max_speed = if jumps { f64::INFINITY } else { fastest };
+        let max_speed = bound(&legs);
         Self::with(legs, None, max_speed)
     }
 
@@ -107,6 +111,15 @@ impl Track {
         Speed(self.max_speed)
     }
 
+    /// As [`Self::max_speed`], for positions at `t` or later: jumps until then do not count.
+    pub fn max_speed_from(&self, t: SimTime) -> Speed {
+        if self.source.is_some() {
+            return self.max_speed();
+        }
+        let begun = self.legs.partition_point(|leg| leg.from <= t);
+        Speed(bound(&self.legs[begun.saturating_sub(1)..]))
+    }
+
     /// True if the node never moves.
     #[inline]
     pub fn is_static(&self) -> bool {
@@ -135,6 +148,22 @@ impl Track {
         self.position(to);
         let end = self.legs.partition_point(|l| l.from <= to);
         &self.legs[..end]
+    }
+
+    /// Gives the node another way from `at` on: straight to `place` at a speed in m/s above zero, or at once, where it
+    /// stays. What it did before `at` stays the same.
+    pub fn redirect(&mut self, at: SimTime, place: Position, speed: Option<f64>) {
+        let here = self.position(at);
+        self.source = None;
+        self.legs.retain(|leg| leg.from < at);
+        match speed {
+            Some(speed) if place != here => {
+                let (leg, arrival) = towards(at, here, place, speed);
+                self.legs.extend([leg, Leg::rest(arrival, place)]);
+            }
+            _ => self.legs.push(Leg::rest(at, place)),
+        }
+        *self = Self::from_legs(std::mem::take(&mut self.legs));
     }
 
     /// Makes the leg at `t` the current one.

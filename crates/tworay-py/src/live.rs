@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use tworay_live::{Child, Ended, Error, Session, SessionSettings, Status};
+use tworay_live::{Child, Ended, Error, Places, Session, SessionSettings, Status, Steered, Watched};
 use tworay_sim::Layer;
 
 use crate::errors;
@@ -20,8 +21,10 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(live_missing, module)?)?;
     module.add_function(wrap_pyfunction!(live_address, module)?)?;
     module.add_function(wrap_pyfunction!(live_device, module)?)?;
+    module.add_function(wrap_pyfunction!(live_host_name, module)?)?;
     module.add_function(wrap_pyfunction!(live_end_left_over, module)?)?;
-    module.add_function(wrap_pyfunction!(join_namespace, module)?)
+    module.add_function(wrap_pyfunction!(join_namespace, module)?)?;
+    module.add_function(wrap_pyfunction!(join_station, module)?)
 }
 
 fn raise(error: Error) -> PyErr {
@@ -49,7 +52,7 @@ impl LiveNetwork {
     #[staticmethod]
     #[pyo3(signature = (
         scenario, *, seed, layer, nodes, slow, most_late, limit, mtu=None, congestion=None, freeze=false, strict=false,
-        pcap=None
+        pcap=None, record=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn start(
@@ -66,6 +69,7 @@ impl LiveNetwork {
         freeze: bool,
         strict: bool,
         pcap: Option<PathBuf>,
+        record: bool,
     ) -> PyResult<Self> {
         let layer = if layer == 2 { Layer::Two } else { Layer::Three };
         let settings = SessionSettings {
@@ -80,13 +84,24 @@ impl LiveNetwork {
             congestion,
             freeze,
             pcap,
+            record,
         };
         py.detach(|| Session::start(&scenario.world, &settings)).map(Self).map_err(raise)
     }
 
-    /// The stations: node, and descriptor of its namespace in this process.
-    fn stations(&self) -> Vec<(u16, i32)> {
-        self.0.stations()
+    /// The stations: node, and descriptors of its namespaces in this process: network, host name, files and
+    /// their root directory, or without the last two.
+    fn stations(&self) -> Vec<(u16, Vec<i32>)> {
+        let numbers = |places: Places<i32>| {
+            let files = places.files.into_iter().flat_map(|(files, root)| [files, root]);
+            [places.network, places.name].into_iter().chain(files).collect()
+        };
+        self.0.stations().into_iter().map(|(node, places)| (node, numbers(places))).collect()
+    }
+
+    /// Why stations share all files with the host, if they do.
+    fn shared_files(&self) -> Option<&str> {
+        self.0.shared_files()
     }
 
     /// Starts a program at a node, with these environment variables in addition to this process' own;
@@ -115,6 +130,18 @@ impl LiveNetwork {
         self.0.cookies()
     }
 
+    /// Changes the network by a command of a script; returns when that was done, nanoseconds, and the command in
+    /// its plain form.
+    fn steer(&self, py: Python<'_>, command: &str) -> PyResult<(u64, String)> {
+        let done = py.detach(|| self.0.steer(command)).map_err(raise)?;
+        Ok((done.at.as_nanos(), done.words))
+    }
+
+    /// What somebody who watches sees, as JSON.
+    fn view(&self) -> String {
+        view(&self.0.status())
+    }
+
     /// The current state.
     fn status(&self) -> PyStatus {
         let Status {
@@ -125,6 +152,7 @@ impl LiveNetwork {
             closing,
             lost,
             running,
+            ..
         } = self.0.status();
         (sim_seconds, lag_seconds, lateness_p99_seconds, delivered_bytes, closing, lost, running)
     }
@@ -146,6 +174,37 @@ impl LiveNetwork {
             }
         }
     }
+}
+
+fn view(status: &Status) -> String {
+    let Watched { nodes, ranges, losses, lost, flows, steered } = &status.watched;
+    serde_json::json!({
+        "t": status.sim_seconds,
+        "running": status.running,
+        "lag": status.lag_seconds,
+        "late": status.lateness_p99_seconds,
+        "delivered": status.delivered_bytes,
+        "causes": status.lost,
+        "nodes": nodes.iter().map(|n| (n.place.x, n.place.y, n.up, n.queued)).collect::<Vec<_>>(),
+        "ranges": ranges,
+        "lost": lost,
+        "losses": losses
+            .iter()
+            .map(|loss| (loss.at.as_secs_f64(), loss.flow.0, loss.cause.name(), loss.node.0))
+            .collect::<Vec<_>>(),
+        "flows": flows
+            .iter()
+            .map(|flow| (flow.flow.0, flow.ends[0].0, flow.ends[1].0, flow.delivered))
+            .collect::<Vec<_>>(),
+        "steered": lines(steered),
+    })
+    .to_string()
+}
+
+/// Changes as the lines of a script.
+fn lines(steered: &[Steered]) -> Vec<String> {
+    let nanos = |at: u64| format!("{}.{:09}", at / 1_000_000_000, at % 1_000_000_000);
+    steered.iter().map(|one| format!("{}s {}", nanos(one.at.as_nanos()), one.words)).collect()
 }
 
 fn extras(ended: &Ended) -> String {
@@ -177,6 +236,7 @@ fn extras(ended: &Ended) -> String {
             "route_back_seconds": freeze.route_back.map(|at| at.as_secs_f64()),
         })).collect::<Vec<_>>(),
         "time_exceeded": ended.expired,
+        "steered": lines(&ended.steered),
         "connections": ended.connections.iter().map(|(flow, opened, ends)| serde_json::json!({
             "flow": flow.0,
             "started_seconds": opened.as_secs_f64(),
@@ -235,9 +295,30 @@ fn live_end_left_over(py: Python<'_>, cookies: Vec<u64>) -> usize {
     py.detach(|| tworay_live::end_left_over(&cookies))
 }
 
-/// Moves the calling thread into the network namespace given by a file (`/proc/PID/fd/N`).
+/// Moves the calling thread into the network namespace given by a file.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
 fn join_namespace(path: PathBuf) -> PyResult<()> {
     Ok(tworay_live::join_namespace(&path)?)
+}
+
+/// Moves the calling thread into a station's namespaces, given by files (`/proc/PID/fd/N`) in the order of
+/// `LiveNetwork.stations`.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
+fn join_station(places: Vec<PathBuf>) -> PyResult<()> {
+    let places: Vec<&Path> = places.iter().map(PathBuf::as_path).collect();
+    let (&[network, name], files) = match places.as_slice() {
+        [network, name] => (&[*network, *name], None),
+        [network, name, files, root] => (&[*network, *name], Some((*files, *root))),
+        _ => return Err(PyValueError::new_err("a station has two or four files")),
+    };
+    Ok(tworay_live::join_station(&Places { network, name, files })?)
+}
+
+/// Host name of a node of a scenario with these names.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
+fn live_host_name(names: BTreeMap<String, u16>, node: u16) -> String {
+    tworay_live::session::host_name(&names, node)
 }

@@ -99,6 +99,13 @@ impl Scenario {
         Ok(Self { world: Arc::new(world), custom })
     }
 
+    /// The same scenario with the lines of a script as further events; `name` is the script's file.
+    fn with_script(&self, py: Python<'_>, text: &str, name: &str) -> PyResult<Self> {
+        let world = self.world.with_script(text, name).map_err(errors::scenario)?;
+        let custom = self.custom.iter().map(|(one, flows)| (one.copied(py), flows.clone())).collect();
+        Ok(Self { world: Arc::new(world), custom })
+    }
+
     /// Number of flows, TCP or not.
     #[getter]
     fn flows(&self) -> usize {

@@ -14,6 +14,7 @@ use crate::names;
 use crate::scenario::Scenario;
 use crate::settings::{DEFAULT_VARIANT, Settings};
 use crate::tree::{Kind, Table, TomlNode};
+pub(crate) use events::{Fault, Ground, contradict};
 use flows::MOST_PAYLOAD;
 use parts::joined;
 use std::path::Path;
@@ -50,17 +51,25 @@ pub(crate) fn resolve(
     settings.mobility = resolve_paths(settings.mobility, base_dir);
     let (energy, costs) = check.costs(&settings.energy, base_dir)?;
     settings.energy = energy;
-    let radio_nodes = check.radio_nodes(&settings)?;
+    let (radio_nodes, field) = check.ground(&settings)?;
     check.wires(&settings.wires, settings.duration)?;
     check.placed_wires(&settings.wires, radio_nodes)?;
     check.measured_links(&settings.radio.links, radio_nodes)?;
-    let mut scenario = Scenario { settings, costs, variant, flows: Vec::new(), radio_nodes };
+    let mut scenario = Scenario { settings, costs, variant, flows: Vec::new(), radio_nodes, field };
     let nodes = scenario.node_count();
     let settings = &mut scenario.settings;
     for (name, &node) in &settings.names {
         check.node(&format!("names.{name}"), u32::from(node), nodes)?;
     }
-    check.events(&settings.events, nodes, radio_nodes, settings.flows.len(), settings.duration)?;
+    let ground = Ground {
+        nodes,
+        radio_nodes,
+        flows: settings.flows.len(),
+        field,
+        measured: !settings.radio.links.is_empty(),
+        duration: settings.duration,
+    };
+    check.events(&settings.events, &ground)?;
     for (i, battery) in settings.energy.batteries.iter().enumerate() {
         check.node(&format!("energy.batteries.{i}.node"), u32::from(battery.node), nodes)?;
     }
@@ -258,17 +267,18 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The number of nodes with a radio; reads the movement file if there is one.
-    fn radio_nodes(&self, file: &Settings) -> Result<u32, ScenarioError> {
+    /// The number of nodes with a radio, and width and height of their area, if it has any; reads the movement file if
+    /// there is one.
+    fn ground(&self, file: &Settings) -> Result<(u32, Option<(f64, f64)>), ScenarioError> {
         let wired_only = file.topology == TopologyConfig::default()
             && file.mobility == MobilityConfig::default()
             && !file.wires.is_empty();
         if wired_only {
-            return Ok(0);
+            return Ok((0, None));
         }
         let world = tworay_mobility::build(&file.topology, &file.mobility, 1, file.duration, Path::new(""))
             .map_err(|error| self.mobility_error(error))?;
-        Ok(world.tracks.len() as u32)
+        Ok((world.tracks.len() as u32, world.field))
     }
 
     fn mobility_error(&self, error: MobilityError) -> ScenarioError {

@@ -23,6 +23,7 @@ mod presets;
 mod saturated;
 mod scenario;
 mod schema;
+mod script;
 mod settings;
 mod setup;
 mod station;

@@ -140,6 +140,12 @@ fn number_of(
     place: Option<&Place>,
     names: &BTreeMap<String, u16>,
 ) -> Result<u16, ScenarioError> {
+    number_by_name(text, names)
+        .map_err(|(problem, remedy)| ScenarioError::new(place.cloned(), format!("{path}: {problem}"), remedy))
+}
+
+/// The number of the node with a name, or problem and remedy.
+pub(crate) fn number_by_name(text: &str, names: &BTreeMap<String, u16>) -> Result<u16, (String, String)> {
     if let Some(&number) = names.get(text) {
         return Ok(number);
     }
@@ -154,7 +160,7 @@ fn number_of(
         let more = if known.len() > LISTED { ", ..." } else { "" };
         format!("{hint}Names here: {}{more}.", known[..known.len().min(LISTED)].join(", "))
     };
-    Err(ScenarioError::new(place.cloned(), format!("{path}: no node has the name \"{text}\""), remedy))
+    Err((format!("no node has the name \"{text}\""), remedy))
 }
 
 #[cfg(test)]

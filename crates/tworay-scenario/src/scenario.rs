@@ -23,6 +23,8 @@ pub struct Scenario {
     pub flows: Vec<FlowSetup>,
     /// Nodes with a radio.
     pub(crate) radio_nodes: u32,
+    /// Width and height of the area of the nodes, m, if it is given.
+    pub(crate) field: Option<(f64, f64)>,
 }
 
 impl Scenario {

@@ -8,7 +8,7 @@ use crate::settings::Settings;
 use crate::wire::{LanesConfig, Outages, RedConfig};
 use std::path::Path;
 use std::sync::Arc;
-use tworay_base::{BitRate, FlowId, NodeId, Position, Purpose, RngStream, SimDuration, SimTime};
+use tworay_base::{BitRate, FlowId, NodeId, Position, Purpose, RngStream, SimDuration, SimTime, Speed};
 use tworay_mobility::{MobilityError, Track};
 use tworay_radio::ErrorModelConfig;
 
@@ -33,6 +33,8 @@ pub struct Setup {
     pub wires: Vec<WireSetup>,
     /// Events that switch nodes off and on: (time, node, on).
     pub switches: Vec<(SimTime, NodeId, bool)>,
+    /// Events that set the share of frames that a node loses: (time, node, share).
+    pub losses: Vec<(SimTime, NodeId, f64)>,
     /// Links to be cut while they carry a flow.
     pub cuts: Vec<LinkCut>,
     /// True to record time series.
@@ -86,7 +88,7 @@ impl Scenario {
     /// file has changed since the scenario was read.
     pub fn setup(&self, seed: u64, series: bool) -> Result<Setup, MobilityError> {
         let wired_only = self.radio_nodes == 0;
-        let tracks = if wired_only {
+        let mut tracks = if wired_only {
             (0..self.node_count()).map(|_| Track::fixed(Position::new(0.0, 0.0))).collect()
         } else {
             tworay_mobility::build(
@@ -124,13 +126,21 @@ impl Scenario {
             ]
         });
         let mut switches = Vec::new();
-        let mut cuts = Vec::new();
+        let (mut cuts, mut losses) = (Vec::new(), Vec::new());
         for event in &self.settings.events {
             let at = SimTime::ZERO + event.at;
             match (event.what, event.node) {
                 (EventKind::Cut, _) => {
                     let lasts = event.lasts.unwrap_or(SimDuration::MAX);
                     cuts.push(LinkCut { at, flow: event.flow.map(FlowId), lasts });
+                }
+                (EventKind::Move, Some(node)) => {
+                    if let (Some(track), Some([x, y])) = (tracks.get_mut(usize::from(node)), event.to) {
+                        track.redirect(at, Position::new(x, y), event.speed.map(Speed::get));
+                    }
+                }
+                (EventKind::Loss, Some(node)) => {
+                    losses.extend(event.rate.map(|rate| (at, NodeId(node), rate)))
                 }
                 (kind, Some(node)) => switches.push((at, NodeId(node), kind == EventKind::Up)),
                 // Rejected when the scenario was read.
@@ -146,6 +156,7 @@ impl Scenario {
             flows: self.flows.clone(),
             wires: wires.collect(),
             switches,
+            losses,
             cuts,
             series,
             external: None,

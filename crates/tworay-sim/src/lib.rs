@@ -14,7 +14,8 @@ mod run;
 mod version;
 
 pub use crate::live::{
-    Entering, Expired, FlowLook, Layer, Leaving, Live, LiveOptions, LiveStatus, Refusal, RouteBreak,
+    Entering, Expired, FlowLook, Layer, Leaving, Live, LiveOptions, LiveStatus, LossView, NodeView, Refusal,
+    RouteBreak, View,
 };
 pub use crate::observe::loss::ledger::{Carries, LossRecord};
 pub use crate::results::{

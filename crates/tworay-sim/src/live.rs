@@ -8,13 +8,15 @@
 use crate::network::Network;
 use crate::network::hosts::flow::{Flow, Resent, Transport};
 pub use crate::network::hosts::gateway::{Entering, Expired, Leaving, RouteBreak};
+pub use crate::network::steering::{LossView, NodeView, View};
 use crate::results::RunReport;
 use crate::run::RunError;
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use tworay_base::{FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_routing::Protocol;
-use tworay_scenario::{Application, FlowSetup, Scenario};
+use tworay_scenario::{Application, EventConfig, FlowSetup, Scenario};
 use tworay_tcp::{Counters, Phase, Snapshot};
 
 /// Protocol layer at which stations exchange packets.
@@ -39,6 +41,8 @@ pub struct LiveOptions {
     pub limit: SimDuration,
     /// Path of a capture file; an existing file is replaced when the new one is complete.
     pub pcap: Option<PathBuf>,
+    /// True to record every segment, frame, queue length, route and movement.
+    pub record: bool,
 }
 
 /// Observations of a flow between real stations, for its row in the report.
@@ -107,13 +111,15 @@ pub struct Live {
     seed: u64,
     pcap: Option<PathBuf>,
     begun: cpu_time::ThreadTime,
+    /// Losses that were in a view.
+    seen: usize,
 }
 
 impl Live {
     /// Builds the network of `scenario`. Its TCP flows are left to the stations; its UDP flows are
     /// simulated.
     pub fn new(scenario: &Scenario, options: &LiveOptions) -> Result<Self, Refusal> {
-        let LiveOptions { seed, layer, ref stations, limit, ref pcap } = *options;
+        let LiveOptions { seed, layer, ref stations, limit, ref pcap, record } = *options;
         let mut scenario = scenario.clone();
         scenario.settings.duration = scenario.settings.duration.max(limit);
         scenario.settings.warmup = SimDuration::ZERO;
@@ -139,6 +145,9 @@ impl Live {
         let megahertz = (setup.settings.radio.frequency.get() * 1e-6) as u16;
         let mut network = Network::new(setup, || true)
             .ok_or_else(|| Refusal::Failed("building the network was cancelled".into()))?;
+        if record {
+            network.record();
+        }
         if let Some(path) = pcap {
             let comment = format!("scenario {}, seed {seed}, live: real payload", scenario.name());
             let failed = |e| Refusal::Failed(format!("can't write {}: {e}", path.display()));
@@ -152,6 +161,7 @@ impl Live {
             seed,
             pcap: pcap.clone(),
             begun: cpu_time::ThreadTime::now(),
+            seen: 0,
         })
     }
 
@@ -252,6 +262,18 @@ impl Live {
         (f.delivered_bytes, f.connected_at, f.finished_at) = (delivered_bytes, connected_at, finished_at);
     }
 
+    /// Changes the network now, as an event of a scenario does.
+    pub fn steer(&mut self, event: &EventConfig) {
+        self.network.steer(event);
+    }
+
+    /// The network as it is now, with the losses since the last view.
+    pub fn view(&mut self) -> View {
+        let view = self.network.view(self.seen);
+        self.seen = self.network.losses();
+        view
+    }
+
     /// The current state of the network.
     pub fn status(&self) -> LiveStatus {
         let lost = LossCause::ALL.iter().map(|&cause| {
@@ -265,13 +287,22 @@ impl Live {
         }
     }
 
-    /// Ends the run now.
+    /// Passes what is captured so far on to a reader that waits for it.
+    pub fn flush_capture(&mut self) {
+        self.network.flush_capture();
+    }
+
+    /// Ends the run now. A reader of the capture may have left before.
     pub fn finish(mut self) -> Result<RunReport, RunError> {
         self.network.end_now();
         self.network.check_conservation().map_err(RunError::Failed)?;
         if let Some(path) = &self.pcap {
-            let failed = |e| RunError::Failed(format!("can't write {}: {e}", path.display()));
-            self.network.finish_capture().map_err(failed)?;
+            match self.network.finish_capture() {
+                Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                    return Err(RunError::Failed(format!("can't write {}: {error}", path.display())));
+                }
+                Err(_) | Ok(()) => {}
+            }
         }
         let mut report =
             RunReport::gather(self.network.finish(), &self.scenario, self.seed, self.protocol, &[]);

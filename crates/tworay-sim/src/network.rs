@@ -18,6 +18,7 @@ pub(crate) mod medium;
 pub(crate) mod node;
 mod outcome;
 pub(crate) mod packets;
+pub(crate) mod steering;
 #[cfg(test)]
 mod testing;
 pub(crate) mod wires;
@@ -58,6 +59,8 @@ struct Plan {
     /// End of the warm-up, when the flows' figures start.
     warm_at: SimTime,
     switches: Vec<(SimTime, NodeId, bool)>,
+    /// When nodes begin to lose this share of frames.
+    losses: Vec<(SimTime, NodeId, f64)>,
     /// Computing costs of the transport.
     costs: Arc<Costs>,
 }
@@ -96,7 +99,7 @@ impl Network {
     /// time, returns false.
     pub fn new(setup: Setup, mut keep_going: impl FnMut() -> bool) -> Option<Self> {
         let Setup { seed, settings, has_radio, costs, tracks, .. } = setup;
-        let Setup { flows, wires, switches, cuts, series, external, .. } = setup;
+        let Setup { flows, wires, switches, losses, cuts, series, external, .. } = setup;
         let count = tracks.len();
         let radio = has_radio.then(|| Radio::new(&settings, tracks, cuts, seed));
         let agenda = Agenda::new(count, SimTime::ZERO + settings.duration);
@@ -110,7 +113,7 @@ impl Network {
             nodes: Nodes::new(count, &settings.mac, &settings.routing, seed),
             wires: Wires::new(wires, seed),
             flows: Vec::new(),
-            plan: Plan { seed, settings, warm_at, switches, costs },
+            plan: Plan { seed, settings, warm_at, switches, losses, costs },
             external: external.map(|ends| Box::new(External::new(ends))),
             foresight: None,
             scratch: Scratch::default(),
@@ -131,8 +134,10 @@ impl Network {
             network.with_router(node, After::Other, |router, now, out| router.start(now, out));
         }
         let agenda = &mut network.common.agenda;
-        for (i, switch) in network.plan.switches.iter().enumerate() {
-            agenda.push(switch.0, Event::Switch(i as u16));
+        let Plan { switches, losses, .. } = &network.plan;
+        let times = switches.iter().map(|switch| switch.0).chain(losses.iter().map(|loss| loss.0));
+        for (i, at) in times.enumerate() {
+            agenda.push(at, Event::Switch(i as u16));
         }
         if let Some(radio) = &network.radio {
             for (i, at) in radio.cut_times().into_iter().enumerate() {
@@ -215,6 +220,11 @@ impl Network {
         let names = self.plan.settings.node_names();
         let film = Film { tracks, end: self.common.agenda.end, names };
         self.common.observers.animate_to(path, film, flows)
+    }
+
+    /// Passes what is captured so far on to its reader, if there is a capture.
+    pub(crate) fn flush_capture(&mut self) {
+        self.common.observers.flush_capture();
     }
 
     /// Completes the capture, if there is one.
@@ -326,10 +336,7 @@ impl Network {
                 self.wires.on_free(&mut self.common, wire);
             }
             Event::WireArrival { wire, packet } => self.on_wire_arrival(wire, packet),
-            Event::Switch(i) => {
-                let (_, node, on) = self.plan.switches[i as usize];
-                self.switch(node, on);
-            }
+            Event::Switch(order) => self.ordered(order),
             Event::Cut(order) => self.radio.iter_mut().for_each(|radio| radio.cut_due(order)),
             Event::Mend(order) => self.radio.iter_mut().for_each(|radio| radio.mend(self.common.now, order)),
             Event::Foresee(flow) => self.foresee(flow),

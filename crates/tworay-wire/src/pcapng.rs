@@ -168,6 +168,11 @@ impl<W: Write> PcapngWriter<W> {
         self.end()
     }
 
+    /// Passes what was written on to a reader that waits for it.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
     /// Flushes and returns the output.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;

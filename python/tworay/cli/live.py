@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tworay.cli import livekernel, liverouting
+from tworay.cli import livekernel, liverouting, livesteer
 from tworay.cli.app import Typer
 from tworay.cli.options import (
     ForceOption,
@@ -16,6 +16,7 @@ from tworay.cli.options import (
     OutOption,
     ProfileOption,
     ScenarioOrProfile,
+    ScriptOption,
     SetOption,
     source_of,
 )
@@ -33,6 +34,8 @@ app = Typer(
 
 app.add_typer(livekernel.app, name="kernel")
 app.command("routing")(liverouting.routing)
+for _change in (livesteer.move, livesteer.off, livesteer.on, livesteer.loss, livesteer.watch):
+    app.command(_change.__name__)(_change)
 
 SeedOption = Annotated[int, typer.Option(help="Seed of the simulated network.")]
 LayerOption = Annotated[
@@ -67,7 +70,19 @@ MemoryOption = Annotated[
     int | None, typer.Option(metavar="MIB", help="With --virtual: memory of the machine. Default: 512.")
 ]
 CaptureOption = Annotated[
-    Path | None, typer.Option("--pcap", metavar="FILE", help="Write a capture of all frames to this file.")
+    Path | None,
+    typer.Option("--pcap", metavar="FILE", help="Write a capture of all frames to this file; - is stdout."),
+]
+RecordOption = Annotated[
+    bool,
+    typer.Option(
+        "--record",
+        help="Also keep every segment, frame, queue length, route and position for the map in "
+        "report.html. Needs --out.",
+    ),
+]
+SshOption = Annotated[
+    bool, typer.Option("--ssh", help="Run sshd at every station: `ssh NAME` from any other one.")
 ]
 NameOption = Annotated[str | None, typer.Option(help="Name of the network. Default: that of the scenario.")]
 
@@ -77,6 +92,7 @@ def _world(
     set_: list[str] | None,
     nodes: str | None,
     every: bool,
+    script: Path | None,
     **options: object,
 ) -> tuple[tworay.Scenario, Options]:
     import tworay
@@ -84,6 +100,8 @@ def _world(
     from tworay.naming import Nodes
 
     world = tworay.load(scenario, set=set_)
+    if script is not None:
+        world = _scripted(world, scenario, set_, script)
     if nodes is not None and every:
         raise InputError("--nodes and --all can't be used together; leave one out")
     named = Nodes(world.names)
@@ -92,6 +110,19 @@ def _world(
         chosen = list(range(world.nodes))
     late = float(str(options.pop("most_late"))) / 1e3
     return world, Options(nodes=tuple(chosen), most_late=late, **options)  # type: ignore[arg-type]
+
+
+def _scripted(world: tworay.Scenario, scenario: str, set_: list[str] | None, script: Path) -> tworay.Scenario:
+    """Return the scenario with a script; live, its time goes on for as long as the script."""
+    import tomllib
+
+    import tworay
+    from tworay.live import scripts
+
+    end = scripts.last(scripts.read(script))
+    if end >= scripts.last(tomllib.loads(world.to_toml())["duration"]):
+        world = tworay.load(scenario, set=[*(set_ or []), f"duration={end + 1:g}s"])
+    return scripts.applied(world, script)
 
 
 def _words(command: list[str] | None) -> list[str]:
@@ -129,6 +160,7 @@ def run(
     ] = None,
     seed: SeedOption = Options.seed,
     set_: SetOption = None,
+    script: ScriptOption = None,
     layer: LayerOption = Options.layer,
     nodes: NodesOption = None,
     all_: AllOption = False,
@@ -140,7 +172,9 @@ def run(
     limit: LimitOption = Options.limit,
     mtu: MtuOption = Options.mtu,
     out: OutOption = None,
+    record: RecordOption = Options.record,
     pcap: CaptureOption = None,
+    ssh: SshOption = Options.ssh,
     force: ForceOption = False,
     profile: ProfileOption = None,
     virtual: VirtualOption = False,
@@ -158,9 +192,9 @@ def run(
 
     scenario, words = _apart(scenario, _words(command), profile)
     world, options = _world(
-        source_of(scenario, profile), set_, nodes, all_,
+        source_of(scenario, profile), set_, nodes, all_, script,
         seed=seed, layer=layer, congestion=congestion, freeze=freeze, slow=slow, most_late=most_late,
-        strict=strict, limit=limit, mtu=mtu, pcap=pcap,
+        strict=strict, limit=limit, mtu=mtu, pcap=pcap, record=record, ssh=ssh,
     )  # fmt: skip
     how = how_of(virtual=virtual, keep=keep, memory=memory)
     run_live(world, options, words, serve, each=each, out=out, force=force, as_json=json, virtual=how)
@@ -172,6 +206,7 @@ def up(
     name: NameOption = None,
     seed: SeedOption = Options.seed,
     set_: SetOption = None,
+    script: ScriptOption = None,
     layer: LayerOption = Options.layer,
     nodes: NodesOption = None,
     all_: AllOption = False,
@@ -183,7 +218,9 @@ def up(
     limit: LimitOption = STANDING_LIMIT,
     mtu: MtuOption = Options.mtu,
     out: OutOption = None,
+    record: RecordOption = Options.record,
     pcap: CaptureOption = None,
+    ssh: SshOption = Options.ssh,
     force: ForceOption = False,
     profile: ProfileOption = None,
     virtual: VirtualOption = False,
@@ -200,9 +237,9 @@ def up(
     from tworay.cli.liverun import how_of, stand
 
     world, options = _world(
-        source_of(scenario, profile), set_, nodes, all_,
+        source_of(scenario, profile), set_, nodes, all_, script,
         seed=seed, layer=layer, congestion=congestion, freeze=freeze, slow=slow, most_late=most_late,
-        strict=strict, limit=limit, mtu=mtu, pcap=pcap,
+        strict=strict, limit=limit, mtu=mtu, pcap=pcap, record=record, ssh=ssh,
     )  # fmt: skip
     how = how_of(virtual=virtual, memory=memory, pace=pace)
     stand(world, options, name, out=out, force=force, hold=hold, virtual=how)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tworay.cli.output import check_apart, note, print_json
+from tworay.cli import streams
+from tworay.cli.output import check_apart, is_device, is_stdout, note, print_json
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
@@ -62,8 +63,13 @@ def run_live(
     """``tworay live run``."""
     from tworay.live import require
     from tworay.live.commanding import run_command
+    from tworay.live.standing import write_script
 
     options = replace(options, pcap=_free(options.pcap, force))
+    _check_record(options, out)
+    printed = options.pcap == streams.STDOUT
+    if printed and as_json:
+        raise InputError("standard output can't hold the JSON and the capture; name a file for one of them")
     check_apart(
         {"--out": out, "--pcap": options.pcap} | ({} if virtual is None else {"--keep": virtual.keep})
     )
@@ -73,20 +79,23 @@ def run_live(
         _check_virtual(options, virtual)
     store = _store(out, world, options.seed, force)
     if virtual is None:
-        outcome = run_command(world, options, command, serve, each=each, to_stderr=as_json)
+        outcome = run_command(world, options, command, serve, each=each, to_stderr=as_json or printed)
     else:
-        outcome = _run_virtual(world, options, command, serve, virtual, each=each, to_stderr=as_json)
+        outcome = _run_virtual(
+            world, options, command, serve, virtual, each=each, to_stderr=as_json or printed
+        )
     if store is not None:
         store.write_single(outcome.run)
+        write_script(store.path, outcome.run)
         from tworay.report.writing import write_report
 
         note(f"results are in {out}; open {write_report(store.path)} in a browser")
-    if options.pcap is not None:
+    if options.pcap is not None and not printed:
         note(f"the capture is in {options.pcap}")
     if as_json:
         print_json(outcome.run.summary)
     else:
-        print_report(outcome.run.summary)
+        print_report(outcome.run.summary, stderr=printed)
     if outcome.problem is not None:
         note(f"tworay: {outcome.problem}")
     if outcome.interrupted:
@@ -148,7 +157,12 @@ def stand(
     """``tworay live up``: check the input and start the background process, which passes ``hold``."""
     from tworay.live import require, standing
 
+    if options.pcap is not None and is_stdout(options.pcap):
+        raise InputError(
+            "--pcap - is for `live run`: a network in the background has no standard output; name a file"
+        )
     options = replace(options, pcap=_free(options.pcap, force))
+    _check_record(options, out)
     check_apart({"--out": out, "--pcap": options.pcap})
     if virtual is None:
         require()
@@ -187,8 +201,10 @@ def _store(out: Path | None, world: tworay.Scenario, seed: int, force: bool) -> 
 
 
 def _free(path: Path | None, force: bool) -> Path | None:
-    if path is None:
-        return None
+    if path is None or is_device(path):
+        return path
+    if is_stdout(path):
+        return streams.stdout_path("--pcap")
     if not path.absolute().parent.is_dir():
         raise InputError(f"--pcap {path}: there is no directory {path.absolute().parent}; make it first")
     if path.exists() and not (force and path.is_file()):
@@ -196,19 +212,26 @@ def _free(path: Path | None, force: bool) -> Path | None:
     return path
 
 
-def print_report(document: dict[str, Any]) -> None:
+def _check_record(options: Options, out: Path | None) -> None:
+    if options.record and out is None:
+        raise InputError("--record needs a directory for its tables; add --out DIR")
+
+
+def print_report(document: dict[str, Any], *, stderr: bool = False) -> None:
     """Print the report of a live run: that of a simulated run, lateness, and packets not carried."""
     from tworay.showing.rendering import run_report, show
 
     sys.stdout.flush()
-    show(run_report(document))
+    show(run_report(document), stderr=stderr)
+    stream = sys.stderr if stderr else sys.stdout
     live = document["live"]
     late = live["lateness"]
     print(
         f"engine: {late['wakeups']:,} wake-ups, late by {1e3 * late['p50_seconds']:.2f} ms (median), "
-        f"{1e3 * late['p99_seconds']:.2f} ms (p99), {1e3 * late['max_seconds']:.2f} ms (maximum)"
+        f"{1e3 * late['p99_seconds']:.2f} ms (p99), {1e3 * late['max_seconds']:.2f} ms (maximum)",
+        file=stream,
     )
     for what, count in live["refused"].items():
-        print(f"not carried: {count} packets, {what}")
+        print(f"not carried: {count} packets, {what}", file=stream)
     if live["kept_while_frozen"]:
-        print(f"withheld while their sender was frozen: {live['kept_while_frozen']} packets")
+        print(f"withheld while their sender was frozen: {live['kept_while_frozen']} packets", file=stream)

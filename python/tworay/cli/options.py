@@ -30,6 +30,13 @@ ProfileOption = Annotated[
         help="Replay a profile from `tworay sedlane fit` instead of a scenario.",
     ),
 ]
+ScriptOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Changes as events of the scenario: lines such as `12s move roof 120,80`, `20s off 3`.",
+    ),
+]
 SetOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -21,6 +21,7 @@ from tworay.cli.options import (
     ProfileOption,
     ResourcesOption,
     ScenarioOrProfile,
+    ScriptOption,
     SetOption,
     source_of,
 )
@@ -69,6 +70,7 @@ def run(
     resources: ResourcesOption = False,
     costs: CostsOption = None,
     profile: ProfileOption = None,
+    script: ScriptOption = None,
     entries: EntriesOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -87,6 +89,10 @@ def run(
     check_seed(seed)
     source = source_of(scenario, profile)
     world = tworay.load(source, tcp=_single(tcp, source), set=set_, costs=costs)
+    if script is not None:
+        from tworay.live import scripts
+
+        world = scripts.applied(world, script)
     left = numbers(set_ or [], world.flows)
     if entries is not None:
         world = entered(world, seed, check_entries(entries, "--entries"), left)

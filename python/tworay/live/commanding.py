@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tomllib
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tworay.errors import InputError
@@ -79,12 +80,14 @@ def run_command(
     the output of the programs to stderr.
     """
     from tworay.live.diagnosing import Listener, diagnose
+    from tworay.live.standing import registered
 
     listener = Listener(options.congestion)
     line = StatusLine(quietly)
     conducted = conduct(
-        scenario, options, command, serve, each=each, listener=listener, show=line.show, to_stderr=to_stderr
-    )
+        scenario, options, command, serve, each=each, listener=listener, show=line.show, to_stderr=to_stderr,
+        beside=registered,
+    )  # fmt: skip
     line.clear()
     run = conducted.ended.as_run(scenario, options)
     run.summary["live"]["programs"] = conducted.programs
@@ -102,8 +105,12 @@ def conduct(
     listener: AbstractContextManager[object],
     show: Callable[[Status], None],
     to_stderr: bool,
+    beside: Callable[[Network], AbstractContextManager[object]] = nullcontext,
 ) -> Conducted:
-    """Do what ``run_command`` does with the network; ``show`` gets its status a few times per second."""
+    """Do what ``run_command`` does with the network; ``show`` gets its status a few times per second.
+
+    ``beside`` is entered with the network and left before it ends.
+    """
     one, other = ends(scenario, options)
     programs: dict[str, Any] = {"command": list(command), "serve": serve, "each": each}
     words = list(command)
@@ -124,7 +131,7 @@ def conduct(
         serve = f"{serve} >/dev/null 2>&1"
     interrupted = False
     code = None
-    with Network(scenario, options) as network, listener:
+    with Network(scenario, options) as network, listener, beside(network):
         try:
             for node in network.stations if each is not None else ():
                 network.start(node, ["sh", "-c", str(each)], apart=True)

@@ -24,10 +24,21 @@ def mark(run: Run) -> None:
         )
     if live["ended_early"] is not None:
         warnings.append({"kind": "ended-early", "text": f"The network ended early: {live['ended_early']}"})
+    if live.get("shared_files") is not None:
+        warnings.append({"kind": "shared-files", "text": shared_text(live["shared_files"])})
     columns = {"from_s": "from_seconds", "to_s": "to_seconds", "late_s": "max_seconds"}
     run.tables["late"] = pl.DataFrame(
         {name: [span[key] for span in spans] for name, key in columns.items()},
         schema=dict.fromkeys(columns, pl.Float64),
+    )
+
+
+def shared_text(why: str) -> str:
+    """Say that stations had no files of their own, and what to do."""
+    return (
+        f"Stations shared /etc, /var/lib and /run with the host, because mounts are refused here ({why}): "
+        "daemons share their state, and names of nodes are unknown. A container needs CAP_SYS_ADMIN, and "
+        "with AppArmor --security-opt apparmor=unconfined."
     )
 
 

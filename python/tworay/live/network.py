@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tworay import _native
 from tworay.errors import InputError
-from tworay.live import leftovers
+from tworay.live import leftovers, ssh
 from tworay.live.options import Options
 from tworay.naming import Nodes
 from tworay.sudo import with_sudo
@@ -67,11 +67,20 @@ class Status(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """The report, the problem that ended the network early, and what only live runs have, as JSON."""
+    """What a network leaves.
+
+    Attributes:
+        report: its report.
+        problem: why it ended early, if it did.
+        extras: what only live runs have, as JSON.
+        shared_files: why its stations had no files of their own, if they had none.
+
+    """
 
     report: Report
     problem: str | None
     extras: str
+    shared_files: str | None = None
 
     def as_run(self, scenario: Scenario, options: Options) -> Run:
         """Return the run, marked where the machine was too slow."""
@@ -80,7 +89,9 @@ class Ended(NamedTuple):
         from tworay.running.run import Run
 
         run = Run(self.report, scenario)
-        run.summary["live"] = live_part(options, json.loads(self.extras))
+        run.summary["live"] = live_part(
+            options, json.loads(self.extras) | {"shared_files": self.shared_files}
+        )
         marking.mark(run)
         return run
 
@@ -111,9 +122,16 @@ class Network:
             freeze=options.freeze,
             strict=options.strict,
             pcap=None if options.pcap is None else os.fspath(options.pcap),
+            record=options.record,
         )
         self._record = leftovers.Record(self._network.cookies())
         self.namespaces = frozenset(Path(path).stat().st_ino for path in self.stations.values())
+        if options.ssh:
+            try:
+                ssh.start(self)
+            except BaseException:
+                self.stop()
+                raise
 
     def __enter__(self) -> Network:
         return self
@@ -126,7 +144,13 @@ class Network:
     @property
     def stations(self) -> dict[int, str]:
         """The nodes with a station, each with the file of its network namespace."""
-        return {node: f"/proc/{os.getpid()}/fd/{number}" for node, number in self._network.stations()}
+        return {node: places[0] for node, places in self.places.items()}
+
+    @property
+    def places(self) -> dict[int, list[str]]:
+        """The nodes with a station, each with the files of its namespaces, for ``join_station``."""
+        own = f"/proc/{os.getpid()}/fd"
+        return {node: [f"{own}/{number}" for number in held] for node, held in self._network.stations()}
 
     @property
     def status(self) -> Status:
@@ -134,10 +158,50 @@ class Network:
         seconds, lag, late, delivered, closing, lost, running = self._network.status()
         return Status(seconds, lag, late, delivered, closing, dict(lost), running)
 
+    def steer(self, command: str) -> str:
+        """Change the network by a command of a script, such as ``move roof 120,80``.
+
+        Returns:
+            The line of a script that was done, with its time.
+
+        Raises:
+            ScenarioError: the command is wrong, or the network has ended.
+
+        """
+        nanoseconds, words = self._network.steer(command)
+        return f"{nanoseconds // 10**9}.{nanoseconds % 10**9:09}s {words}"
+
+    def view(self) -> str:
+        """Return what somebody who watches sees, as JSON."""
+        return self._network.view()
+
     @staticmethod
     def address(node: int) -> str:
         """Return the IPv4 address of a node's station."""
         return _native.live_address(node)
+
+    def about(self, node: int) -> dict[str, str]:
+        """Return what programs at a node find in their environment."""
+        return {
+            "TWORAY_NODE": str(node),
+            "TWORAY_NAME": Nodes(self.scenario.names).short(node),
+            "TWORAY_ADDRESS": self.address(node),
+            "TWORAY_DEVICE": _native.live_device(node),
+        }
+
+    @property
+    def shared_files(self) -> str | None:
+        """Why stations share all files with the host, if they do."""
+        return self._network.shared_files()
+
+    @staticmethod
+    def listens(pid: int) -> bool:
+        """Return whether a program listens on a TCP port in the namespace of a process."""
+        return _listens(pid)
+
+    def host(self, node: int) -> str:
+        """Return the host name of a node's station."""
+        return _native.live_host_name(self.scenario.names, node)
 
     def start(
         self,
@@ -153,12 +217,7 @@ class Network:
         ``apart`` gives it its own process group, which Ctrl-C does not reach. It is killed when this process
         ends, however that happens.
         """
-        known = {
-            "TWORAY_NODE": str(node),
-            "TWORAY_NAME": Nodes(self.scenario.names).short(node),
-            "TWORAY_ADDRESS": self.address(node),
-            "TWORAY_DEVICE": _native.live_device(node),
-        } | dict(env or {})
+        known = self.about(node) | dict(env or {})
         words = list(command)
         if peer is not None:
             known["TWORAY_PEER"] = self.address(peer)
@@ -196,7 +255,7 @@ class Network:
             self._network.stop()
             # The engine checks every 20 ms; it may have to write a capture.
             found = self._network.wait(60.0)
-            self._ended = None if found is None else Ended(*found)
+            self._ended = None if found is None else Ended(*found, self.shared_files)
 
     def end(self) -> Ended:
         """Stop; return what the network leaves."""
@@ -223,6 +282,7 @@ def live_part(options: Options, extras: dict[str, Any]) -> dict[str, Any]:
         "strict": options.strict,
         "congestion": options.congestion,
         "freeze": options.freeze,
+        "ssh": options.ssh,
     }
     return {"settings": settings} | extras
 

@@ -30,7 +30,9 @@ class Options:
         mtu: largest IP packet in bytes (68 to 2304); by default the scenario's full segments fit.
         congestion: congestion control of the kernels; ``None``: the machine's default.
         freeze: close the windows of senders while their route is broken.
-        pcap: file for a capture of all frames.
+        pcap: file for a capture of all frames; ``-`` for stdout, while the network runs.
+        record: also keep every segment, frame, queue length, route and position, for the map of the report.
+        ssh: run an SSH server at every station.
 
     """
 
@@ -45,6 +47,8 @@ class Options:
     congestion: str | None = None
     freeze: bool = False
     pcap: Path | None = None
+    record: bool = False
+    ssh: bool = False
 
     def __post_init__(self) -> None:
         if self.layer not in (2, 3):

@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from tworay import _native
 from tworay.errors import InputError, OutputError
-from tworay.live import leftovers
+from tworay.live import helm, leftovers, prompting, scripts
 from tworay.live.network import Network
 from tworay.naming import Nodes
 from tworay.sudo import with_sudo
 from tworay.virtual import cache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from tworay.experiment.store.results import Store
     from tworay.live.options import Options
@@ -57,15 +57,9 @@ def up(name: str, arguments: Sequence[str], *, virtual: bool = False) -> dict[st
     _sweep()
     if any(one["name"] == chosen for one in standing()):
         raise InputError(_taken(chosen))
-    draft.mkdir(parents=True, mode=0o755)
-    # Locked before other processes can find it, and as long as the background process lives.
-    lock = os.open(draft / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    try:
-        draft.rename(place)
-    except OSError:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise InputError(_taken(chosen)) from None
+    lock = _claim(draft, place)
+    if lock is None:
+        raise InputError(_taken(chosen))
     command = [sys.executable, "-m", "tworay", "live", "up", "--hold", str(place), *arguments]
     with (place / LOG).open("wb") as log:
         process = subprocess.Popen(
@@ -87,6 +81,60 @@ def up(name: str, arguments: Sequence[str], *, virtual: bool = False) -> dict[st
     text = (place / LOG).read_text(encoding="utf-8", errors="replace").strip()
     shutil.rmtree(place, ignore_errors=True)
     raise InputError(text.removeprefix("tworay: ") or f"the live network {chosen} did not come up")
+
+
+def _claim(draft: Path, place: Path) -> int | None:
+    """Make the directory of a network and lock it; ``None`` if there is one already."""
+    draft.mkdir(parents=True, mode=0o755)
+    # Locked before other processes can find it, and as long as the network's process lives.
+    lock = os.open(draft / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    try:
+        draft.rename(place)
+    except OSError:
+        shutil.rmtree(draft, ignore_errors=True)
+        os.close(lock)
+        return None
+    return lock
+
+
+@contextlib.contextmanager
+def registered(network: Network) -> Iterator[None]:
+    """Let other commands find the network of ``live run``, watch and change it until the end."""
+    scenario = network.scenario
+    plain = re.sub(r"[^A-Za-z0-9._-]", "-", scenario.name).lstrip("._-")[:50] or "run"
+    _sweep()
+    names = [plain, *(f"{plain}-{number}" for number in range(2, 100))]
+    taken = {one["name"] for one in standing()}
+    lock, place = None, HOME / plain
+    # Networks work without this, which needs write access to /run.
+    with contextlib.suppress(OSError):
+        for name in names:
+            place = HOME / name
+            if name not in taken and (lock := _claim(HOME / f".{name}-{os.getpid()}", place)) is not None:
+                break
+    if lock is None:
+        yield
+        return
+    try:
+        with helm.served(network, place):
+            _describe(place, scenario, None, {"nodes": _nodes(network), "run": True})
+            yield
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+        os.close(lock)
+
+
+def _nodes(network: Network) -> dict[str, Any]:
+    return {
+        str(node): {
+            "address": network.address(node),
+            "device": _native.live_device(node),
+            "host": network.host(node),
+            "namespaces": places,
+        }
+        for node, places in network.places.items()
+    }
 
 
 def _taken(name: str) -> str:
@@ -126,16 +174,8 @@ def hold(
 
 def _stand(place: Path, scenario: Scenario, options: Options, store: Store | None) -> str | None:
     with Network(scenario, options) as network:
-        nodes = {
-            str(node): {
-                "address": network.address(node),
-                "device": _native.live_device(node),
-                "namespace": path,
-            }
-            for node, path in network.stations.items()
-        }
-        with contextlib.suppress(KeyboardInterrupt):
-            _describe(place, scenario, store, {"nodes": nodes})
+        with contextlib.suppress(KeyboardInterrupt), helm.served(network, place):
+            _describe(place, scenario, store, {"nodes": _nodes(network)})
             while True:
                 time.sleep(1.0)
                 status = network.status
@@ -150,6 +190,7 @@ def _describe(place: Path, scenario: Scenario, store: Store | None, about: dict[
     """Write the description, by which other commands find the network."""
     state = {"name": place.name, "scenario": scenario.name, "pid": os.getpid()} | about
     names = scenario.names.items()
+    state["all_names"] = scenario.names
     state["names"] = {name: node for name, node in names if str(node) in about["nodes"]}
     state["out"] = None if store is None else str(store.path.absolute())
     draft = place / f"{STATE}.new"
@@ -162,7 +203,14 @@ def _write(store: Store | None, run: Run) -> None:
         from tworay.report.writing import write_report
 
         store.write_single(run)
+        write_script(store.path, run)
         write_report(store.path)
+
+
+def write_script(place: Path, run: Run) -> None:
+    """Write what was done to a network into its results, if anything was."""
+    if lines := run.summary["live"].get("steered"):
+        scripts.write(place, lines, scenario=run.summary["scenario"], seed=run.summary["seed"])
 
 
 def down(name: str | None) -> list[str]:
@@ -185,7 +233,8 @@ def down(name: str | None) -> list[str]:
     found = _find(name)
     place = _place(found)
     with contextlib.suppress(ProcessLookupError):
-        os.kill(found["pid"], signal.SIGTERM)
+        # A run shows and writes its results at Ctrl-C.
+        os.kill(found["pid"], signal.SIGINT if found.get("run") else signal.SIGTERM)
     until = time.monotonic() + DOWN_SECONDS
     while _is_held(place):
         if time.monotonic() > until:
@@ -223,20 +272,18 @@ def enter(name: str | None, node: str, command: Sequence[str]) -> None:
     if found.get("scratch") is not None:
         _enter_virtual(found, int(number), command)
     try:
-        _native.join_namespace(about["namespace"])
+        _native.join_station(about["namespaces"])
     except OSError as error:
         raise InputError(
             f"can't enter node {node} of {found['name']}: {error}; run it with sudo: {with_sudo('live')}"
         ) from error
-    words = list(command) or [os.environ.get("SHELL", "/bin/sh")]
+    words = list(command) or prompting.shell(_prompt(found, int(number)))
     os.environ |= {
         "TWORAY_NODE": number,
         "TWORAY_NAME": Nodes.of(found).short(int(number)),
         "TWORAY_ADDRESS": about["address"],
         "TWORAY_DEVICE": about["device"],
     }
-    if not command:
-        os.environ["PS1"] = _prompt(found, int(number))
     sys.stdout.flush()
     try:
         os.execvp(words[0], words)
@@ -246,6 +293,42 @@ def enter(name: str | None, node: str, command: Sequence[str]) -> None:
 
 def _prompt(found: dict[str, Any], node: int) -> str:
     return f"[{found['name']} {Nodes.of(found).short(node)}] $ "
+
+
+def steer(name: str | None, command: str) -> str:
+    """Change a network that is up, or that of a ``live run``; return the line of a script that was done.
+
+    Raises:
+        InputError: there is no such network, or the command is wrong.
+
+    """
+    found = _find(name)
+    if found.get("scratch") is not None:
+        return _steer_virtual(found, command)
+    return str(helm.ask(_place(found), {"steer": command})["line"])
+
+
+def watched(name: str | None) -> tuple[Path, dict[str, Any]]:
+    """Return directory and description of a network for a watcher.
+
+    Raises:
+        InputError: there is no such network, or it runs in virtual time.
+
+    """
+    found = _find(name)
+    if found.get("scratch") is not None:
+        raise InputError(
+            f"{found['name']} runs in virtual time, which stands still while one looks; its report has the "
+            "map (`live up --virtual --record --out DIR`)"
+        )
+    return _place(found), found
+
+
+def _steer_virtual(found: dict[str, Any], command: str) -> str:
+    from tworay.virtual import shells
+
+    place = _place(found)
+    return shells.steer(Path(found["scratch"]), command, lambda: _is_held(place))
 
 
 def _enter_virtual(found: dict[str, Any], node: int, command: Sequence[str]) -> NoReturn:
@@ -285,6 +368,8 @@ def _find(name: str | None) -> dict[str, Any]:
     if not found:
         raise InputError("no live network is up; `tworay live up SCENARIO` starts one")
     if name is None:
+        # Those of `live run` in other terminals are not in the way of the one that stands.
+        found = [one for one in found if not one.get("run")] or found
         if len(found) > 1:
             raise InputError(f"several live networks are up ({names}); name one")
         return found[0]

@@ -63,8 +63,8 @@ def run_kernel(
 
     """
     document = tomllib.loads(scenario.to_toml())
-    transfers = _transfers(document, limited=daemon is not None)
-    duration = _seconds(document["duration"])
+    transfers = transfers_of(document, limited=daemon is not None)
+    duration = seconds_of(document["duration"])
     options = Options(seed=seed, limit=duration, congestion=controller)
     if daemon is not None:
         check_routable(scenario, daemon.name)
@@ -84,7 +84,7 @@ def run_kernel(
     # The end of the scenario is not early.
     extras["ended_early"] = None
     run = Ended(report, None, json.dumps(extras)).as_run(scenario, options)
-    run.summary["live"]["virtual"] = {"kernel": machine.kernel.name, "memory_mib": machine.memory}
+    run.summary["live"]["virtual"] = machine.about(left)
     run = in_order(run, document)
     if daemon is not None:
         # The simulator routes nothing and knows nothing of these.
@@ -118,7 +118,8 @@ def check_routable(scenario: Scenario, name: str) -> None:
         )
 
 
-def _transfers(document: dict[str, Any], *, limited: bool = False) -> list[Transfer]:
+def transfers_of(document: dict[str, Any], *, limited: bool = False) -> list[Transfer]:
+    """Return the TCP flows of a scenario; ``limited`` to its segment size."""
     mss = _bytes(document["tcp"]["mss"])
     window = document["tcp"]["window"] * mss
     return [
@@ -126,8 +127,8 @@ def _transfers(document: dict[str, Any], *, limited: bool = False) -> list[Trans
             source=flow["from"],
             to=flow["to"],
             port=PORT + number,
-            start=_seconds(flow.get("start", "0s")),
-            stop=_seconds(flow["stop"]) if "stop" in flow else _seconds(document["duration"]),
+            start=seconds_of(flow.get("start", "0s")),
+            stop=seconds_of(flow["stop"]) if "stop" in flow else seconds_of(document["duration"]),
             length=_bytes(flow["bytes"]) if "bytes" in flow else 0,
             window=window,
             mss=mss if limited else None,
@@ -196,7 +197,7 @@ def _from_start(
 ) -> None:
     """Count the time of a flow from the scenario's start of it."""
     began, end = connection["started_seconds"], summary["sim_seconds"]
-    late = began - _seconds(asked.get("start", "0s"))
+    late = began - seconds_of(asked.get("start", "0s"))
     if flow["completion_seconds"] is not None:
         end = began + flow["completion_seconds"]
         flow["completion_seconds"] += late
@@ -207,7 +208,8 @@ def _from_start(
         flow[name] *= spent / (spent + late)
 
 
-def _seconds(text: str) -> float:
+def seconds_of(text: str) -> float:
+    """Return the seconds of a duration in a scenario."""
     found = re.fullmatch(r"([0-9.]+)([a-z]+)", text)
     assert found is not None, text
     return float(found[1]) * UNITS[found[2]]

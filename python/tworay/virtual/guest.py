@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay.virtual import carrying
+from tworay.virtual.loops import Loops
 from tworay.virtual.order import (
     CAPTURE,
     ENDED,
@@ -153,24 +154,26 @@ def work(order: Order) -> None:
     text = (HERE / SCENARIO).read_text(encoding="utf-8")
     world = Scenario.from_toml(text, SCENARIO, str(HERE))
     options = Options(**order.options, pcap=HERE / CAPTURE if order.capture else None)
+    loops = Loops(own=frozenset((1, os.getpid())))
 
     def show(status: Status) -> None:
         publish(HERE / STATUS, json.dumps(status._asdict()))
+        loops.look(status.sim_seconds)
         if (HERE / STOP).exists():
             # As if Ctrl-C were typed here: the network ends, and what it left is kept.
             raise KeyboardInterrupt
 
     if order.stands:
-        leave(stand(world, options, show, paced=order.paced), None, None)
+        leave(stand(world, options, show, paced=order.paced), None, None, loops)
         return
     if order.transfers is not None:
-        leave(transfer(world, options, order.transfers, order.each, show), None, None)
+        leave(transfer(world, options, order.transfers, order.each, show), None, None, loops)
         return
     conducted = conduct(
         world, options, order.command, order.serve,
         each=order.each, listener=nullcontext(), show=show, to_stderr=order.to_stderr,
     )  # fmt: skip
-    leave(conducted.ended, conducted.code, conducted.programs, interrupted=conducted.interrupted)
+    leave(conducted.ended, conducted.code, conducted.programs, loops, interrupted=conducted.interrupted)
 
 
 def transfer(
@@ -239,7 +242,11 @@ def stand(world: Scenario, options: Options, show: Callable[[Status], None], *, 
         with suppress(KeyboardInterrupt):
             while True:
                 for asked in sorted(shells.glob("*.json")):
-                    running[asked.stem] = begin(network, asked)
+                    order = json.loads(asked.read_text(encoding="utf-8"))
+                    if "steer" in order:
+                        publish(asked.with_suffix(".code"), steer(network, order["steer"]))
+                    else:
+                        running[asked.stem] = begin(network, order, asked)
                     asked.unlink()
                 if paced or not running:
                     rests += 1
@@ -263,9 +270,18 @@ def stand(world: Scenario, options: Options, show: Callable[[Status], None], *, 
         return network.end()
 
 
-def begin(network: Network, asked: Path) -> LiveChild:
+def steer(network: Network, command: str) -> str:
+    """Change the network; return the answer for the host."""
+    from tworay.errors import TworayError
+
+    try:
+        return json.dumps({"line": network.steer(command)})
+    except TworayError as error:
+        return json.dumps({"error": str(error)})
+
+
+def begin(network: Network, order: dict[str, Any], asked: Path) -> LiveChild:
     """Start the command of a shell at its node."""
-    order = json.loads(asked.read_text(encoding="utf-8"))
     outputs = [shlex.quote(str(asked.with_suffix(end))) for end in (".out", ".err")]
     line = f'exec "$@" >>{outputs[0]} 2>>{outputs[1]} </dev/null'
     return network.start(order["node"], ["sh", "-c", line, "sh", *order["words"]], apart=True)
@@ -288,7 +304,12 @@ def check_routing(routed: dict[int, LiveChild]) -> None:
 
 
 def leave(
-    ended: Ended, code: int | None, programs: dict[str, Any] | None, *, interrupted: bool = False
+    ended: Ended,
+    code: int | None,
+    programs: dict[str, Any] | None,
+    loops: Loops,
+    *,
+    interrupted: bool = False,
 ) -> None:
     """Write the results for the host."""
     carrying.write(HERE, ended.report)
@@ -298,6 +319,7 @@ def leave(
         "code": code,
         "programs": programs,
         "interrupted": interrupted,
+        "loops": loops.programs(),
     }
     (HERE / ENDED).write_text(json.dumps(left), encoding="utf-8")
 

@@ -113,6 +113,10 @@ class Machine:
                 os.killpg(process.pid, signal.SIGKILL)
         return self._left(scratch, process.returncode)
 
+    def about(self, left: dict[str, Any]) -> dict[str, Any]:
+        """Return what a run's summary says of its machine, which left ``left``."""
+        return {"kernel": self.kernel.name, "memory_mib": self.memory, "loops": left["loops"]}
+
     def _command(self, scratch: Path) -> list[str]:
         words = [
             str(self.kernel.program), f"mem={self.memory}M",

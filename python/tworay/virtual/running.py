@@ -13,6 +13,7 @@ from tworay.live.commanding import Outcome, ends
 from tworay.live.network import Ended, Status
 from tworay.virtual import cache, carrying
 from tworay.virtual.controllers import check_controller, check_machine
+from tworay.virtual.loops import words
 from tworay.virtual.machine import MEMORY, Machine
 from tworay.virtual.order import CAPTURE, FILES, SCENARIO, SHELLS, Order, Transfer
 from tworay.virtual.shells import Keeper
@@ -92,15 +93,23 @@ def run_virtual(
         ended = Ended(carrying.read(scratch), left["problem"], left["extras"])
         try:
             if options.pcap is not None:
-                shutil.copyfile(scratch / CAPTURE, options.pcap)
+                _copy(scratch / CAPTURE, options.pcap)
             if keep is not None:
                 shutil.copytree(scratch / FILES, keep, symlinks=True, dirs_exist_ok=True)
         except OSError as error:
             raise OutputError(f"cannot write {error.filename}: {error.strerror}") from error
     run = ended.as_run(scenario, options)
     run.summary["live"]["programs"] = left["programs"]
-    run.summary["live"]["virtual"] = {"kernel": machine.kernel.name, "memory_mib": machine.memory}
+    run.summary["live"]["virtual"] = machine.about(left)
+    if text := words(left["loops"], run.summary["sim_seconds"]):
+        warn(text)
     return Outcome(run, left["code"], ended.problem, left["interrupted"])
+
+
+def _copy(file: Path, to: Path) -> None:
+    """Copy a file to another one, or to a pipe."""
+    with file.open("rb") as source, to.open("wb") as target:
+        shutil.copyfileobj(source, target)
 
 
 def stand_virtual(
@@ -133,9 +142,9 @@ def stand_virtual(
         left = machine.run(scratch, order, gently=True, keep=keeper)
         ended = Ended(carrying.read(scratch), left["problem"], left["extras"])
         if options.pcap is not None:
-            shutil.copyfile(scratch / CAPTURE, options.pcap)
+            _copy(scratch / CAPTURE, options.pcap)
     run = ended.as_run(scenario, options)
-    run.summary["live"]["virtual"] = {"kernel": machine.kernel.name, "memory_mib": machine.memory}
+    run.summary["live"]["virtual"] = machine.about(left)
     return run, ended.problem
 
 

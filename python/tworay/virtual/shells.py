@@ -1,9 +1,9 @@
 """Commands at the nodes of a network that stays up in virtual time: files between the host and the machine.
 
-A command is ``ID.json`` in ``SHELLS``; its output is in ``ID.out`` and ``ID.err``, ``ID.code`` ends it, and
-``ID.kill`` asks for its end. While the machine has nothing to do it writes its number and time into ``REST``,
-computes without a pause, so that time stands still, and goes on when ``GO`` has the number; the host stops
-its process meanwhile.
+A command, or a change of the network, is ``ID.json`` in ``SHELLS``; its output is in ``ID.out`` and
+``ID.err``, ``ID.code`` ends it, and ``ID.kill`` asks for its end. While the machine has nothing to do it
+writes its number and time into ``REST``, computes without a pause, so that time stands still, and goes on
+when ``GO`` has the number; the host stops its process meanwhile.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tworay.errors import InputError
 from tworay.virtual.order import REST, SHELLS, STOP, UP, publish
 
 if TYPE_CHECKING:
@@ -100,6 +101,27 @@ def run(scratch: Path, node: int, words: Sequence[str], alive: Callable[[], bool
         ended = int(code.read_text(encoding="ascii"))
         return (INTERRUPTED if interrupted else ended), name
     return GONE, name
+
+
+def steer(scratch: Path, command: str, alive: Callable[[], bool]) -> str:
+    """Change the network by a command of a script; return the line of a script that was done.
+
+    Raises:
+        InputError: the command is wrong, or the network has ended.
+
+    """
+    place, name = scratch / SHELLS, secrets.token_hex(8)
+    publish(place / f"{name}.json", json.dumps({"steer": command}))
+    answer = place / f"{name}.code"
+    while alive() and not answer.is_file():
+        time.sleep(LOOK)
+    try:
+        told: dict[str, str] = json.loads(answer.read_text(encoding="utf-8"))
+    except OSError:
+        raise InputError("the network has ended") from None
+    if "error" in told:
+        raise InputError(told["error"])
+    return told["line"]
 
 
 def interact(scratch: Path, node: int, prompt: str, alive: Callable[[], bool]) -> int:

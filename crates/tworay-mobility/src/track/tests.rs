@@ -1,7 +1,7 @@
 use super::*;
 use crate::waypoint::{Area, WaypointModel};
 use proptest::prelude::*;
-use tworay_base::{Purpose, RngStream, SimDuration};
+use tworay_base::{NodeId, Purpose, RngStream, SimDuration};
 
 fn s(seconds: f64) -> SimTime {
     SimTime::from_secs_f64(seconds)
@@ -107,4 +107,44 @@ proptest! {
             (now, here) = (next, there);
         }
     }
+}
+
+#[test]
+fn a_redirected_node_keeps_its_past_and_goes_straight_to_its_new_place() {
+    // East at 2 m/s from the origin for ever.
+    let leg = Leg { from: SimTime::ZERO, start: Position::new(0.0, 0.0), velocity: (2.0, 0.0) };
+    let mut track = Track::from_legs(vec![leg]);
+    // At 10 s it is at (20, 0), 30 m south of (20, 30): there at 5 m/s after 6 s.
+    track.redirect(s(10.0), Position::new(20.0, 30.0), Some(5.0));
+    // At 20 s it jumps.
+    track.redirect(s(20.0), Position::new(-1.0, 7.0), None);
+    let places =
+        [(5.0, 10.0, 0.0), (13.0, 20.0, 15.0), (17.0, 20.0, 30.0), (99.0, -1.0, 7.0), (5.0, 10.0, 0.0)];
+    for (seconds, x, y) in places {
+        let here = track.position(s(seconds));
+        assert!(here.distance(Position::new(x, y)) < 1e-6, "{seconds} s: {here:?}");
+    }
+    assert!(track.max_speed().get().is_infinite());
+    // The jump is over at 20 s, and is to come at 19 s.
+    assert_eq!(track.max_speed_from(s(20.0)).get(), 0.0);
+    assert!(track.max_speed_from(s(19.0)).get().is_infinite());
+}
+
+#[test]
+fn a_walk_at_random_ends_where_the_node_is_put() {
+    let area = Area { width: 100.0, height: 100.0 };
+    let model =
+        WaypointModel { area, min_speed: Speed(1.0), max_speed: Speed(20.0), pause: SimDuration::ZERO };
+    let walk = || {
+        let rng = RngStream::new(1, NodeId(0), Purpose::Mobility);
+        Track::random_waypoint(RandomWaypoint::starting_at(model, Position::new(5.0, 5.0), rng))
+    };
+    let (mut free, mut put) = (walk(), walk());
+    let at = |s: u64| SimTime::ZERO + SimDuration::from_secs(s);
+    put.redirect(at(300), Position::new(50.0, 60.0), None);
+    for seconds in [0, 17, 150, 299] {
+        assert_eq!(put.position(at(seconds)), free.position(at(seconds)));
+    }
+    assert_eq!(put.position(at(300)), Position::new(50.0, 60.0));
+    assert_eq!(put.position(at(3000)), Position::new(50.0, 60.0));
 }

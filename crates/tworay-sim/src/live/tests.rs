@@ -8,7 +8,8 @@ fn live(scenario: &str, overrides: &[&str], layer: Layer) -> Live {
     let scenario = Scenario::load(scenario, &overrides).expect("a scenario");
     let stations = (0..scenario.node_count()).map(|n| NodeId(n as u16)).collect();
     let limit = SimDuration::from_secs_f64(10.0);
-    Live::new(&scenario, &LiveOptions { seed: 1, layer, stations, limit, pcap: None }).expect("a network")
+    Live::new(&scenario, &LiveOptions { seed: 1, layer, stations, limit, pcap: None, record: false })
+        .expect("a network")
 }
 
 /// A datagram of an unknown protocol with 100 bytes of payload.
@@ -199,8 +200,105 @@ fn steps_to_the_next_event_change_nothing() {
 fn what_cannot_be_set_up_is_refused() {
     let scenario = Scenario::load("string-4", &[]).expect("a scenario");
     let limit = SimDuration::from_secs_f64(1.0);
-    let options =
-        |station| LiveOptions { seed: 1, layer: Layer::Three, stations: vec![station], limit, pcap: None };
+    let options = |station| LiveOptions {
+        seed: 1,
+        layer: Layer::Three,
+        stations: vec![station],
+        limit,
+        pcap: None,
+        record: false,
+    };
     let refused = Live::new(&scenario, &options(NodeId(5))).err().expect("refused");
     assert_eq!(refused.to_string(), "there is no node 5 in the scenario");
+}
+
+/// Two hops of 200 m, a datagram every 100 ms from node 0 to node 2, until 3 s: the losses (when the cause struck, why, where), and how
+/// many arrived. At 1.5 s a command, either as an event of the scenario or given then.
+fn changed(command: &str, scheduled: bool, overrides: &[&str]) -> (Vec<(u64, LossCause, u16)>, usize) {
+    let overrides: Vec<String> =
+        ["routing.protocol=static"].iter().chain(overrides).map(|o| (*o).to_owned()).collect();
+    let mut scenario = Scenario::load("string-2", &overrides).expect("a scenario");
+    let order = scenario.order(command, SimDuration::ZERO).expect("a command");
+    if scheduled {
+        scenario = scenario.with_script(&format!("1.5s {command}"), "script").expect("a script");
+    }
+    let stations = vec![NodeId(0), NodeId(2)];
+    let limit = SimDuration::from_secs_f64(10.0);
+    let options = LiveOptions { seed: 1, layer: Layer::Three, stations, limit, pcap: None, record: false };
+    let mut live = Live::new(&scenario, &options).expect("a network");
+    let mut arrived = 0;
+    for step in 0..30_u64 {
+        if step == 15 {
+            live.run_until(SimTime::from_nanos(1_500_000_000));
+            if !scheduled {
+                live.steer(&order);
+            }
+        }
+        live.run_until(SimTime::from_nanos(100_000_000 * step + 7_000_000));
+        let entry = datagram(&mut live, 0, 2, 64);
+        live.take_in(entry);
+        // In the middle of its first DATA frame; later ones are on the air at 1.5 s, too.
+        live.run_until(SimTime::from_nanos(100_000_000 * step + 9_000_000));
+        arrived += std::iter::from_fn(|| live.pop_leaving()).count();
+    }
+    live.run_until(END);
+    arrived += std::iter::from_fn(|| live.pop_leaving()).count();
+    let report = live.finish().expect("the books balance");
+    let losses =
+        report.losses.iter().map(|loss| (loss.since.as_nanos(), loss.cause, loss.root_node.0)).collect();
+    (losses, arrived)
+}
+
+/// Of 30 datagrams, 15 are sent before the change.
+#[test]
+fn a_change_now_is_the_same_as_an_event_of_the_scenario() {
+    let cases = [
+        ("move 2 651,0", LossCause::LinkFailure, 1),
+        ("off 1", LossCause::NodeDown, 1),
+        ("loss 2 1", LossCause::Channel, 1),
+    ];
+    for air in [&[][..], &["radio.preset=n20"]] {
+        for (command, cause, node) in cases {
+            let (losses, arrived) = changed(command, false, air);
+            assert_eq!((losses.len(), arrived), (15, 15), "{command} {air:?}: {losses:?}");
+            assert!(
+                losses.iter().all(|loss| (loss.1, loss.2) == (cause, node)),
+                "{command} {air:?}: {losses:?}"
+            );
+            assert_eq!(changed(command, true, air), (losses, arrived), "{command} {air:?}");
+        }
+        // 249 m from the relay everything arrives.
+        assert_eq!(changed("move 2 449,0", false, air), (Vec::new(), 30));
+    }
+}
+
+/// A node that leaves while it receives a frame still gets its end: every packet is accounted for, and later frames
+/// reach those who are near then.
+#[test]
+fn a_node_may_leave_and_come_back_in_the_middle_of_frames() {
+    let mut live = live("string-2", &["routing.protocol=static"], Layer::Three);
+    let place = |command| {
+        Scenario::load("string-2", &[])
+            .expect("a scenario")
+            .order(command, SimDuration::ZERO)
+            .expect("a command")
+    };
+    let (away, back) = (place("move 1 200,900"), place("move 1 200,0"));
+    let entry = datagram(&mut live, 0, 2, 64);
+    live.take_in(entry);
+    let mut changes = 0_u32;
+    while live.next_time() < END {
+        let next = live.next_time();
+        live.run_until(next);
+        // Between any two events of the first 300.
+        if changes < 300 {
+            changes += 1;
+            live.steer(if changes % 7 == 1 { &away } else { &back });
+        }
+    }
+    let entry = datagram(&mut live, 0, 2, 64);
+    live.take_in(entry);
+    live.run_until(END + SimDuration::from_secs_f64(1.0));
+    assert!(live.pop_leaving().is_some());
+    live.finish().expect("the books balance");
 }

@@ -26,7 +26,7 @@ pub(crate) enum Event {
     WireFree(u16),
     /// A packet arrives at the far end of a wire.
     WireArrival { wire: u16, packet: PacketId },
-    /// A node is switched off or on: index into the list of the setup.
+    /// A node is switched off or on, or its losses change: index into the lists of the setup, one after the other.
     Switch(u16),
     /// A link is to be cut: index into the list of orders.
     Cut(u16),

@@ -221,6 +221,20 @@ impl Radio {
         self.may_spoil = true;
     }
 
+    /// From now on a station loses this share of the frames that it would receive.
+    pub fn lose(&mut self, node: NodeId, share: f64, seed: u64) {
+        self.errors.get_or_insert_with(Box::default).lose(node, share, seed);
+        self.may_spoil = true;
+    }
+
+    /// A station leaves its place for another one, at a speed in m/s or at once.
+    pub fn displace(&mut self, now: SimTime, node: NodeId, place: Position, speed: Option<f64>) {
+        let Some(track) = self.tracks.get_mut(node.index()) else { return };
+        track.redirect(now, place, speed);
+        self.links_change = true;
+        self.medium.displaced(now, &mut self.tracks);
+    }
+
     /// True if a packet received by the MAC is lost above it.
     #[inline]
     pub fn packet_errs(&mut self, node: NodeId, ip_bytes: u32) -> bool {

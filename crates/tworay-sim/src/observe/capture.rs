@@ -247,6 +247,13 @@ impl Capture {
         self.push_packet(record, packet);
     }
 
+    /// Passes the complete records on to a reader that waits for them.
+    pub fn flush(&mut self) {
+        if self.failure.is_none() {
+            self.failure = self.writer.flush().err();
+        }
+    }
+
     /// Writes the pending records and renames the file to its final name.
     pub fn finish(mut self) -> io::Result<()> {
         for record in &mut self.waiting {

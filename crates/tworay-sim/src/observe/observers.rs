@@ -312,6 +312,13 @@ impl Observers {
         animation.map_or(Ok(()), |animation| animation.finish())
     }
 
+    /// Passes what is captured so far on to its reader.
+    pub fn flush_capture(&mut self) {
+        if let Some(capture) = self.watchers.as_mut().and_then(|watchers| watchers.capture.as_mut()) {
+            capture.flush();
+        }
+    }
+
     /// Completes the capture, if there is one.
     pub fn finish_capture(&mut self) -> io::Result<()> {
         let capture = self.watchers.as_mut().and_then(|watchers| watchers.capture.take());

@@ -5,14 +5,17 @@ use tworay_mac::Frame;
 use tworay_radio::{ErrorModel, ErrorModelConfig, ErrorsConfig, MeasuredLink};
 
 /// The error models of all receivers; there are none without configured errors.
+#[derive(Default)]
 pub(crate) struct Errors {
     frame: Vec<ErrorModel>,
     packet: Vec<ErrorModel>,
     /// Measured loss rates: by sender, then in order of receivers.
     links: Vec<Vec<Lossy>>,
+    /// Receivers whose losses events have set.
+    ordered: Vec<Lossy>,
 }
 
-/// One direction of a measured link that loses frames.
+/// One direction of a measured link, or a receiver, that loses frames.
 struct Lossy {
     to: NodeId,
     loss: f64,
@@ -28,6 +31,7 @@ impl Lossy {
 /// First stream numbers of the error models, separate from the receivers' own streams.
 const FRAME_STREAMS: u64 = 1 << 32;
 const PACKET_STREAMS: u64 = 2 << 32;
+const ORDERED_STREAMS: u64 = 3 << 32;
 
 impl Errors {
     pub fn new(config: &ErrorsConfig, links: &[MeasuredLink], seed: u64, nodes: usize) -> Option<Box<Self>> {
@@ -42,19 +46,33 @@ impl Errors {
                 frame: models(&config.frame_err, FRAME_STREAMS),
                 packet: models(&config.pkt_err, PACKET_STREAMS),
                 links: if lossy { losses(links, seed, nodes) } else { Vec::new() },
+                ordered: Vec::new(),
             })
         })
     }
 
-    /// True if errors corrupt a frame, by the link or by the receiver's own model.
+    /// From now on a receiver loses this share of frames, beside its other errors.
+    pub fn lose(&mut self, node: NodeId, share: f64, seed: u64) {
+        match self.ordered.iter_mut().find(|lossy| lossy.to == node) {
+            Some(lossy) => lossy.loss = share,
+            None => {
+                let number = ORDERED_STREAMS | u64::from(node.0);
+                let rng = RngStream::numbered(seed, number, Purpose::ChannelError);
+                self.ordered.push(Lossy { to: node, loss: share, rng });
+            }
+        }
+    }
+
+    /// True if errors corrupt a frame, by the link, by the receiver's own model, or by an event.
     pub fn corrupts(&mut self, frame: &Frame, node: NodeId) -> bool {
+        let by_order = self.ordered.iter_mut().find(|lossy| lossy.to == node).is_some_and(Lossy::strikes);
         let by_link = self.links.get_mut(frame.from.index()).is_some_and(|list| {
             let at = list.binary_search_by_key(&node, |lossy| lossy.to);
             at.is_ok_and(|at| list[at].strikes())
         });
         let model = self.frame.get_mut(node.index());
-        // Both draw, so that the draws of one do not depend on the outcome of the other.
-        model.is_some_and(|model| model.corrupts(8 * frame.bytes)) || by_link
+        // All draw, so that the draws of one do not depend on the outcome of another.
+        model.is_some_and(|model| model.corrupts(8 * frame.bytes)) || by_link || by_order
     }
 
     /// True if a packet received by the MAC of `node` is lost above it.

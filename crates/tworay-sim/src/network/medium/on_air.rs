@@ -271,6 +271,21 @@ impl Medium {
         };
     }
 
+    /// A station was moved otherwise than before. Frames on the air keep their hearers; those to come reach the stations
+    /// that are near then.
+    pub fn displaced(&mut self, now: SimTime, tracks: &mut [Track]) {
+        if self.measured.is_some() {
+            return;
+        }
+        if let Some(lists) = self.fixed.take() {
+            for t in self.air.iter_mut().filter(|t| t.live) {
+                t.hearers.clone_from(&lists[t.frame.from.index()]);
+            }
+        }
+        self.max_speed = tracks.iter().map(|track| track.max_speed_from(now).get()).fold(0.0, f64::max);
+        self.refresh(now, tracks);
+    }
+
     /// Appends the stations that can decode `from` now, fading aside, of those that are `wanted`.
     pub fn in_range(
         &mut self,

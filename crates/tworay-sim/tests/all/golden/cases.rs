@@ -42,6 +42,7 @@ const WHOLE: &[(&str, u64, &str)] = &[
     ("cross", 4, "duration=30s"),
     ("strip-50", 1, "duration=30s"),
     ("square-50", 2, "duration=30s tcp.variant=sack"),
+    ("steered.toml", 1, ""),
     ("traffic.toml", 1, ""),
     (
         "traffic.toml",

@@ -1,0 +1,70 @@
+"""``tworay live move``, ``off``, ``on``, ``loss`` and ``watch``: change a running network, and look at it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+NodeArgument = Annotated[str, typer.Argument(metavar="NODE", help="Name or number of the node.")]
+NameOption = Annotated[str | None, typer.Option(help="Name of the network. Default: the only one.")]
+
+
+def _steer(name: str | None, *words: object) -> None:
+    from tworay.live import standing
+
+    print(standing.steer(name, " ".join(map(str, words))))
+
+
+def move(
+    node: NodeArgument,
+    place: Annotated[str, typer.Argument(metavar="X,Y", help="The new place, metres.")],
+    speed: Annotated[
+        float | None, typer.Option(metavar="M/S", help="Walk there. Default: it is there at once.")
+    ] = None,
+    name: NameOption = None,
+) -> None:
+    """Move a node of a running network; prints the line of a script that was done."""
+    _steer(name, "move", node, place, *([] if speed is None else [f"{speed:g}"]))
+
+
+def off(node: NodeArgument, name: NameOption = None) -> None:
+    """Switch a node of a running network off."""
+    _steer(name, "off", node)
+
+
+def on(node: NodeArgument, name: NameOption = None) -> None:
+    """Switch a node of a running network on again."""
+    _steer(name, "on", node)
+
+
+def loss(
+    node: NodeArgument,
+    rate: Annotated[float, typer.Argument(metavar="RATE", help="Share of the frames that it loses, 0 to 1.")],
+    name: NameOption = None,
+) -> None:
+    """Let a node of a running network lose frames that it would receive."""
+    _steer(name, "loss", node, f"{rate:g}")
+
+
+def watch(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The network. Default: the only one.")
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="TCP port. 0 chooses a free one.")] = 0,
+    open_: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+) -> None:
+    """Follow a running network in the browser: map, causes, queues, lateness. Ctrl-C stops it."""
+    from tworay.cli.output import note
+    from tworay.live import standing, watching
+
+    place, found = standing.watched(name)
+    with watching.server(place, found, port) as serving:
+        address = f"http://127.0.0.1:{serving.server_address[1]}/"
+        note(f"{address} follows {found['name']}; Ctrl-C ends it")
+        if open_:
+            typer.launch(address)
+        try:
+            serving.serve_forever()
+        except KeyboardInterrupt:
+            note("")

@@ -1,0 +1,1 @@
+"""Studies with kernels in virtual time (``make virtual-study``)."""

@@ -1,0 +1,52 @@
+"""Studies with kernels in virtual time: make virtual-study, make virtual-live, make mesh-routing.
+
+Each runs its comparisons, of which finished runs are kept in target/virtual-study, and writes its page in
+docs/studies. More seeds later continue.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+
+import tworay
+from studies.virtual import against_simulation, mesh_routing, real_time
+from studies.virtual.plan import CASES
+from tworay.virtual import cache
+
+# What explains the differences that the page shows.
+EXPLAINED: list[str] = []
+
+
+def about(command: str, seeds: int) -> str:
+    """Say when, how and with what a page was made."""
+    load = os.getloadavg()[1]
+    return (
+        f"Made by `{command} SEEDS={seeds}` on {datetime.datetime.now(datetime.UTC).date()} with tworay "
+        f"{tworay.__version__} and the kernel {cache.kernel().name}, {os.cpu_count()} cores, load {load:.0f}."
+    )
+
+
+def main() -> None:
+    """Run a study."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("study", choices=("against-simulation", "real-time", "mesh-routing"))
+    parser.add_argument("--seeds", type=int, default=50)
+    parser.add_argument("--only", help="cases of against-simulation, separated by commas")
+    parser.add_argument("--jobs", type=int, help="machines at a time; default: one per core")
+    asked = parser.parse_args()
+    if asked.study == "against-simulation":
+        names = asked.only.split(",") if asked.only else [case.name for case in CASES]
+        done = against_simulation.run(asked.seeds, [case for case in CASES if case.name in names], asked.jobs)
+        against_simulation.write_page(done, about("make virtual-study", asked.seeds), EXPLAINED)
+    elif asked.study == "real-time":
+        real_time.study(asked.seeds, about("make virtual-live", asked.seeds))
+    else:
+        mesh_routing.study(asked.seeds, about("make mesh-routing", asked.seeds))
+
+
+if __name__ == "__main__":
+    main()
