@@ -72,7 +72,9 @@ def simulators(names: Iterable[str]) -> list[str]:
     examples = tools.debian_version("ns2-examples")
     lines = {
         "ns-2": f"- ns-2: Debian `ns2` {tools.ns2_version()}, `ns2-examples` {examples}",
-        "ns-3": f"- ns-3: Debian `libns3-dev` {tools.ns3_version()}",
+        "ns-3": f"- ns-3: Debian `libns3-dev` {tools.ns3_version()}"
+        if tools.debian_version("libns3-dev")
+        else "- ns-3: not installed here; its figures are those of a table",
     }
     return [lines[name] for name in names]
 

@@ -16,6 +16,8 @@ from studies.peers.processes import ProgramError, run
 from studies.peers.progress import say
 
 NS3_PACKAGES = ("libns3-dev", "g++")
+# The version that the drivers are written for, where none is installed.
+NS3_KNOWN = "3.37"
 PACKAGES = ("ns2", "ns2-examples", *NS3_PACKAGES)
 NS3_MODULES = (
     "core",
@@ -156,7 +158,7 @@ def ns3_air_build_command() -> list[str]:
 
 
 def _ns3_compiler(source: Path, binary: Path, modules: tuple[str, ...]) -> list[str]:
-    version = (debian_version("libns3-dev") or "").split("-")[0]
+    version = (debian_version("libns3-dev") or NS3_KNOWN).split("-")[0]
     libraries = [f"-lns3-{module}" for module in modules]
     include = f"-I/usr/include/ns{version}"
     return ["g++", "-std=c++17", "-O2", include, str(source), "-o", str(binary), *libraries]
