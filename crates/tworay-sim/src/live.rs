@@ -270,7 +270,7 @@ impl Live {
     /// The network as it is now, with the losses since the last view.
     pub fn view(&mut self) -> View {
         let view = self.network.view(self.seen);
-        self.seen = self.network.losses();
+        self.seen = self.network.recorded_losses();
         view
     }
 

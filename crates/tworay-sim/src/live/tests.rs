@@ -245,7 +245,7 @@ fn changed(command: &str, scheduled: bool, overrides: &[&str]) -> (Vec<(u64, Los
     arrived += std::iter::from_fn(|| live.pop_leaving()).count();
     let report = live.finish().expect("the books balance");
     let losses =
-        report.losses.iter().map(|loss| (loss.since.as_nanos(), loss.cause, loss.root_node.0)).collect();
+        report.losses().iter().map(|loss| (loss.since.as_nanos(), loss.cause, loss.root_node.0)).collect();
     (losses, arrived)
 }
 

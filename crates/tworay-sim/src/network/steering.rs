@@ -110,7 +110,7 @@ impl Network {
     }
 
     /// Number of losses recorded so far.
-    pub(crate) fn losses(&self) -> usize {
+    pub(crate) fn recorded_losses(&self) -> usize {
         self.common.observers.ledger.records().len()
     }
 }
