@@ -95,8 +95,7 @@ UPLOAD = (
 )  # fmt: skip
 BABELD = (
     # Its files are where each daemon has them: every station has a /run and a /var/lib of its own.
-    "exec babeld -h 1 "
-    "-C 'default type wireless' -C 'default hello-interval 1' $TWORAY_DEVICE"
+    "exec babeld -h 1 -C 'default type wireless' -C 'default hello-interval 1' $TWORAY_DEVICE"
 )
 # Pings go on over the break, and from then on until one comes back. The network began before this.
 MESH = f"""
