@@ -211,7 +211,8 @@ def test_files_that_cannot_be_written_end_the_run_with_one_line(tmp_path: Path) 
         check=False,
     )
     assert process.returncode == 1
-    assert process.stderr == f"tworay: cannot write results to {out}: File too large\n"
+    remedy = "see to the disk and run the same command again"
+    assert process.stderr == f"tworay: cannot write results to {out}: File too large; {remedy}\n"
     assert list(tmp_path.iterdir()) == []
 
 

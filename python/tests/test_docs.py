@@ -176,6 +176,8 @@ def test_every_column_of_every_table_is_documented(tmp_path: Path) -> None:
         tworay.run("string-1", set=powered, record=True).tables
         | tworay.run("dumbbell-1", set={"duration": "2s"}).tables
     )
+    aggregating = {"duration": "2s", "radio.preset": "n20"}
+    tables["rates"] = tworay.run("string-1", set=aggregating, record=True).tables["rates"]
     request = {"duration": "2s", "flow.0.app": "request"}
     tables["transfers"] = tworay.run("string-1", set=request).tables["transfers"]
     (tmp_path / "one.tr").write_text(TRACE)

@@ -163,8 +163,8 @@ def outcome(out: Path) -> dict[str, str]:
     if (out / "experiment.toml").exists():
         found = {name: digest for name, digest in found.items() if not name.startswith(("parts/", "."))}
         found = {name: digest for name, digest in found.items() if not name.endswith(".tmp")}
-        rows = pl.concat([pl.read_parquet(file, columns=["world", "seed"]) for file in parts(out)])
-        found["runs"] = str(sorted(rows.rows()))
+        tables = [pl.read_parquet(file, columns=["world", "seed"]) for file in parts(out)]
+        found["runs"] = str(sorted(row for table in tables for row in table.rows()))
     return found
 
 

@@ -63,7 +63,7 @@ def run_live(
     """``tworay live run``."""
     from tworay.live import require
     from tworay.live.commanding import run_command
-    from tworay.live.standing import write_script
+    from tworay.live.standing import registered, write_script
 
     options = replace(options, pcap=_free(options.pcap, force))
     _check_record(options, out)
@@ -79,7 +79,9 @@ def run_live(
         _check_virtual(options, virtual)
     store = _store(out, world, options.seed, force)
     if virtual is None:
-        outcome = run_command(world, options, command, serve, each=each, to_stderr=as_json or printed)
+        outcome = run_command(
+            world, options, command, serve, each=each, to_stderr=as_json or printed, beside=registered
+        )
     else:
         outcome = _run_virtual(
             world, options, command, serve, virtual, each=each, to_stderr=as_json or printed

@@ -73,20 +73,20 @@ def run_command(
     each: str | None = None,
     quietly: bool = False,
     to_stderr: bool = False,
+    beside: Callable[[Network], AbstractContextManager[object]] = nullcontext,
 ) -> Outcome:
     """Run ``command`` at one end and ``serve`` (in a shell) at the other, until the command ends.
 
     ``each``, such as a routing daemon, runs in a shell at every station before that. ``to_stderr`` redirects
-    the output of the programs to stderr.
+    the output of the programs to stderr. ``beside`` is entered with the network and left before it ends.
     """
     from tworay.live.diagnosing import Listener, diagnose
-    from tworay.live.standing import registered
 
     listener = Listener(options.congestion)
     line = StatusLine(quietly)
     conducted = conduct(
         scenario, options, command, serve, each=each, listener=listener, show=line.show, to_stderr=to_stderr,
-        beside=registered,
+        beside=beside,
     )  # fmt: skip
     line.clear()
     run = conducted.ended.as_run(scenario, options)
@@ -107,10 +107,7 @@ def conduct(
     to_stderr: bool,
     beside: Callable[[Network], AbstractContextManager[object]] = nullcontext,
 ) -> Conducted:
-    """Do what ``run_command`` does with the network; ``show`` gets its status a few times per second.
-
-    ``beside`` is entered with the network and left before it ends.
-    """
+    """Do what ``run_command`` does with the network; ``show`` gets its status a few times per second."""
     one, other = ends(scenario, options)
     programs: dict[str, Any] = {"command": list(command), "serve": serve, "each": each}
     words = list(command)
