@@ -123,7 +123,7 @@ impl RootCauses {
             return;
         }
         for packet in waiting {
-            self.held_ups.delay(packet, root);
+            self.held_ups.delay(packet, RootCause { at: world.now, ..root });
         }
     }
 
@@ -462,7 +462,9 @@ impl Observers {
         if let Trigger::Break(_, root) = self.roots.trigger(after)
             && root.is_independent_of_load()
         {
-            self.roots.held_ups.delay(packet, root);
+            // The break may have struck before this packet was sent.
+            let since = self.roots.held_ups.root_of(packet).map_or(view.now, |own| own.at);
+            self.roots.held_ups.delay(packet, RootCause { at: since, ..root });
         }
     }
 
