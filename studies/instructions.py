@@ -46,9 +46,13 @@ def said(*command: str) -> str:
 
 
 def build() -> Path:
-    """Build the program that does one run, and return its path."""
+    """Build the program that does one run, and return its path.
+
+    It is an example of the bindings: their crate has no dependencies of tests only, so it takes the libraries of
+    the native module, which `make setup` has compiled.
+    """
     subprocess.run(
-        ("cargo", "build", "--release", "--locked", "--quiet", "-p", "tworay-sim", "--example", "run"),
+        ("cargo", "build", "--release", "--locked", "--quiet", "-p", "tworay-py", "--example", "run"),
         cwd=ROOT,
         check=True,
     )
