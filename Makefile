@@ -13,7 +13,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup kernel loader virtual-kernel run test compile-tools test-tools test-rust test-python rust-lint rust-checks python-checks python-lint python-tests soak torture disk-faults day mutants fmt clean
+.PHONY: help setup kernel loader virtual-kernel run test compile-tools test-tools test-rust test-python rust-lint rust-tests rust-checks python-checks python-lint python-tests soak torture disk-faults day mutants fmt clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -79,9 +79,12 @@ rust-lint: compile-tools
 
 test-rust: rust-checks
 
-rust-checks: rust-lint test-tools
+rust-tests: rust-lint test-tools
 	$(QUICKLY) scripts/timed.sh "Rust tests, build" cargo test $(RUST_TESTS) --no-run
 	$(QUICKLY) PROPTEST_RNG_SEED=$(PROPTEST_SEED) scripts/timed.sh "Rust tests" cargo test $(RUST_TESTS)
+
+# After the native module, whose libraries it takes.
+rust-checks: rust-tests $(VENV)/.native
 	env -u MAKEFLAGS -u MFLAGS scripts/timed.sh "instructions" python3 studies/instructions.py --check
 
 # Property tests use a fixed seed in `make test`, so that it is reproducible. `make soak` draws new seeds in every
