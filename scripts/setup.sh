@@ -125,7 +125,7 @@ setup_tests() {
   # the test of a full disk.
   local program missing=()
   for program in ip:iproute2 sysctl:procps openssl:openssl unshare:util-linux unshare:mount iperf3:iperf3 curl:curl \
-    ping:iputils-ping tcpdump:tcpdump babeld:babeld bird:bird2 bpftool:bpftool tshark:tshark; do
+    ping:iputils-ping ssh:openssh-client sshd:openssh-server tcpdump:tcpdump babeld:babeld bird:bird2 bpftool:bpftool tshark:tshark; do
     [ "${program#*:}" = tshark ] && [ -n "${TWORAY_WITHOUT_TSHARK:-}" ] && continue
     command -v "${program%%:*}" >/dev/null || missing+=("${program#*:}")
   done
