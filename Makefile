@@ -5,7 +5,7 @@
 # make virtual-kernel   builds the kernel of `tworay live run --virtual` into your cache (once, a few minutes; part of make test)
 # make soak    repeats the property tests with new seeds, ROUNDS=20 times; first ORACLE=10000 cases of each test of the ledger's oracle
 # make torture   runs RUNS=20000 random scenarios from FROM=0 and holds them to every invariant and relation (make test: 200)
-# make disk-faults   lets every operation on the disk fail in turn under comparisons, sweeps and merges (EACH=12: so many of each kind; make test: 2)
+# make disk-faults   lets every operation on the disk fail in turn under comparisons, sweeps and merges (EACH=12: so many of each kind; make test: 1), and lets eight processes write at once (make test: 4)
 # make day     simulates 24 hours of 50 moving nodes with AODV, DSR and OLSR and checks that memory stays flat (a quarter of an hour)
 # make mutants   changes the simulator's code at random in EACH=10 places per crate and checks that tests notice (hours)
 # make fmt     formats Rust and Python
@@ -116,7 +116,7 @@ torture:
 EACH ?= 100000
 
 disk-faults: setup
-	TWORAY_DISK_FAULTS=$(EACH) $(BIN)/pytest --capture=no python/tests/test_faulty_disk.py
+	TWORAY_DISK_FAULTS=$(EACH) $(BIN)/pytest --capture=no python/tests/test_faulty_disk.py python/tests/test_many_writers.py
 
 day: setup
 	$(BIN)/python -m studies.day

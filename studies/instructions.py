@@ -48,9 +48,9 @@ def said(*command: str) -> str:
 def build() -> Path:
     """Build the program that does one run, and return its path.
 
-    It is an example of the bindings: their crate has no dependencies of tests only, so it takes the libraries of
-    the native module, which `make setup` has compiled. Cargo takes them as they are if the bindings are told of the
-    same Python, by maturin's file.
+    It is an example of the bindings: their crate has no dependencies of tests only, so it takes the libraries
+    of the native module, which `make setup` has compiled. Cargo takes them as they are if the bindings are
+    told of the same Python, by maturin's file.
     """
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     pythons = [str(file) for file in target.glob("maturin/pyo3-config-*.txt")]
