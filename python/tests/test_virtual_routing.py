@@ -157,7 +157,7 @@ def test_bird_carries_data_the_same_way_each_time(virtual_able: None) -> None:
 def test_daemons_route_between_walking_nodes(virtual_able: None) -> None:
     walking = {
         "topology.nodes": "6", "topology.width": "350m", "topology.height": "350m",
-        "mobility.min_speed": "5m/s", "mobility.max_speed": "10m/s", "duration": "35s", "flow.0.start": "25s",
+        "mobility.min_speed": "5m/s", "mobility.max_speed": "10m/s", "duration": "45s", "flow.0.start": "25s",
     }  # fmt: skip
 
     def compared(seeds: str) -> tworay.Comparison:
@@ -176,7 +176,7 @@ def test_daemons_route_between_walking_nodes(virtual_able: None) -> None:
         # Nodes are within two hops of each other, so every seed has routes long before the flow starts.
         for document in (one, two):
             assert document["flows"][0]["goodput_bps"] > 100_000
-            assert document["air"]["routing_packets"] > 6 * 35 / 4
+            assert document["air"]["routing_packets"] > 6 * 45 / 4
 
 
 def test_rates_are_over_the_scenarios_time_not_the_connections(virtual_able: None) -> None:
