@@ -10,7 +10,7 @@ from tworay.analysis.contrasts import difference, groups, means, select
 from tworay.errors import InputError
 from tworay.papers import answers
 from tworay.papers.quantities import heading, with_quantity
-from tworay.papers.shown import words
+from tworay.papers.shown import comparable, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ def numbers(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table |
     try:
         if figure.kind in answers.KINDS:
             return answers.answer(figure, frame, axes)
-        frame = select(frame, figure.where, axes)
+        frame = comparable(figure, select(frame, figure.where, axes))
         for metric in figure.columns or (figure.metric,):
             _, scale = heading(metric)
             known = with_quantity(frame, metric)

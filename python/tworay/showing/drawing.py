@@ -14,7 +14,7 @@ import numpy as np
 
 from tworay import metrics
 from tworay.errors import InputError
-from tworay.showing.labels import places, with_unit
+from tworay.showing.labels import places, seeds_in_words, with_unit
 from tworay.showing.pictures import COLOURS, FORMATS, INCHES, SETTINGS, write
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Chart:
         """A sentence about points and bars."""
         seeds = [row["n"] for row in self.means.iter_rows(named=True) if row["mean"] is not None]
         least, most = min(seeds, default=0), max(seeds, default=0)
-        said = f"{least} seeds" if least == most else f"{least} to {most} seeds"
+        said = seeds_in_words(least, most)
         note = BARS.format(seeds=said, level=100 * self.look.level) if most > 1 else "one seed"
         if most > 1 and len(self.names) > MOST_BARS:
             note = f"mean of {said}"
