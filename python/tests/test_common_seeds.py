@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
@@ -14,6 +14,9 @@ from tworay.papers.figures import draw_figure, seeds_shown
 from tworay.papers.library import Figure
 from tworay.papers.reproducing import Reproduction
 from tworay.papers.tables import numbers
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # The goodput of every variant in the worlds of seeds 1 to 4: all variants are alike in each of them.
 WORLDS = {1: 10.0, 2: 20.0, 3: 90.0, 4: 80.0}
