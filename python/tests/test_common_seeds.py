@@ -112,3 +112,30 @@ def test_a_caption_says_that_one_run_of_several_is_drawn(tmp_path: Path) -> None
     result = Reproduction(paper, tmp_path)
     heading = pages._heading(result, figure, "round-trips", (2, 2))
     assert heading.startswith(f"**4: {figure.title}**; 2 seeds, the first drawn; ")
+
+
+def test_a_median_stands_apart_from_a_run_that_lies_far_out(tmp_path: Path) -> None:
+    """Of 1 to 8 and 1000 the median is 5; for nine values the sign test gives the second and the eighth."""
+    values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 1000.0]
+    frame = pl.DataFrame(
+        [
+            {"cell": 0, "scenario": "string-4", "tcp": "reno", "seed": seed, "acked_segments": value}
+            for seed, value in enumerate(values, 1)
+        ]
+    )
+    figure = Figure("t", "", "e", "acked_segments", "scenario", median=True)
+    found = numbers(figure, frame, ["scenario", "tcp"])
+    assert found is not None
+    assert found[1] == [["string-4", "5 (2 to 8)"]]
+    assert "median of 9 seeds; bars: its 95 % interval" in drawn(figure, frame, tmp_path)
+
+
+def test_the_error_of_a_measured_cost_is_in_the_table() -> None:
+    """Two equal seeds have no spread; a cost known to ±40 % leaves 20 ± 8, and the other column as it is."""
+    frame = runs_of({("string-4", "reno"): [1, 2]}).with_columns(
+        acked_segments=pl.lit(20.0), timeouts=pl.lit(7.0)
+    )
+    figure = Figure("t", "", "e", rows="tcp", columns=("timeouts", "acked_segments"), errors={"reno": 0.4})
+    found = numbers(figure, frame, ["scenario", "tcp"])
+    assert found is not None
+    assert found[1] == [["reno", "7 ± 0", "20 ± 8"]]

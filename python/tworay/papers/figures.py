@@ -12,6 +12,7 @@ from tworay.analysis.contrasts import groups, means, select
 from tworay.analysis.stats import mean, t_interval
 from tworay.errors import InputError
 from tworay.papers import answers, timelines
+from tworay.papers.medians import with_medians
 from tworay.papers.quantities import heading, with_quantity
 from tworay.papers.shown import comparable, panel, row, seeds_of, words
 from tworay.showing.curves import Stack, Words, stacks
@@ -76,6 +77,7 @@ def look(figure: Figure, named: dict[str, str], rows: dict[str, str]) -> Look:
         printed=printed,
         level=figure.level,
         singles=figure.singles,
+        middle="median" if figure.median else "mean",
         most=1.0 if title.endswith("0 to 1)") else None,
     )
 
@@ -93,13 +95,13 @@ def _points(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None
         pl.col(axis).replace(known) for axis, known in ((figure.cols, named), (figure.rows, rows)) if axis
     ]
     tables = {
-        label: means(part, keys, figure.metric, level=figure.level).with_columns(renamed)
+        label: with_medians(figure, means(part, keys, figure.metric, level=figure.level))
         for label, part in parts.items()
     }
     if all(table["mean"].drop_nulls().is_empty() for table in tables.values()):
         return None
     panels(
-        tables,
+        {label: table.with_columns(renamed) for label, table in tables.items()},
         figure.metric,
         rows=figure.rows,
         lines=figure.cols,
