@@ -58,8 +58,8 @@ def watch(
     from tworay.cli.output import note
     from tworay.live import standing, watching
 
-    place, found = standing.watched(name)
-    with watching.server(place, found, port) as serving:
+    found, look = standing.watched(name)
+    with watching.server(look, found, port) as serving:
         address = f"http://127.0.0.1:{serving.server_address[1]}/"
         note(f"{address} follows {found['name']}; Ctrl-C ends it")
         if open_:
