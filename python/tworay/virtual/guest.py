@@ -158,7 +158,7 @@ def work(order: Order) -> None:
     os.environ.update(order.environment)
     os.chdir(order.directory)
     text = (HERE / SCENARIO).read_text(encoding="utf-8")
-    world = Scenario.from_toml(text, SCENARIO, str(HERE))
+    world = Scenario.from_toml(text, SCENARIO, str(HERE), [], True)
     options = Options(**order.options, pcap=HERE / CAPTURE if order.capture else None)
     loops = Loops(own=frozenset((1, os.getpid())))
 
