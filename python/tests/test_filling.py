@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from tworay.papers import causes, library
+from tworay.papers.bands import claimed_of
 from tworay.papers.earlier import Earlier
-from tworay.papers.filling import PLACE, filled, of_page, reading
+from tworay.papers.filling import PLACE, filled, of_page, of_result, reading
 from tworay.papers.reproducing import Reproduction
 from tworay.papers.rule import Verdict
-from tworay.papers.verdicts import Judgement
+from tworay.papers.verdicts import Cell, Judgement, Measured
 
 PROBING = library.find("probing")
 PAGE = Earlier(
@@ -47,6 +48,24 @@ def test_other_readings_and_the_source_s_value_have_places() -> None:
     assert filled("{P20 paper}, {P04 paper}", told, PROBING) == "≥, equal"
 
 
+def test_single_cells_have_places() -> None:
+    """Means of 10 % and 50 %: the range is of both, and each has a place with its interval."""
+    claimed = claimed_of({"gain": "goodput_bps", "band": "more"}, [])
+    cells = tuple(
+        Cell(Measured((speed,), mean, mean - 2, mean + 2, 20), claimed, Verdict.HOLDS)
+        for speed, mean in (("2 m/s", 10.0), ("30 m/s", 50.0))
+    )
+    result = Reproduction(PROBING, Path())
+    result.judgements["P35"] = Judgement(Verdict.HOLDS, cells)
+    result.others["P35"] = {"routing: DSR": Judgement(Verdict.HOLDS, cells[:1])}
+    told = of_result(result)
+    assert filled("{P35}", told, PROBING) == "+10.0 % to +50.0 %"
+    assert filled("{P35 at 30 m/s}", told, PROBING) == "+50.0 % (+48.0 % to +52.0 %)"
+    assert filled("{P35 in routing: DSR at 2 m/s}", told, PROBING) == "+10.0 % (+8.0 % to +12.0 %)"
+    assert filled("{P35 in routing: DSR at 30 m/s}", told, PROBING) == "not run yet"
+    assert filled("{P35 at 2 m/s verdict}", told, PROBING) == "holds"
+
+
 def test_sentences_about_readings_that_were_not_run_are_left_out() -> None:
     result = Reproduction(PROBING, Path())
     result.judgements["P35"] = Judgement(Verdict.UNTESTED, reason="+1.5 %")
@@ -79,7 +98,9 @@ def test_texts_name_claims_of_their_paper_and_readings_of_their_experiments(pape
                 for of, names in paper.trials[trial].open.items()
                 for name in names
             }
-            assert (match[2] or "").split() == ["paper"] or reading(match) in {library.MAIN, *known}, match[0]
+            of = reading(match).rpartition(" at ")
+            named = {library.MAIN, *known} & {reading(match), of[0]}
+            assert (match[2] or "").split() == ["paper"] or named, match[0]
             assert (match[2] or "").split() != ["paper"] or judged[match[1]].paper, match[0]
         # Braces that are no place would stay on the page.
         assert "{" not in PLACE.sub("", text), text

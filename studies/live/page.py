@@ -55,7 +55,7 @@ OUTAGES = """## A broken path under the kernel's WELCOME
 The relay of the situation link-failure goes off at 20 s. In the first case AODV finds the longer way at
 once: later segments arrive, duplicate ACKs return before the timer ends, and the round trips before the
 break show no trend. That is the paper's case (i), a loss on the wireless channel, and so the kernel's
-`tworay_welcome` and the simulated sender guess `channel` (or `congestion` after rising round trips): §V.A
+`tworay_welcome` and the simulated sender guess `channel` (or `congestion` after rising round trips): §IV.A
 has no signal that tells a repaired path from an errored frame. If the whole window was lost (the simulated
 one has at most 20 segments), the timer ends after all, and the guess is `link-failure`. In the second case
 the longer way is missing, too, until 24 s. The timer ends, and the guess is `link-failure`, or `congestion`

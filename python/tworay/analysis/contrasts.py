@@ -107,6 +107,16 @@ def groups(frame: pl.DataFrame, keys: Sequence[str], metric: str) -> Group:
     return found
 
 
+def on_common_seeds(frame: pl.DataFrame, alike: Sequence[str]) -> pl.DataFrame:
+    """Return the runs with seeds that all cells with the same values of the axes ``alike`` have.
+
+    Seeds are worlds: means over different ones differ by chance, however alike the cells are.
+    """
+    cells = pl.col("cell").n_unique()
+    every = frame.with_columns(_cells=cells.over(alike) if alike else cells)
+    return every.filter(cells.over([*alike, "seed"]) == pl.col("_cells")).drop("_cells")
+
+
 def _still(frame: pl.DataFrame, keys: Sequence[str], cells: Collection[int]) -> set[tuple[str, ...]]:
     """Return the combinations of keys whose runs are equal with all seeds."""
     places = frame.select([*keys, "cell"]).unique().iter_rows()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PICTURE = re.compile(r"!\[.*\]\((.*)\)")
-SEEDS = re.compile(r"; (\d+) seeds?(, shortened)?")
+SEEDS = re.compile(r"; (\d+)(?: to (\d+))? seeds?(, shortened)?")
 DEFINED = re.compile(r"<!-- definition ([0-9a-f]+) -->")
 
 
@@ -19,6 +19,9 @@ class Drawn:
     """A figure on a page: what it was drawn from, and what shows it."""
 
     seeds: int
+    """Of the cell with the fewest."""
+    most: int
+    """Seeds of the cell with the most."""
     shortened: bool
     definition: str
     """The digest of its definition; empty on pages that don't note it."""
@@ -79,7 +82,8 @@ class Earlier:
         table = [line for line in block if line.startswith("|")]
         return Drawn(
             seeds=int(seeds[1]) if seeds else 0,
-            shortened=bool(seeds and seeds[2]),
+            most=int(seeds[2] or seeds[1]) if seeds else 0,
+            shortened=bool(seeds and seeds[3]),
             definition=definition,
             picture=picture,
             table=[*table, ""] if table else [],
@@ -90,7 +94,7 @@ class Earlier:
         first = f"Experiment `{experiment}`,"
         line = next((line for line in self.lines if line.startswith(first)), None)
         found = SEEDS.search(line.replace(first, ";")) if line else None
-        return (int(found[1]), bool(found[2])) if found else None
+        return (int(found[1]), bool(found[3])) if found else None
 
     def made(self) -> list[str]:
         """Return the paragraph that says when and how the page's runs were made."""

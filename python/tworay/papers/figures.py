@@ -12,10 +12,12 @@ from tworay.analysis.contrasts import groups, means, select
 from tworay.analysis.stats import mean, t_interval
 from tworay.errors import InputError
 from tworay.papers import answers, timelines
+from tworay.papers.medians import with_medians
 from tworay.papers.quantities import heading, with_quantity
-from tworay.papers.shown import panel, row, words
+from tworay.papers.shown import comparable, panel, row, seeds_of, words
 from tworay.showing.curves import Stack, Words, stacks
 from tworay.showing.drawing import Look, panels
+from tworay.showing.labels import seeds_in_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,12 +37,21 @@ def draw_figure(
     if figure.kind == "table" or figure.kind in answers.KINDS:
         return None
     try:
-        chosen = select(frame, figure.where, axes)
+        chosen = comparable(figure, select(frame, figure.where, axes))
         if figure.kind == "stack":
             return _stack(figure, chosen, file)
         return None if figure.columns else _points(figure, chosen, file)
     except InputError:
         return None  # --quick leaves some cells out.
+
+
+def seeds_shown(figure: Figure, frame: pl.DataFrame, axes: list[str]) -> tuple[int, int] | None:
+    """Return the least and the largest number of seeds of what a figure shows; ``None`` if it isn't drawn."""
+    try:
+        chosen = select(frame, figure.where, axes)
+    except InputError:
+        return None
+    return seeds_of(chosen if figure.kind in timelines.KINDS else comparable(figure, chosen))
 
 
 def look(figure: Figure, named: dict[str, str], rows: dict[str, str]) -> Look:
@@ -66,6 +77,7 @@ def look(figure: Figure, named: dict[str, str], rows: dict[str, str]) -> Look:
         printed=printed,
         level=figure.level,
         singles=figure.singles,
+        middle="median" if figure.median else "mean",
         most=1.0 if title.endswith("0 to 1)") else None,
     )
 
@@ -83,13 +95,13 @@ def _points(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None
         pl.col(axis).replace(known) for axis, known in ((figure.cols, named), (figure.rows, rows)) if axis
     ]
     tables = {
-        label: means(part, keys, figure.metric, level=figure.level).with_columns(renamed)
+        label: with_medians(figure, means(part, keys, figure.metric, level=figure.level))
         for label, part in parts.items()
     }
     if all(table["mean"].drop_nulls().is_empty() for table in tables.values()):
         return None
     panels(
-        tables,
+        {label: table.with_columns(renamed) for label, table in tables.items()},
         figure.metric,
         rows=figure.rows,
         lines=figure.cols,
@@ -102,13 +114,12 @@ def _points(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None
 
 def _stack(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None]:
     """Draw the figure's columns on top of each other, with the interval of their sum."""
-    shown, seeds = [], 0
+    shown = []
     for name in dict.fromkeys(frame[figure.panels].to_list()) if figure.panels else [""]:
         part = frame.filter(frame[figure.panels] == name) if figure.panels else frame
         shown.append(_stacked(figure, part, figure.columns, panel(figure, name) if name else ""))
-        seeds = max(seeds, part["seed"].n_unique())
     of = "the sum" if len(figure.columns) > 1 else "the mean"
-    note = f"mean of {seeds} seeds; lines on the bars: 95 % interval of {of}"
+    note = f"mean of {seeds_in_words(*seeds_of(frame))}; lines on the bars: 95 % interval of {of}"
     note += ", with the error of the measured cost" * bool(figure.errors)
     alone = [_stacked(figure, frame, (figure.apart,), heading(figure.apart)[0])] if figure.apart else []
     stacks(shown, Words(figure.title, figure.y, note, x=figure.x), alone, output=file)

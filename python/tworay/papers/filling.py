@@ -2,7 +2,8 @@
 
 ``{P35}`` stands for the range of the estimates of claim P35 and ``{P35 verdict}`` for its verdict; ``{P35
 standard}`` and ``{P35 standard verdict}`` are those in the standard dialect, ``{P35 in routing: DSR}`` and
-``{P35 in routing: DSR verdict}`` those of another reading. ``{P35 paper}`` is the source's own value.
+``{P35 in routing: DSR verdict}`` those of another reading. ``{P35 at 30 m/s}`` and ``{P35 in routing: DSR at
+30 m/s}`` are those of one cell. ``{P35 paper}`` is the source's own value.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tworay.papers.library import MAIN, STANDARD
 from tworay.papers.markdown import WIDTH
+from tworay.papers.verdicts import interval, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +23,12 @@ if TYPE_CHECKING:
     from tworay.papers.library import Paper
     from tworay.papers.reproducing import Reproduction
 
-PLACE = re.compile(r"\{([A-Z]+[0-9.]+[a-z0-9-]*)(\s+paper|\s+standard|\s+in\s+[^{}]+?)?(\s+verdict)?\}")
+PLACE = re.compile(
+    r"\{([A-Z]+[0-9.]+[a-z0-9-]*)(\s+paper|\s+standard|\s+(?:in|at)\s+[^{}]+?)?(\s+verdict)?\}"
+)
 UNKNOWN = "not run yet"
+# Between a reading and a cell.
+AT = " at "
 
 Told = tuple[str, str]
 """Verdict and result."""
@@ -48,8 +54,10 @@ def filled_line(text: str, told: Callable[[str, str], Told | None], paper: Paper
 
 
 def reading(match: re.Match[str]) -> str:
-    """Return the reading that a place names."""
+    """Return the reading that a place names, with the cell if it names one."""
     name = _named(match)
+    if name.startswith("at "):
+        return f"{MAIN} {name}"
     if name.startswith("in "):
         return name.removeprefix("in ")
     return STANDARD if name == "standard" else MAIN
@@ -78,9 +86,17 @@ def of_result(result: Reproduction) -> Callable[[str, str], Told | None]:
     """Return the results as they were judged."""
 
     def told(claim: str, name: str) -> Told | None:
-        others = result.others.get(claim, {})
-        found = result.judgements.get(claim) if name == MAIN else others.get(name)
-        return None if found is None else (str(found.verdict), found.ours or found.reason)
+        readings = {MAIN: result.judgements.get(claim), **result.others.get(claim, {})}
+        found = readings.get(name)
+        if found is not None:
+            return str(found.verdict), found.ours or found.reason
+        of, _, place = name.rpartition(AT)
+        whole = readings.get(of)
+        cell = next((one for one in whole.cells if one.place == place), None) if whole else None
+        if whole is None or cell is None or cell.measured.estimate is None:
+            return None
+        said = f"{number(cell.measured.estimate, whole.unit)} ({interval(cell.measured, whole.unit)})"
+        return str(cell.verdict), said
 
     return told
 

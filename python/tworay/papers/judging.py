@@ -11,6 +11,7 @@ from tworay.analysis import stats
 from tworay.analysis.contrasts import Group, difference, groups, select
 from tworay.errors import InputError
 from tworay.papers.bands import across, claimed_of
+from tworay.papers.medians import median_interval
 from tworay.papers.quantities import with_quantity
 from tworay.papers.rule import LEVEL, Verdict, verdict_of
 from tworay.papers.verdicts import Cell, Judgement, Measured, together
@@ -222,15 +223,6 @@ def _mean_of(place: Sequence[str], by_seed: Mapping[int, float]) -> Measured:
     interval = stats.t_interval(values, LEVEL)
     low, high = (interval.low, interval.high) if interval else (None, None)
     return Measured(tuple(place), stats.mean(values), low, high, len(values))
-
-
-def median_interval(ordered: list[float], confidence: float) -> tuple[float | None, float | None]:
-    """Return the interval of the median between two order statistics (sign test)."""
-    from scipy.stats import binom
-
-    n = len(ordered)
-    place = int(binom.ppf((1 - confidence) / 2, n, 0.5)) if n else 0
-    return (ordered[place - 1], ordered[n - place]) if place >= 1 else (None, None)
 
 
 def _growth(claim: Claim, cells: Cells, places: list[list[str]]) -> list[Sample]:

@@ -159,6 +159,8 @@ class Figure:
     """Level of the intervals drawn; tables have 95 %."""
     singles: bool = False
     """Whether single seeds are drawn beside the mean."""
+    median: bool = False
+    """Whether medians are shown instead of means: single runs may lie far out."""
     apart: str = ""
     """For a stack: the column that is also drawn alone, in a panel with its own axis."""
     errors: dict[str, float] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tworay._native import VERSION
-from tworay.papers import stored
+from tworay.papers import stored, timelines
 from tworay.papers.claimlists import by_experiment, by_headline, mechanisms, ours
 from tworay.papers.deciding import deciding
 from tworay.papers.earlier import Earlier
@@ -20,6 +20,7 @@ from tworay.papers.markdown import listed, prose, table, write
 from tworay.papers.reproducing import Reproduction, cells_of
 from tworay.papers.rule import Verdict
 from tworay.papers.verdicts import RULE
+from tworay.showing.labels import seeds_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,10 +129,15 @@ def seeds_of(result: Reproduction, trial: str) -> str:
 
 
 def size(result: Reproduction, trial: str) -> str:
-    """Return the number of seeds of an experiment, and its full size if that is larger."""
+    """Return the numbers of seeds of an experiment's cells, and its full size if that is larger."""
+    planned = result.planned.get(trial, {}).values()
+    return _size(result, trial, max(planned, default=0) if full_size(result, trial) == "yes" else 0)
+
+
+def _size(result: Reproduction, trial: str, most: int) -> str:
     full = full_size(result, trial)
-    seeds = result.seeds[trial]
-    return f"{seeds} seed{'s' * (seeds != 1)}" + (
+    least = result.seeds[trial]
+    return seeds_in_words(least, max(least, most)) + (
         "" if full == "yes" else f"{', shortened' * (trial in result.shortened)} (full size: {full})"
     )
 
@@ -216,9 +222,13 @@ def _sensitivity(result: Reproduction) -> list[str]:
     return lines
 
 
-def _heading(result: Reproduction, figure: Figure, trial: str) -> str:
+def _heading(result: Reproduction, figure: Figure, trial: str, span: tuple[int, int]) -> str:
     """Return a figure's number, title, seeds and state."""
-    said = f"**{figure.id}: {figure.title}**; {size(result, trial)}"
+    least, most = span
+    size_ = _size(replace(result, seeds={trial: least}), trial, most)
+    if figure.kind in timelines.KINDS and figure.kind not in timelines.COUNTED and most > 1:
+        size_ += ", the first drawn"
+    said = f"**{figure.id}: {figure.title}**; {size_}"
     if result.paper.study:
         return f"{said}."
     return f"{said}; {figure.state}: {figure.deviates}." if figure.deviates else f"{said}; {figure.state}."
@@ -233,7 +243,9 @@ def _figures(result: Reproduction, folder: Path) -> list[str]:
         if figure.experiment is None or not there:
             continue
         made.add(figure.id)
-        lines += prose(_heading(result, figure, figure.experiment))
+        seeds = result.seeds[figure.experiment]
+        span = result.shown.get(figure.id, (seeds, seeds))
+        lines += prose(_heading(result, figure, figure.experiment, span))
         lines += [DEFINITION.format(digest=figure.definition), ""]
         if figure.id in result.drawn:
             name = f"{result.paper.key}-{result.drawn[figure.id].name}"
@@ -262,8 +274,8 @@ def _kept_figures(result: Reproduction, before: Earlier) -> list[str]:
             continue
         made.add(figure.id)
         trial = figure.experiment
-        drawn = replace(result, seeds={trial: kept.seeds}, shortened={trial} if kept.shortened else set())
-        lines += prose(_heading(drawn, figure, trial))
+        drawn = replace(result, shortened={trial} if kept.shortened else set())
+        lines += prose(_heading(drawn, figure, trial, (kept.seeds, kept.most)))
         # Pages from before definitions were noted can't tell; they count as current.
         digest = kept.definition or figure.definition
         lines += [DEFINITION.format(digest=digest), ""]

@@ -39,7 +39,7 @@ TITLES: dict[str, tuple[str, float]] = {
     "alive.all_at_changes": ("both in flight (segments, mean over changes)", 1.0),
     "energy.radio_per_received_bit": ("radio (µJ/bit)", 1e6),
     "energy.computing_per_received_bit": ("computing (µJ/bit)", 1e6),
-    "model.usable": ("modelled by simulated bytes, model as printed", 1.0),
+    "model.usable": ("modelled by simulated bytes, usable form of the model", 1.0),
     "model.refined": ("modelled by simulated bytes, refined model", 1.0),
     "model.frozen": ("modelled by simulated bytes, n = frozen time / T0", 1.0),
     "model.measured": ("modelled by simulated bytes, over the time of sending", 1.0),

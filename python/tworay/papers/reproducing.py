@@ -15,7 +15,7 @@ from tworay.experiment.options import SweepOptions
 from tworay.experiment.store import sweeps as reading
 from tworay.papers import stored, timelines
 from tworay.papers.derived import DERIVED
-from tworay.papers.figures import draw_figure
+from tworay.papers.figures import draw_figure, seeds_shown
 from tworay.papers.judging import decided, judge_claim, judge_measured, judge_summary
 from tworay.papers.library import MAIN, STANDARD, Role
 from tworay.papers.planfile import beside, planned
@@ -58,6 +58,8 @@ class Reproduction:
     drawn: dict[str, Path] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
     """By figure: its numbers."""
+    shown: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """By figure: the least and the largest number of seeds of what it shows."""
     guesses: dict[str, Guesses] = field(default_factory=dict)
     """By experiment: the senders' guesses and the true causes."""
     seeds: dict[str, int] = field(default_factory=dict)
@@ -206,6 +208,8 @@ def reproduce(
     result.judgements = _judgements(judged, frames)
     for one in figures:
         if one.experiment in frames:
+            span = seeds_shown(one, *frames[one.experiment])
+            result.shown |= {one.id: span} if span else {}
             numbered = numbers(one, *frames[one.experiment]) if one.kind not in timelines.KINDS else None
             if numbered is not None:
                 result.tables[one.id] = numbered

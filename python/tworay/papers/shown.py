@@ -1,18 +1,40 @@
-"""Words that drawings and tables show for the labels of an experiment's axes."""
+"""What drawings and tables show: runs that can be compared, and words for the labels of axes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tworay.analysis.contrasts import on_common_seeds
 from tworay.showing.labels import places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import polars as pl
+
     from tworay.papers.library import Figure
 
 # The axis of built-in scenarios that differ in one number, such as `string-4` to `string-15`.
 SCENARIO = "scenario"
+# The axis of variants.
+VARIANTS = "tcp"
+
+
+def comparable(figure: Figure, frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the runs of a figure in which what it compares has the same seeds.
+
+    A plan of seeds gives each cell its own number. A figure compares variants or, if it has none, its lines.
+    Cells of other labels, such as of another number of hops, keep their own seeds.
+    """
+    axes = [axis for axis in (figure.panels, figure.rows, figure.cols) if axis]
+    compared = VARIANTS if VARIANTS in axes else figure.cols
+    return on_common_seeds(frame, [axis for axis in axes if axis != compared]) if compared else frame
+
+
+def seeds_of(frame: pl.DataFrame) -> tuple[int, int]:
+    """Return the least and the largest number of seeds of the cells."""
+    counts = frame.group_by("cell").n_unique()["seed"].to_list()
+    return min(counts, default=0), max(counts, default=0)
 
 
 def words(figure: Figure, axis: str | None, labels: Iterable[str]) -> dict[str, str]:

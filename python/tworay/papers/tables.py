@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from tworay.analysis.contrasts import difference, groups, means, select
 from tworay.errors import InputError
 from tworay.papers import answers
+from tworay.papers.medians import with_medians
 from tworay.papers.quantities import heading, with_quantity
-from tworay.papers.shown import words
+from tworay.papers.shown import comparable, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     import polars as pl
 
@@ -25,28 +28,29 @@ Guesses = dict[str, dict[str, Counter[str]]]
 
 
 def numbers(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table | None:
-    """Return means ± half the 95 % interval, or ``None`` if there are no runs.
+    """Return means ± half the 95 % interval, or medians with theirs; ``None`` if there are no runs.
 
-    Rows and columns are those of the figure; with ``columns``, a row is a cell and a column a metric. The
-    differences over the figure's ``over`` follow in percent, and the paper's values in parentheses.
+    The error of a measured factor is part of the interval. Rows and columns are those of the figure; with
+    ``columns``, a row is a cell and a column a metric. The differences over the figure's ``over`` follow in
+    percent, and the paper's values in parentheses.
     """
     keys = [axis for axis in (figure.panels, figure.rows, figure.cols) if axis]
     cells: dict[tuple[str, ...], dict[str, str]] = {}
     try:
         if figure.kind in answers.KINDS:
             return answers.answer(figure, frame, axes)
-        frame = select(frame, figure.where, axes)
+        frame = comparable(figure, select(frame, figure.where, axes))
         for metric in figure.columns or (figure.metric,):
             _, scale = heading(metric)
             known = with_quantity(frame, metric)
             percent = _percent(figure, known, keys, metric)
-            for row in means(known, keys, metric).iter_rows(named=True):
+            for row in with_medians(figure, means(known, keys, metric)).iter_rows(named=True):
                 place = tuple(str(row[key]) for key in keys)
                 printed = figure.value(
                     "/".join(str(row[key]) for key in keys if key != figure.cols),
                     metric if figure.columns else row.get(figure.cols or ""),
                 )
-                value = _mean(row["mean"], row["low"], scale) + percent.get(place, "")
+                value = _middle(figure, metric, row, scale) + percent.get(place, "")
                 beside = "" if printed is None else f" (paper: {printed:g})"
                 cells.setdefault(place, {})[metric] = value + beside
     except InputError:
@@ -95,12 +99,23 @@ def _percent(
     return said
 
 
-def _mean(mean: float | None, low: float | None, scale: float) -> str:
-    if mean is None:
+def _middle(figure: Figure, metric: str, row: Mapping[str, Any], scale: float) -> str:
+    """Return a mean ± half of its interval, or a median with its interval, in words."""
+    middle, low, high = (None if row[one] is None else row[one] * scale for one in ("mean", "low", "high"))
+    if middle is None:
         return "–"
-    if low is None:
-        return _short(mean * scale, 4)
-    return f"{_short(mean * scale, 4)} ± {_short((mean - low) * scale, 2)}"
+    if low is None or high is None:
+        return _short(middle, 4)
+    if figure.median:
+        return f"{_short(middle, 4)} ({_short(low, 4)} to {_short(high, 4)})"
+    half = math.hypot(middle - low, middle * _cost_error(figure, metric, row))
+    return f"{_short(middle, 4)} ± {_short(half, 2)}"
+
+
+def _cost_error(figure: Figure, metric: str, row: Mapping[str, Any]) -> float:
+    """Return the relative error of the measured factor in a cell, which the last of the metrics has."""
+    measured = not figure.columns or metric == figure.columns[-1]
+    return figure.errors.get(str(row[figure.rows]), 0.0) if measured else 0.0
 
 
 def _short(value: float, digits: int) -> str:

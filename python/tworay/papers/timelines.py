@@ -292,5 +292,7 @@ KINDS: dict[str, Callable[[Figure, list[Arm], Path], Table | None]] = {
     "speeds": samples.speeds,
 }
 UNDRAWN = ("relays", "speeds")
+# They count all runs of an arm; the others show its first one.
+COUNTED = ("histogram", "relays", "speeds")
 # Their numbers are samples of lines, for pages.
 LISTED = ("trace", "areas")

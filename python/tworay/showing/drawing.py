@@ -14,7 +14,7 @@ import numpy as np
 
 from tworay import metrics
 from tworay.errors import InputError
-from tworay.showing.labels import places, with_unit
+from tworay.showing.labels import places, seeds_in_words, with_unit
 from tworay.showing.pictures import COLOURS, FORMATS, INCHES, SETTINGS, write
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ MOST_TICKS = 12
 LEVEL_LABELS = 85
 # With more lines, the bars of their intervals would hide them.
 MOST_BARS = 8
-BARS = "mean of {seeds}; bars: its {level:g} % interval"
+BARS = "{middle} of {seeds}; bars: its {level:g} % interval"
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ class Look:
     values to the unit of ``y`` (default: the metric's). ``log`` names the logarithmic axis, ``x`` or ``y``.
     ``at`` has the places of labels without a number. ``printed`` holds the values of the source by row and
     line, in the unit of ``y``. ``level`` is that of the intervals. With ``singles`` every seed has a dot.
-    ``most`` is the largest possible value, such as 1 of a share.
+    ``most`` is the largest possible value, such as 1 of a share. ``middle`` says what the points are: means,
+    or medians, whose intervals need not be symmetric.
     """
 
     title: str = ""
@@ -58,6 +59,7 @@ class Look:
     level: float = 0.95
     singles: bool = False
     most: float | None = None
+    middle: str = "mean"
 
 
 @dataclass(frozen=True)
@@ -107,15 +109,20 @@ class Chart:
                 return row if row["mean"] is not None else None
         return None
 
+    def reach(self, row: Mapping[str, Any], end: str) -> float:
+        """Return how far the interval of a cell reaches to its end, in the unit shown; 0 if it has none."""
+        return 0.0 if row[end] is None else abs(row[end] - row["mean"]) * self.scale
+
     @property
     def note(self) -> str:
         """A sentence about points and bars."""
         seeds = [row["n"] for row in self.means.iter_rows(named=True) if row["mean"] is not None]
         least, most = min(seeds, default=0), max(seeds, default=0)
-        said = f"{least} seeds" if least == most else f"{least} to {most} seeds"
-        note = BARS.format(seeds=said, level=100 * self.look.level) if most > 1 else "one seed"
+        said = seeds_in_words(least, most)
+        bars = BARS.format(middle=self.look.middle, seeds=said, level=100 * self.look.level)
+        note = bars if most > 1 else "one seed"
         if most > 1 and len(self.names) > MOST_BARS:
-            note = f"mean of {said}"
+            note = f"{self.look.middle} of {said}"
         return f"{note}; dots: single seeds" if self.look.singles else note
 
 
@@ -267,8 +274,7 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
         shift = (i - (len(names) - 1) / 2) * apart * span if beside else 0.0
         found = [(x + shift, chart.cell(label, name)) for x, label in zip(xs, labels, strict=True)]
         there = sorted(((x, row) for x, row in found if row), key=lambda one: one[0])
-        ends = [row["mean"] - (row["low"] if row["low"] is not None else row["mean"]) for _, row in there]
-        low = [max(0.0, end * chart.scale) for end in ends]
+        low, high = ([chart.reach(row, end) for _, row in there] for end in ("low", "high"))
         down = low
         if chart.look.log == "y":
             # A logarithmic axis has no zero: such a bar ends at the least seed.
@@ -282,7 +288,7 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
         axes.errorbar(
             [x for x, _ in there],
             [row["mean"] * chart.scale for _, row in there],
-            yerr=[down, low] if any(low) and len(names) <= MOST_BARS else None,
+            yerr=[down, high] if any(low) and len(names) <= MOST_BARS else None,
             fmt=MARKERS[i % len(MARKERS)] + ("-" if joined else ""),
             color=colour,
             label=shown[i],

@@ -13,6 +13,13 @@ UNIT = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?\s*([A-Za-zµ%][A-Za-z/%]*)")
 NUMBER = re.compile(r"(?<![\d.])-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
+def seeds_in_words(least: int, most: int) -> str:
+    """Return the numbers of seeds of several means: ``20 seeds``, or ``5 to 190 seeds``."""
+    if least != most:
+        return f"{least} to {most} seeds"
+    return f"{least} seed{'s' * (least != 1)}"
+
+
 def numbers(label: str) -> list[float]:
     """Return all numbers in a label; a hyphen before a number is no sign."""
     return [float(found) for found in NUMBER.findall(label.replace("-", " "))]

@@ -12,6 +12,13 @@
 //! the peer's window, and two thirds of a cwnd of 60 segments, of which only 20 can be in flight, would
 //! reduce nothing.
 //!
+//! Equation 6 multiplies the window by RTT_old / RTT_new, which is above 1 on a shorter route. The text calls the
+//! mechanism "conservative", meant "to prevent a congestion episode", so the window does not grow (`grow=no`);
+//! `grow=yes` is the printed form. Equation 3's 1 / a is bounded to 0.5 to 10.
+//!
+//! Losses before the tenth round trip (`samples`) count as congestion: there is no history yet, and the
+//! connection is in slow start.
+//!
 //! A link failure is handled in two steps, because the new round trip is known only after some samples.
 //! Until then the factor a is 2/3, for the window and for the timeout. Equation 3 derives the new timeout
 //! from the one "over the lost old route", so it is the same at every expiry until the path is back
@@ -101,6 +108,9 @@ settings! {
         relative: Relative = ["average" => Relative::Average, "successive" => Relative::Successive];
         /// outliers by the growth threshold, or by the limit of the flip-flop filter
         filter: Filter = ["ewma" => Filter::Ewma, "flipflop" => Filter::FlipFlop];
+        /// with cwnd=3 on a shorter route, where RTT_old / RTT_new is above 1: keep the window, or let it grow as
+        /// equation 6 prints
+        grow: bool = ["no" => false, "yes" => true];
         /// keep a at 2/3 instead of RTT_old / RTT_new
         a_fixed: bool = ["no" => false, "yes" => true];
         /// bandwidth estimator
@@ -239,10 +249,12 @@ impl Welcome {
         let ratio = before.rtt.map_or(1.0, |old| old / new);
         let a = if self.options.a_fixed { self.options.a } else { ratio };
         if a.is_finite() && a > 0.0 {
+            // Equation 3, bounded: one odd round trip must not leave a useless timeout.
             effects.push(Effect::ScaleRtt((1.0 / a).clamp(0.5, 10.0)));
         }
         if self.options.cwnd == Proposition::Ratio {
-            let cwnd = a.min(1.0) * before.cwnd;
+            let share = if self.options.grow { a } else { a.min(1.0) };
+            let cwnd = share * before.cwnd;
             let (cwnd, ssthresh) = if self.options.lra_link == Bound::Kept {
                 (cwnd.max(1.0), before.ssthresh)
             } else {

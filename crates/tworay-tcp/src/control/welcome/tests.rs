@@ -135,6 +135,25 @@ fn a_shorter_path_lets_the_timeout_fall_but_not_the_window_rise() {
     assert_eq!(b.wanted(), "scale=0.500 window=10/20", "a = 5, bounded");
 }
 
+/// Equation 6 as printed: 100 ms / 20 ms = 5 times the window of 10, up to equation 7's bound.
+#[test]
+fn equation_6_as_printed_lets_the_window_rise_on_a_shorter_path() {
+    for (text, adapted) in [
+        ("welcome(grow=yes)", "scale=0.500 window=20/20"),
+        ("welcome(grow=yes,lra_link=keep)", "scale=0.500 window=50/20"),
+        ("welcome(lra_link=keep)", "scale=0.500 window=10/20"),
+    ] {
+        let mut b = after(text, FLAT);
+        b.rto();
+        b.ack();
+        b.wanted();
+        (0..4).for_each(|_| {
+            b.rtt(20);
+        });
+        assert_eq!(b.wanted(), adapted, "{text}");
+    }
+}
+
 #[test]
 fn the_three_propositions() {
     for (text, at_once, adapted) in [
