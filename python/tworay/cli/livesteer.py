@@ -58,6 +58,6 @@ def watch(
     from tworay.cli.output import serve_until_interrupted
     from tworay.live import standing, watching
 
-    place, found = standing.watched(name)
-    with watching.server(place, found, port) as serving:
+    found, look = standing.watched(name)
+    with watching.server(look, found, port) as serving:
         serve_until_interrupted(serving, f"follows {found['name']}", browser=open_)
