@@ -110,8 +110,13 @@ class Chart:
         return None
 
     def reach(self, row: Mapping[str, Any], end: str) -> float:
-        """Return how far the interval of a cell reaches to its end, in the unit shown; 0 if it has none."""
-        return 0.0 if row[end] is None else abs(row[end] - row["mean"]) * self.scale
+        """Return how far the interval of a cell reaches to its end, in the unit shown; 0 if it has none.
+
+        Without a column ``high`` intervals are symmetric.
+        """
+        if row["low"] is None:
+            return 0.0
+        return abs(row.get(end, row["low"]) - row["mean"]) * self.scale
 
     @property
     def note(self) -> str:
