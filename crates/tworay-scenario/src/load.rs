@@ -1,21 +1,13 @@
 //! Reads a scenario from a file or a text.
 
 use crate::error::{ScenarioError, Source};
+use crate::origin::Traffic;
 use crate::scenario::Scenario;
 use crate::{builtin, check, layers};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-
-/// Where the traffic of a scenario comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Traffic {
-    /// From its flows: it must have one.
-    Flows,
-    /// Also from the stations of a live network: it may have no flow.
-    Stations,
-}
 
 impl Scenario {
     /// Reads a scenario: `source` is a file, or the name of a built-in scenario such as `string-4`.
