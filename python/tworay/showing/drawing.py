@@ -116,7 +116,7 @@ class Chart:
         """
         if row["low"] is None:
             return 0.0
-        return abs(row.get(end, row["low"]) - row["mean"]) * self.scale
+        return abs(float(row.get(end, row["low"])) - row["mean"]) * self.scale
 
     @property
     def note(self) -> str:
