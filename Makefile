@@ -5,7 +5,7 @@
 # make virtual-kernel   builds the kernel of `tworay live run --virtual` into your cache (once, a few minutes; part of make test)
 # make soak    repeats the property tests with new seeds, ROUNDS=20 times; first ORACLE=10000 cases of each test of the ledger's oracle
 # make torture   runs RUNS=20000 random scenarios from FROM=0 and holds them to every invariant and relation (make test: 200)
-# make disk-faults   lets every operation on the disk fail in turn under comparisons, sweeps and merges (EACH=12: so many of each kind; make test: 2)
+# make disk-faults   lets every operation on the disk fail in turn under comparisons, sweeps and merges (EACH=12: so many of each kind; make test: 1), and lets eight processes write at once (make test: 4)
 # make day     simulates 24 hours of 50 moving nodes with AODV, DSR and OLSR and checks that memory stays flat (a quarter of an hour)
 # make mutants   changes the simulator's code at random in EACH=10 places per crate and checks that tests notice (hours)
 # make fmt     formats Rust and Python
@@ -13,7 +13,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup kernel loader virtual-kernel run test compile-tools test-tools test-rust test-python rust-lint rust-checks python-checks python-lint python-tests soak torture disk-faults day mutants fmt clean
+.PHONY: help setup kernel loader virtual-kernel run test compile-tools test-tools test-rust test-python rust-lint rust-tests rust-checks python-checks python-lint python-tests soak torture disk-faults day mutants fmt clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -34,13 +34,13 @@ help:
 setup: $(VENV)/.native $(VENV)/.kernel
 
 $(VENV)/.python: requirements.txt requirements-dev.txt scripts/setup.sh
-	@began=$$(mktemp) && scripts/setup.sh python && touch -r $$began $@ && rm -f $$began
+	@began=$$(mktemp) && scripts/timed.sh "Python packages" scripts/setup.sh python && touch -r $$began $@ && rm -f $$began
 
 $(VENV)/.native: $(VENV)/.python $(NATIVE)
-	@began=$$(mktemp) && scripts/setup.sh native && touch -r $$began $@ && rm -f $$began
+	@began=$$(mktemp) && scripts/timed.sh "simulator, release build" scripts/setup.sh native && touch -r $$began $@ && rm -f $$began
 
 $(VENV)/.kernel: $(VENV)/.python $(KERNEL)
-	@began=$$(mktemp) && scripts/setup.sh kernel if-possible && touch -r $$began $@ && rm -f $$began
+	@began=$$(mktemp) && scripts/timed.sh "loader of kernel controllers" scripts/setup.sh kernel if-possible && touch -r $$began $@ && rm -f $$began
 
 kernel: setup
 	scripts/setup.sh kernel
@@ -50,9 +50,12 @@ run: setup
 
 # The Rust checks compile while programs for the tests are installed, and while the simulator's release build, which uses one
 # core, goes on. The output of each part is printed in one piece.
-test: $(VENV)/.python compile-tools
+# A table of what each part took stands at the end.
+test:
+	@scripts/timed.sh start
+	@$(MAKE) --no-print-directory compile-tools
 	@echo "Building and checking go on in parallel (some 10 minutes the first time); each part prints its output when it is done"
-	@$(MAKE) --no-print-directory -j3 --output-sync=target rust-checks python-checks
+	@$(MAKE) --no-print-directory -j3 --output-sync=target rust-checks python-checks; code=$$?; scripts/timed.sh show; exit $$code
 
 # In this order: package managers don't like company.
 compile-tools: $(VENV)/.python
@@ -65,16 +68,24 @@ test-tools: compile-tools
 # them already.
 QUICKLY := env -u MAKEFLAGS -u MFLAGS $(if $(wildcard target/debug/incremental),,CARGO_INCREMENTAL=0)
 
+# Without the examples, which clippy checks, and without those of doc comments: there are none (test_house.py), and to find that
+# out takes as much as checking every crate once more.
+RUST_TESTS := --workspace --lib --bins --tests --locked --quiet
+
 rust-lint: compile-tools
 	python3 studies/circles.py
 	cargo fmt --all --check
-	$(QUICKLY) cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	$(QUICKLY) scripts/timed.sh "clippy" cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 
 test-rust: rust-checks
 
-rust-checks: rust-lint test-tools
-	$(QUICKLY) PROPTEST_RNG_SEED=$(PROPTEST_SEED) cargo test --workspace --locked --quiet
-	env -u MAKEFLAGS -u MFLAGS python3 studies/instructions.py --check
+rust-tests: rust-lint test-tools
+	$(QUICKLY) scripts/timed.sh "Rust tests, build" cargo test $(RUST_TESTS) --no-run
+	$(QUICKLY) PROPTEST_RNG_SEED=$(PROPTEST_SEED) scripts/timed.sh "Rust tests" cargo test $(RUST_TESTS)
+
+# After the native module, whose libraries it takes.
+rust-checks: rust-tests $(VENV)/.native
+	env -u MAKEFLAGS -u MFLAGS scripts/timed.sh "instructions" python3 studies/instructions.py --check
 
 # Property tests use a fixed seed in `make test`, so that it is reproducible. `make soak` draws new seeds in every
 # round and prints each failure with the seed that reproduces it.
@@ -105,7 +116,7 @@ torture:
 EACH ?= 100000
 
 disk-faults: setup
-	TWORAY_DISK_FAULTS=$(EACH) $(BIN)/pytest --capture=no python/tests/test_faulty_disk.py
+	TWORAY_DISK_FAULTS=$(EACH) $(BIN)/pytest --capture=no python/tests/test_faulty_disk.py python/tests/test_many_writers.py
 
 day: setup
 	$(BIN)/python -m studies.day
@@ -117,7 +128,7 @@ test-python: python-checks
 
 # Builds once, beside the Rust checks. Where it can't, the tests go on, and their last line says what was not tested.
 virtual-kernel: loader test-tools
-	@$(BIN)/tworay live kernel build >/dev/null || echo "no kernel for virtual time: its tests are left out"
+	@scripts/timed.sh "virtual kernel" $(BIN)/tworay live kernel build >/dev/null || echo "no kernel for virtual time: its tests are left out"
 
 python-checks: python-lint python-tests
 
@@ -128,12 +139,12 @@ loader: setup compile-tools
 python-lint: setup
 	$(BIN)/ruff check python studies docs/make
 	$(BIN)/ruff format --check python studies docs/make
-	$(BIN)/mypy
-	$(BIN)/stubtest tworay._native
+	scripts/timed.sh "mypy" $(BIN)/mypy
+	scripts/timed.sh "stubtest" $(BIN)/stubtest tworay._native
 
 # Two processes: most of the time goes to short commands, which keep one core busy each.
 python-tests: virtual-kernel
-	$(BIN)/pytest --numprocesses 2
+	scripts/timed.sh "pytest" $(BIN)/pytest --numprocesses 2
 
 fmt:
 	cargo fmt --all

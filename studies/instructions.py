@@ -46,13 +46,22 @@ def said(*command: str) -> str:
 
 
 def build() -> Path:
-    """Build the program that does one run, and return its path."""
+    """Build the program that does one run, and return its path.
+
+    It is an example of the bindings: their crate has no dependencies of tests only, so it takes the libraries
+    of the native module, which `make setup` has compiled. Cargo takes them as they are if the bindings are
+    told of the same Python, by maturin's file.
+    """
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    pythons = [str(file) for file in target.glob("maturin/pyo3-config-*.txt")]
+    environment = os.environ | ({"PYO3_CONFIG_FILE": pythons[0]} if len(pythons) == 1 else {})
     subprocess.run(
-        ("cargo", "build", "--release", "--locked", "--quiet", "-p", "tworay-sim", "--example", "run"),
+        ("cargo", "build", "--release", "--locked", "--quiet", "-p", "tworay-py", "--example", "run"),
         cwd=ROOT,
+        env=environment,
         check=True,
     )
-    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/examples/run"
+    return target / "release/examples/run"
 
 
 def count(program: Path, words: str) -> tuple[int, int]:

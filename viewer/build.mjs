@@ -1,9 +1,9 @@
-// Builds the pages' script and style into the Python package, and notes which sources they were built from:
+// Builds the pages' scripts and style into the Python package, and notes which sources they were built from:
 //   npm ci && npm run build
 // The product is committed, so that nobody needs Node to use tworay (docs/decisions/0011-report-bundle.md).
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync, mkdirSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -25,7 +25,8 @@ function digest() {
 
 const { outputFiles } = await build({
   absWorkingDir: here,
-  entryPoints: { viewer: "src/main.ts" },
+  // A script for each kind of page, with what it needs and no more, and one style.
+  entryPoints: { viewer: "src/viewer.css", run: "src/pages/run.ts", overlay: "src/pages/overlay.ts", figures: "src/pages/figures.ts" },
   outdir: "out",
   bundle: true,
   minify: true,
@@ -37,6 +38,6 @@ const { outputFiles } = await build({
 });
 mkdirSync(target, { recursive: true });
 for (const file of outputFiles) {
-  writeFileSync(join(target, file.path.endsWith(".css") ? "viewer.css" : "viewer.js"), file.text);
+  writeFileSync(join(target, basename(file.path)), file.text);
 }
 writeFileSync(join(target, "sources.sha256"), `${digest()}\n`);

@@ -159,7 +159,8 @@ class Staging:
             target /= "README.md"
         if not target.is_file():
             return link[0]
-        if not target.is_relative_to(DOCS):
+        # Files of `make`, such as the samples of a page, are there if a page names them.
+        if not target.is_relative_to(DOCS) or target.is_relative_to(DOCS / "make"):
             self.add(target)
         there = os.path.relpath(self.place(target), self.place(page).parent)
         return f"{link[1]}{there}{'#' + part if part else ''}{link[3]}"

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
+pytest_plugins = ["cpu_times"]
+
 # Small enough that a run takes a moment, long enough that losses happen.
 QUICK = ("--set", "duration=10s")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import shlex
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +47,15 @@ def commands(page: Path) -> list[list[str]]:
     return [text.split() if text.count('"') % 2 else shlex.split(text) for text in texts]
 
 
+@cache
+def program() -> Any:
+    """Return the commands as click has them; to make them takes a fifth of a second."""
+    return typer.main.get_command(app)
+
+
 def unknown(words: list[str]) -> list[str]:
     """Return the command or options of a line that do not exist."""
-    command: Any = typer.main.get_command(app)
+    command = program()
     place = 0
     while place < len(words) and words[place] in getattr(command, "commands", {}):
         command = command.commands[words[place]]

@@ -113,3 +113,14 @@ def test_every_package_is_described() -> None:
     packages = {file.parent.name for file in PACKAGE.glob("*/__init__.py")}
     described = re.findall(r"^\| (`\w+/`.*?) \|", CONTRIBUTING, re.MULTILINE)
     assert packages == {name for row in described for name in re.findall(r"`(\w+)/`", row)}
+
+
+def test_comments_have_no_examples_that_would_not_run() -> None:
+    """`make test` leaves out the examples of doc comments: code is in tests, and other blocks are ```text."""
+    blocks = [
+        f"{file.relative_to(ROOT)}: {opening}"
+        for file in (ROOT / "crates").rglob("*.rs")
+        for opening in re.findall(r"(?m)^\s*//[/!] *```(.*)$", file.read_text(encoding="utf-8"))[::2]
+    ]
+    assert len(blocks) > 10
+    assert [block for block in blocks if not block.endswith(": text")] == []

@@ -79,6 +79,40 @@ to = 1
 NEVER_IN_TIME = ("--most-late", "0.000001")
 
 
+# Two hops of 200 m, and nobody who sends.
+FLOWLESS = 'name = "quiet"\nduration = "60s"\n[topology]\nkind = "string"\nhops = 2\n'
+
+
+@pytest.mark.parametrize("chosen", [("--nodes", "0,2"), ("--all",), ("--layer", "2"), ("--all", "--virtual")])
+def test_stations_bring_their_own_traffic(
+    cli: Callable[..., Result], tmp_path: Path, request: pytest.FixtureRequest, chosen: tuple[str, ...]
+) -> None:
+    request.getfixturevalue("virtual_able" if "--virtual" in chosen else "live_able")
+    (tmp_path / "quiet.toml").write_text(FLOWLESS)
+    late = () if "--virtual" in chosen else PATIENT
+    at_itself = ("ping", "-c", "1", "{peer}") if "2" not in chosen else ("sh", "-c", "echo $TWORAY_NODE")
+    done = cli("live", "run", "quiet.toml", *chosen, *late, "--out", "out", "--", *at_itself)
+    assert done.code == 0, done.err
+    assert ("0\n" if "2" in chosen else "1 received") in done.out
+    # What is stored is what was given, and its page is there.
+    assert "[[flow]]" not in (tmp_path / "out" / "scenario.toml").read_text()
+    assert (tmp_path / "out" / "report.html").is_file()
+    shown = cli("show", "out")
+    assert shown.code == 0, shown.err
+
+
+def test_without_flows_stations_are_to_be_chosen(cli: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "quiet.toml").write_text(FLOWLESS)
+    for words in (("live", "up"), ("live", "run")):
+        refused = cli(*words, "quiet.toml")
+        assert (refused.code, "--nodes" in refused.err) == (2, True), refused.err
+    for words in (("run",), ("compare", "--tcp", "reno,vegas")):
+        refused = cli(*words, "quiet.toml")
+        assert refused.code == 2, (words, refused.out)
+        assert "there is no flow" in refused.err
+        assert 'Add a flow: [[flow]] with from = 0, to = 1 and app = "ftp"' in refused.err
+
+
 def test_a_strict_network_stops_when_the_machine_is_too_slow(
     cli: Callable[..., Result], tmp_path: Path
 ) -> None:
@@ -192,6 +226,8 @@ def test_slow_motion_stretches_the_round_trip(cli: Callable[..., Result]) -> Non
     [
         (("string-2", "--congestion", "nonsense"), "has no congestion control"),
         (("string-2", "--nodes", "0,9"), "there is no node 9"),
+        (("string-2", "--nodes", "0,0"), "--nodes 0,0: node 0 is named twice"),
+        (("string-2", "--nodes", "2"), "--nodes 2: a live network needs two stations"),
         (("string-2", "--nodes", "a"), "names no nodes; give a number"),
         (("string-2", "--layer", "4"), "--layer 4"),
         (("string-2", "--layer", "2", "--freeze"), "--layer 3"),

@@ -152,7 +152,12 @@ def test_without_sshd_the_package_is_named(
         ssh.program()
 
 
-def test_stations_reach_each_other_by_ssh(cli: Callable[..., Result], tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [(), ("--virtual",)])
+def test_stations_reach_each_other_by_ssh(
+    cli: Callable[..., Result], tmp_path: Path, request: pytest.FixtureRequest, how: tuple[str, ...]
+) -> None:
+    if how:
+        request.getfixturevalue("virtual_able")
     try:
         ssh.program()
     except InputError as error:
@@ -160,8 +165,10 @@ def test_stations_reach_each_other_by_ssh(cli: Callable[..., Result], tmp_path: 
     own = [Path("/etc/ssh/tworay"), Path("/run/sshd")]
     before = [place.exists() for place in own]
     said = one(
-        cli, tmp_path, "--ssh", "--", "ssh", "alice", "hostname; echo $TWORAY_ADDRESS; cat /proc/net/tcp"
-    )
+        cli, tmp_path, "--ssh", *how, "--", "sh", "-c",
+        "ssh 2 hostname; ssh alice 'echo $TWORAY_ADDRESS; cat /proc/net/tcp'",
+    )  # fmt: skip
+    # By number and by name.
     assert said.startswith("alice\n10.0.0.2\n")
     # 0100A8C0-like notation, in bytes of this machine: port 22 of the listener, at this station only.
     assert re.search(r":0016 ", said)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
-import signal
 import subprocess
 import time
 import urllib.error
 import urllib.request
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 from report_browser import started
+from watchers import events, watched
 
 import tworay as tworay_package
 from studies.live.station import PATIENT, tworay
@@ -209,44 +208,12 @@ def test_a_running_network_is_changed_and_its_log_replays(cli: Callable[..., Res
     assert 0 <= first - off <= 0.11
 
 
-def events(address: str, wanted: Callable[[str, dict[str, Any]], bool]) -> list[tuple[str, dict[str, Any]]]:
-    """Read the stream of a watcher until an event is there, twenty seconds at most."""
-    found: list[tuple[str, dict[str, Any]]] = []
-    end = time.monotonic() + 20
-    with urllib.request.urlopen(f"{address}events", timeout=20) as stream:
-        kind = ""
-        while time.monotonic() < end:
-            line = stream.readline().decode()
-            if line.startswith("event: "):
-                kind = line[7:].strip()
-            elif line.startswith("data: "):
-                found.append((kind, json.loads(line[6:])))
-                if wanted(*found[-1]):
-                    return found
-    raise AssertionError(found[-3:])
-
-
-@contextlib.contextmanager
-def watched(name: str) -> Iterator[str]:
-    """Run ``live watch``; gives its address."""
-    watch = subprocess.Popen(tworay("watch", name), stderr=subprocess.PIPE, text=True)
-    assert watch.stderr is not None
-    try:
-        address = re.search(r"http://127\.0\.0\.1:\d+/", watch.stderr.readline())
-        assert address is not None
-        yield address[0]
-    finally:
-        watch.send_signal(signal.SIGINT)
-        assert watch.wait(20) == 0
-        watch.stderr.close()
-
-
 @pytest.mark.usefixtures("live_able")
 def test_a_watcher_sees_moves_losses_and_the_end(cli: Callable[..., Result], tmp_path: Path) -> None:
     with standing(cli, tmp_path) as name, watched(name) as address:
         first = events(address, lambda kind, _: kind == "view")
         names = ["roof", "1", "alice"]
-        about = {"name": name, "scenario": "house", "names": names, "stations": [0, 1, 2]}
+        about = {"name": name, "scenario": "house", "names": names, "stations": [0, 1, 2], "virtual": False}
         assert first[0] == ("about", about)
         view = first[-1][1]
         # A string of 200 m hops; nobody is off, nothing waits; ranges of ns-2's radio: 250 m and 550 m.

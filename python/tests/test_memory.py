@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import tworay
+from studies.estimates import FIELD
 from tworay.running import memory
 
 if TYPE_CHECKING:
@@ -19,21 +20,8 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Result]
 
-FIELD = """
-name = "field"
-duration = "{duration}s"
-[topology]
-kind = "uniform"
-nodes = {nodes}
-width = "{side}m"
-height = "{side}m"
-[routing]
-protocol = "{protocol}"
-[[flow]]
-from = 0
-to = 1
-app = "ftp"
-"""
+# A transfer in a field.
+TRANSFER = FIELD + '[[flow]]\nfrom = 0\nto = 1\napp = "ftp"\n'
 MEASURE = """
 import sys, tworay
 def peak():
@@ -50,7 +38,7 @@ print(world.memory(1), peak() - before)
 
 def field(place: Path, nodes: int, side: int, protocol: str, duration: int) -> Path:
     file = place / "field.toml"
-    file.write_text(FIELD.format(nodes=nodes, side=side, protocol=protocol, duration=duration))
+    file.write_text(TRANSFER.format(nodes=nodes, side=side, protocol=protocol, duration=duration))
     return file
 
 

@@ -124,6 +124,8 @@ def test_an_ending_names_a_metric_and_a_wrong_name_gets_the_nearest() -> None:
     assert metrics.parse(None, known) is None
     with pytest.raises(InputError, match="did you mean goodput_bps"):
         metrics.parse("goodputt_bps", known)
+    with pytest.raises(InputError, match="did you mean goodput_bps"):
+        metrics.parse("gooput", known)
     with pytest.raises(InputError, match="there is no metric `seconds`; did you mean"):
         metrics.parse("seconds", known)
 

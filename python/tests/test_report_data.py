@@ -192,7 +192,7 @@ def test_commands(cli: Cli, tmp_path: Path) -> None:
         ("run", "string-2", "--record"): "--record needs a directory for its tables; add --out DIR",
         ("report", "nowhere"): "there is no such directory",
         ("report", str(tmp_path / "one"), "--seed", "1"): "leave out --arm and --seed",
-        ("report", str(tmp_path / "two"), "--seed", "7"): "name one of its runs with --arm",
+        ("report", str(tmp_path / "two"), "--seed", "7"): "has no run of every arm with it; seeds: 1, 2",
         ("view", "nowhere"): "there is no such directory",
     }
     for words, reason in refused.items():
@@ -291,6 +291,11 @@ def test_the_built_script_is_what_the_sources_build_to(tmp_path: Path) -> None:
     assert (VIEWER / "node_modules").is_dir(), "scripts/setup.sh tests installs what the viewer is built with"
     subprocess.run(["npm", "run", "--silent", "check"], cwd=VIEWER, check=True)
     subprocess.run(["node", "build.mjs", str(tmp_path)], cwd=VIEWER, check=True)
-    for name in ("viewer.js", "viewer.css", "sources.sha256"):
+    names = sorted(file.name for file in tmp_path.iterdir())
+    assert names == sorted(file.name for file in BUILT.iterdir())
+    for name in names:
         assert (tmp_path / name).read_bytes() == (BUILT / name).read_bytes(), name
-    assert sum((BUILT / name).stat().st_size for name in ("viewer.js", "viewer.css")) < 120_000
+    # What a page of each kind carries.
+    style = (BUILT / "viewer.css").stat().st_size
+    for kind, most in (("run", 120_000), ("overlay", 90_000), ("figures", 16_000)):
+        assert style + (BUILT / f"{kind}.js").stat().st_size < most, kind

@@ -1,4 +1,4 @@
-"""What the lines of a verdict warn of: nothing arrived, flows that starve behind a good sum."""
+"""What the lines of a verdict warn of: nothing arrived, flows that starve, neighbours given up."""
 
 from __future__ import annotations
 
@@ -37,6 +37,50 @@ def test_flows_that_starve_behind_a_good_sum_are_named(cli: Cli, tmp_path: Path)
     assert "Flows starve with every arm: the least one gets under 1 % of the sum." in unfair.out
     # A single flow has nobody beside it.
     assert "starve" not in cli("compare", "string-2", *ARMS).out
+
+
+def test_flows_that_ask_for_little_do_not_starve(cli: Cli, tmp_path: Path) -> None:
+    # 250 bytes a second beside bulk data are under 1 % of the sum, and all that was asked for.
+    (tmp_path / "page.toml").write_text(
+        'topology = { kind = "explicit", positions = [[0, 0], [100, 0]] }\nrouting.protocol = "static"\n'
+        '[[flow]]\nfrom = 0\nto = 1\napp = "ftp"\n'
+        '[[flow]]\nfrom = 0\nto = 1\napp = "web"\nevery = "1s"\n'
+        'sizes = { kind = "pareto", least = "200B", most = "300B" }\n',
+        encoding="utf-8",
+    )
+    shown = cli("compare", "page.toml", *ARMS)
+    assert shown.code == 0, shown.err
+    assert "starve" not in shown.out
+
+
+def test_neighbours_that_routing_gives_up_are_named_where_flows_share_the_air(
+    cli: Cli, tmp_path: Path
+) -> None:
+    # Nothing moves: every broken link is one that is in reach.
+    flows = "".join(f'[[flow]]\nfrom = {at}\nto = {8 - at}\napp = "ftp"\n' for at in (0, 8))
+    (tmp_path / "two.toml").write_text(
+        f'topology = {{ kind = "string", hops = 8 }}\n{flows}', encoding="utf-8"
+    )
+    ways = ("--tcp", "newreno,vegas", "--seeds", "3", "--set", "duration=30s")
+    shown = cli("compare", "two.toml", *ways)
+    assert shown.code == 0, shown.err
+    words = " ".join(shown.out.split())
+    assert re.search(
+        r"Routing gives up neighbours that are in reach, up to \d+ times a run, with newreno", words
+    ), shown.out
+    fixed = cli("compare", "two.toml", *ways, "--set", "routing.protocol=static")
+    assert "gives up" not in fixed.out
+
+
+def test_seeds_that_would_have_shown_a_difference_are_not_asked_for_again(cli: Cli) -> None:
+    # Over one hop and fixed routes runs hardly differ, so few seeds show 5 %.
+    same = cli(
+        "compare", "string-1", "--tcp", "sack,newreno", "--entries", "1s", "--seeds", "8",
+        "--set", "tcp.window=4", "--set", "duration=5s", "--set", "routing.protocol=static",
+    )  # fmt: skip
+    assert same.code == 0, same.err
+    assert "these seeds would probably have shown one of 5 %" in " ".join(same.out.split()), same.out
+    assert "seeds would show one" not in same.out
 
 
 def test_many_arms_that_are_not_told_from_the_best_are_counted_not_praised(cli: Cli) -> None:

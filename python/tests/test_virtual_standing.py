@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from conftest import Result, command
 from machines import processes_of
+from report_browser import started
+from watchers import events, watched
 
 from tworay.virtual import cache
 from tworay.virtual.order import publish
@@ -180,8 +182,48 @@ def test_the_network_is_changed_between_commands(network: Path) -> None:
     assert answered()
     wrong = change("move", "77", "1,1")
     assert (wrong.code, "there is no node 77" in wrong.err) == (2, True), wrong.err
-    watch = live("watch", NAME, cwd=network)
-    assert (watch.code, "runs in virtual time" in watch.err) == (2, True), watch.err
+
+
+def test_a_watcher_sees_the_network_as_in_real_time(network: Path) -> None:
+    def look(wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        return events(address, lambda kind, view: kind == "view" and wanted(view))[-1][1]
+
+    with watched(NAME) as address, started() as browser:
+        about, first = events(address, lambda kind, _: kind == "view")
+        names = ["0", "1", "far"]
+        stands = {"name": NAME, "scenario": "string-2", "stations": [0, 2], "virtual": True}
+        assert about == ("about", stands | {"names": names})
+        # A string of 200 m hops in which nobody is off and nothing was sent.
+        assert first[1]["nodes"] == [[0.0, 0.0, True, 0], [200.0, 0.0, True, 0], [400.0, 0.0, True, 0]]
+        assert (first[1]["flows"], first[1]["lost"], first[1]["running"]) == ([], 0, True)
+        page = browser.new_page()
+        wrong: list[str] = []
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(address)
+        page.wait_for_selector("#map circle[data-node='2']")
+        assert page.locator("#map line").count() == 2
+        page.wait_for_function("document.querySelector('#state').innerText.includes('time stands still')")
+        assert "virtual time" in page.locator("#lag").inner_text()
+        # While a command runs, looks go on with its time; 8 requests of 1000 B with their 28 B of headers.
+        ping = shell(network, 0, "ping", "-c", "8", "-i", "0.5", "-s", "1000", "10.0.0.2")
+        assert "8 received" in ping.out
+        after = look(lambda view: view["t"] >= first[1]["t"] + 3.5)
+        assert after["lost"] == 0
+        assert live("off", "1", "--name", NAME, cwd=network).code == 0
+        off = look(lambda view: not view["nodes"][1][2])
+        assert [line.split(" ", 1)[1] for line in off["steered"]] == ["off 1"]
+        # Nobody sends, so time stands still but for the looks.
+        assert off["t"] == pytest.approx(after["t"], abs=1)
+        page.wait_for_selector("#map .off")
+        # AODV searches for several seconds before it gives up.
+        shell(network, 0, "ping", "-c", "1", "-W", "30", "10.0.0.2")
+        lossy = look(lambda view: view["lost"] > 0)
+        assert {cause for _, _, cause, _ in lossy["losses"]} <= {"node-down", "no-route"}
+        page.wait_for_function("document.querySelector('#causes').innerText.includes('1')")
+        assert live("down", NAME, cwd=network).code == 0
+        assert events(address, lambda kind, _: kind == "ended")[-1][0] == "ended"
+        page.wait_for_function("document.querySelector('#state').innerText.includes('has ended')")
+        assert wrong == []
 
 
 def test_a_server_runs_until_it_is_interrupted_beside_other_commands(network: Path) -> None:

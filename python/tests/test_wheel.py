@@ -80,7 +80,7 @@ def test_size_tag_and_mode_are_checked(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_wheel_is_expected_to_hold_stubs_viewer_papers_and_recipes() -> None:
     files = wheel.tracked()
-    for name in ("_native.pyi", "py.typed", "report/built/viewer.js", "virtual/kernel/config"):
+    for name in ("_native.pyi", "py.typed", "report/built/run.js", "virtual/kernel/config"):
         assert f"tworay/{name}" in files
     papers = {name.split("/")[2] for name in files if re.fullmatch(r"tworay/papers/[\w-]+/claims.toml", name)}
     assert len(papers) >= 6

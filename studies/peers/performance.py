@@ -52,7 +52,7 @@ def document(cases: Sequence[Case], measured: Table, repeats: int) -> str:
         "number is the median over n runs.",
         "",
         f'*{LABELS[BARE]}*: `dialect = "ns2"`, a bare binary of the library '
-        f"(`crates/tworay-sim/examples/run.rs`). *{LABELS[COMMAND]}*: CPU seconds and memory include the "
+        f"(`crates/tworay-py/examples/run.rs`). *{LABELS[COMMAND]}*: CPU seconds and memory include the "
         f"start of Python. *{LABELS[STANDARD]}*: the defaults (`dialect=standard`), the bare binary. ns-2 "
         "is compared with the first of these, ns-3 with the last. All run NewReno over AODV, without SACK "
         "except in the two cases that name it: ns-3's NewReno uses SACK by default, and without it "

@@ -172,7 +172,7 @@ def build_own_binary() -> None:
 
 def own_build_command() -> list[str]:
     """Return cargo's command, run in the root of the checkout."""
-    return _example_command("tworay-sim", "run")
+    return _example_command("tworay-py", "run")
 
 
 def _example_command(package: str, example: str) -> list[str]:

@@ -18,7 +18,7 @@ PAIRS = {
     "westwood": "linux+westwood+(1)",
     "veno": "linux+veno",
     "vegas": "vegas",
-    "bbr": "linux+bbr",
+    "bbr": "linux+bbr(form=linux)",
 }
 # What Linux does at both ends (tcp.timestamps: RFC 7323; RFC 6928; delayed ACKs of at least 40 ms).
 AS_LINUX = {

@@ -36,6 +36,11 @@ export function byId<E extends HTMLElement = HTMLElement>(id: string): E {
   return found as E;
 }
 
+/** Notes that the page is ready. */
+export function opened(): void {
+  document.documentElement.dataset.ready = "yes";
+}
+
 /** Offers a text as a file. */
 export function download(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));

@@ -15,13 +15,18 @@ export interface Slice {
   to: number;
 }
 
+/** What a plot asks for its rows. */
+export interface Rows {
+  /** The rows to draw between two times, with a row more at either side; null if there are none at all. */
+  view(min: number, max: number): Promise<Slice | null>;
+}
+
 const ROWS_IN_VIEW = 8000;
 
-export class Levels {
+export class Levels implements Rows {
   /** From fine to coarse. */
   constructor(readonly infos: LevelInfo[]) {}
 
-  /** What to draw between two times, with a row more at either side. */
   async view(min: number, max: number): Promise<Slice | null> {
     const coarsest = this.infos.at(-1);
     if (!coarsest) return null;

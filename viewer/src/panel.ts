@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import type { TimeAxis } from "./axis";
 import { LEFT, RIGHT } from "./bands";
 import { el, table } from "./dom";
-import type { Levels, Slice } from "./levels";
+import type { Rows, Slice } from "./levels";
 import type { Pen } from "./pen";
 import { picture } from "./picture";
 import { colour, onTheme } from "./theme";
@@ -26,9 +26,13 @@ export interface PanelOptions {
   unit: string;
   height: number;
   lines: Line[];
-  levels: Levels;
+  levels: Rows;
   /** A sentence for those who can't see the plot. */
   about: string;
+  /** The axis of values fits what is in view, instead of beginning at zero. */
+  fitted?: boolean;
+  /** Draws more than the lines; `ratio`: pixels of the pen to one of the page. */
+  marks?: (pen: Pen, x: (t: number) => number, y: (value: number) => number, ratio: number) => void;
 }
 
 /** Width of the numbers and of the title left of every plot: their time axes stand below each other. */
@@ -136,7 +140,8 @@ export function brush(axis: TimeAxis): (plot: uPlot) => void {
 /** A plot with heading, legend, its rows as a table, and a download. */
 export class LinePanel {
   readonly root: HTMLElement;
-  private readonly host = el("div", { class: "plot" });
+  private readonly host = el("div", { class: "plot", role: "img" });
+  private readonly legend = el("span", { class: "keys" });
   private plot: uPlot;
   private readonly details: Details;
   private shown: Slice | null = null;
@@ -149,9 +154,6 @@ export class LinePanel {
     private readonly context: Context,
     private readonly whole = false,
   ) {
-    const legend = options.lines.map((line) =>
-      el("span", { class: "key" }, el("i", { class: `line ${line.dash ? "dashed" : ""} c-${line.colour}` }), line.label),
-    );
     this.details = new Details(options.id, context, () => this.table());
     this.root = el(
       "section",
@@ -160,20 +162,19 @@ export class LinePanel {
         "header",
         {},
         el("h3", {}, options.title),
-        ...legend,
+        this.legend,
         downloads(options.id, options.title, () => this.picture(), () => this.numbers()),
       ),
       this.host,
       this.details.root,
     );
-    this.host.setAttribute("role", "img");
-    this.host.setAttribute("aria-label", options.about);
+    this.name();
     this.plot = new uPlot(
       {
         ...frame(axis, 600, options.height, options.unit),
         scales: {
           x: { time: false, min: axis.min, max: axis.max },
-          y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
+          y: { range: (_, min, max) => this.values(min, max) },
         },
         series: [
           {},
@@ -186,7 +187,7 @@ export class LinePanel {
             paths: uPlot.paths.stepped!({ align: 1 }),
           })),
         ],
-        hooks: { setSelect: [brush(axis)] },
+        hooks: { setSelect: [brush(axis)], draw: [() => this.paint()] },
       },
       [[], ...options.lines.map(() => [])],
       this.host,
@@ -201,10 +202,39 @@ export class LinePanel {
     new ResizeObserver(() => this.fit()).observe(this.host);
   }
 
-  /** Shows other data: of another flow. */
-  async set(levels: Levels): Promise<void> {
-    this.options = { ...this.options, levels };
+  /** Shows other data, as many lines as before: of another flow, or of other runs. */
+  async set(options: Partial<PanelOptions>): Promise<void> {
+    this.options = { ...this.options, ...options };
+    this.name();
     await this.draw();
+  }
+
+  /** Says what is drawn. */
+  private name(): void {
+    const { about, lines } = this.options;
+    this.host.setAttribute("aria-label", about);
+    this.legend.replaceChildren(
+      ...lines.map((line) => el("span", { class: "key" }, el("i", { class: `line ${line.dash ? "dashed" : ""} c-${line.colour}` }), line.label)),
+    );
+  }
+
+  /** The ends of the axis of values, given the least and the largest value in view. */
+  private values(min: number | null, max: number | null): [number, number] {
+    const [low, high] = this.options.fitted ? [min ?? 0, max ?? 0] : [0, max ?? 0];
+    const room = (high - low) * 0.08;
+    return [Math.max(0, low - room), high > low ? high + room : low + 1];
+  }
+
+  private paint(): void {
+    const { marks } = this.options;
+    if (!marks) return;
+    const { ctx, bbox } = this.plot;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    marks(ctx, (t) => this.plot.valToPos(t, "x", true), (value) => this.plot.valToPos(value, "y", true), devicePixelRatio);
+    ctx.restore();
   }
 
   private fit(): void {
@@ -266,16 +296,21 @@ export class LinePanel {
   }
 
   private picture(): string {
-    const { title, unit, height, lines } = this.options;
+    const { title, unit, height, lines, marks } = this.options;
     const [times = [], ...values] = this.shown ? this.lines(this.shown) : [];
-    const most = Math.max(0, ...values.map((column) => column.reduce<number>((a, b) => Math.max(a, b ?? 0), 0)));
+    let [least, most] = [Infinity, 0];
+    for (const value of values.flat()) if (value !== null) [least, most] = [Math.min(least, value), Math.max(most, value)];
+    const [min, max] = this.values(Math.min(least, most), most);
     return picture({
       title: this.context.caption(title, this.whole),
       keys: lines.map((line) => ({ label: line.label, colour: colour(line.colour), kind: line.dash ? "dashed" : undefined })),
       height: Math.max(160, height),
       x: { min: this.axis.min, max: this.axis.max, label: "time, s" },
-      y: { min: 0, max: most > 0 ? most * 1.08 : 1, label: unit },
-      draw: (pen, _, x, y) => values.forEach((column, k) => this.stepped(pen, lines[k], times, column, x, y)),
+      y: { min, max, label: unit },
+      draw: (pen, _, x, y) => {
+        values.forEach((column, k) => this.stepped(pen, lines[k], times, column, x, y));
+        marks?.(pen, x, y, 1);
+      },
     });
   }
 

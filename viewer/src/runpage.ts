@@ -5,6 +5,7 @@ import { Bands, Overview } from "./bands";
 import { load } from "./data";
 import { byId, el } from "./dom";
 import { Levels } from "./levels";
+import { follow as followLink, linked, linkTo } from "./linking";
 import { losses, type Loss } from "./losses";
 import { MapPanel } from "./map/panel";
 import { LinePanel } from "./panel";
@@ -48,7 +49,7 @@ export async function runPage(page: RunPage): Promise<void> {
     story.clear(flow, instead);
   };
   const context: Context = {
-    link: (id) => `#${id}&from=${+axis.min.toFixed(6)}&to=${+axis.max.toFixed(6)}&at=${+axis.at.toFixed(6)}&flow=${flow.id}`,
+    link: (id) => linkTo(id, axis, `flow=${flow.id}`),
     caption: (title, whole) => `${page.name}, seed ${page.seed}: ${title}${whole ? "" : `, ${flow.label}`}`,
     causes: Object.keys(page.words.roots),
   };
@@ -111,7 +112,7 @@ export async function runPage(page: RunPage): Promise<void> {
     const levels = new Levels(chosen.series);
     overview.set(await load(`rate-${chosen.id}`), found.losses.filter((loss) => loss.flow === chosen.id));
     bands.set(await load(`phases-${chosen.id}`));
-    await Promise.all([sequence.set(chosen), ...flowPanels.map((panel) => panel.set(levels))]);
+    await Promise.all([sequence.set(chosen), ...flowPanels.map((panel) => panel.set({ levels }))]);
   }
 
   const queued = el("section", {}, ...(strips.length ? [el("h2", {}, "Queues and links"), ...strips.map((panel) => panel.root)] : []));
@@ -144,11 +145,9 @@ export async function runPage(page: RunPage): Promise<void> {
   const visit = (): void => {
     const asked = linked(location.hash);
     if (!asked) return;
-    follow(asked.flow);
+    follow(asked.number("flow"));
     forget();
-    if (asked.to > asked.from) axis.show(asked.from, asked.to);
-    if (asked.at >= 0) axis.look(asked.at);
-    document.getElementById(asked.id)?.scrollIntoView();
+    followLink(axis, asked);
   };
   visit();
   addEventListener("hashchange", visit);
@@ -167,13 +166,4 @@ export async function runPage(page: RunPage): Promise<void> {
     });
     button.hidden = button.dataset.target === "map" && !map;
   }
-}
-
-/** What a link such as `#window&from=10&to=20&at=12&flow=0` asks for: a plot, times in s, a flow. */
-export function linked(hash: string): { id: string; from: number; to: number; at: number; flow: number } | null {
-  const [id, ...rest] = hash.slice(1).split("&");
-  if (!id || !rest.length) return null;
-  const asked = new URLSearchParams(rest.join("&"));
-  const number = (name: string): number => (asked.has(name) ? Number(asked.get(name)) : NaN);
-  return { id, from: number("from"), to: number("to"), at: number("at"), flow: number("flow") };
 }

@@ -29,26 +29,35 @@ pub(crate) enum Choice {
     Custom(String, String, Py<PyAny>),
 }
 
+fn traffic(flowless: bool) -> simulator::Traffic {
+    if flowless { simulator::Traffic::Stations } else { simulator::Traffic::Flows }
+}
+
 #[pymethods]
 impl Scenario {
     /// Loads a built-in scenario by name or a TOML file by path, and applies `key=value` overrides.
+    /// `flowless` also accepts one without flows, for a live network.
     #[staticmethod]
-    #[pyo3(signature = (source, overrides = Vec::new()))]
-    fn load(py: Python<'_>, source: &str, overrides: Vec<String>) -> PyResult<Self> {
-        py.detach(|| simulator::Scenario::load(source, &overrides)).map(Self::wrap).map_err(errors::scenario)
+    #[pyo3(signature = (source, overrides = Vec::new(), flowless = false))]
+    fn load(py: Python<'_>, source: &str, overrides: Vec<String>, flowless: bool) -> PyResult<Self> {
+        py.detach(|| simulator::Scenario::load_for(source, &overrides, traffic(flowless)))
+            .map(Self::wrap)
+            .map_err(errors::scenario)
     }
 
     /// Reads a scenario from TOML text; relative file names start at `base_dir`.
     #[staticmethod]
-    #[pyo3(signature = (text, file_name, base_dir, overrides = Vec::new()))]
+    #[pyo3(signature = (text, file_name, base_dir, overrides = Vec::new(), flowless = false))]
     fn from_toml(
         py: Python<'_>,
         text: &str,
         file_name: &str,
         base_dir: PathBuf,
         overrides: Vec<String>,
+        flowless: bool,
     ) -> PyResult<Self> {
-        py.detach(|| simulator::Scenario::from_toml(text, file_name, &base_dir, &overrides))
+        let traffic = traffic(flowless);
+        py.detach(|| simulator::Scenario::from_toml_for(text, file_name, &base_dir, &overrides, traffic))
             .map(Self::wrap)
             .map_err(errors::scenario)
     }

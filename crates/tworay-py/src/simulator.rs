@@ -3,7 +3,7 @@
 pub(crate) use tworay_base::{BitRate, Joules, NodeId, SimDuration, SimTime, Watts};
 pub(crate) use tworay_sim::scenario::suggest;
 pub(crate) use tworay_sim::scenario::{
-    Scenario, ScenarioError, builtin_list, builtin_text, convert, flow_tables, json_schema,
+    Scenario, ScenarioError, Traffic, builtin_list, builtin_text, convert, flow_tables, json_schema,
 };
 pub(crate) use tworay_sim::{
     Better, Column, ColumnData, Metric, MoveFormat, Of, RESULTS, RunControl, RunError, RunOptions, RunReport,

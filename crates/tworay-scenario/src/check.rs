@@ -11,6 +11,7 @@ use crate::costs::{self, Costs};
 use crate::de::read;
 use crate::error::ScenarioError;
 use crate::kinds;
+use crate::load::Traffic;
 use crate::names;
 use crate::scenario::Scenario;
 use crate::settings::{DEFAULT_VARIANT, Settings};
@@ -35,6 +36,7 @@ pub(crate) fn resolve(
     mut tree: TomlNode,
     file_name: &str,
     base_dir: &Path,
+    traffic: Traffic,
 ) -> Result<Scenario, ScenarioError> {
     let variant = variant(&tree)?;
     kinds::apply(&mut tree)?;
@@ -75,6 +77,9 @@ pub(crate) fn resolve(
         check.node(&format!("energy.batteries.{i}.node"), u32::from(battery.node), nodes)?;
     }
     settings.events.sort_by_key(|event| event.at);
+    if traffic == Traffic::Flows {
+        check.some_flow(settings)?;
+    }
     scenario.flows = check.flows(settings, nodes, &scenario.variant, base_dir)?;
     settings.flows.clear();
     settings.wire_kind.clear();

@@ -38,6 +38,7 @@ pub use costs::Costs;
 pub use error::ScenarioError;
 pub use event::{EventConfig, EventKind};
 pub use flow::{Application, FlowSetup};
+pub use load::Traffic;
 pub use scenario::Scenario;
 pub use schema::json_schema;
 pub use settings::Settings;

@@ -8,17 +8,32 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Where the traffic of a scenario comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Traffic {
+    /// From its flows: it must have one.
+    Flows,
+    /// Also from the stations of a live network: it may have no flow.
+    Stations,
+}
+
 impl Scenario {
     /// Reads a scenario: `source` is a file, or the name of a built-in scenario such as `string-4`.
     /// `overrides` are `KEY=VALUE` texts, applied in order.
     pub fn load(source: &str, overrides: &[String]) -> Result<Self, ScenarioError> {
+        Self::load_for(source, overrides, Traffic::Flows)
+    }
+
+    /// As [`Self::load`], with traffic that may come from elsewhere.
+    pub fn load_for(source: &str, overrides: &[String], traffic: Traffic) -> Result<Self, ScenarioError> {
         let path = Path::new(source);
         if source.ends_with(".toml") || path.is_file() {
             let text = read_file(path)?;
-            return Self::from_toml(&text, source, path.parent().unwrap_or(Path::new("")), overrides);
+            let folder = path.parent().unwrap_or(Path::new(""));
+            return Self::from_toml_for(&text, source, folder, overrides, traffic);
         }
         let text = builtin::find(source)?;
-        Self::from_toml(&text, &format!("<{source}>"), Path::new(""), overrides)
+        Self::from_toml_for(&text, &format!("<{source}>"), Path::new(""), overrides, traffic)
     }
 
     /// Reads a scenario from TOML text. `file_name` is used in messages and as the scenario's default name;
@@ -29,9 +44,20 @@ impl Scenario {
         base_dir: &Path,
         overrides: &[String],
     ) -> Result<Self, ScenarioError> {
+        Self::from_toml_for(text, file_name, base_dir, overrides, Traffic::Flows)
+    }
+
+    /// As [`Self::from_toml`], with traffic that may come from elsewhere.
+    pub fn from_toml_for(
+        text: &str,
+        file_name: &str,
+        base_dir: &Path,
+        overrides: &[String],
+        traffic: Traffic,
+    ) -> Result<Self, ScenarioError> {
         let source = Arc::new(Source { name: file_name.to_owned(), text: text.to_owned(), has_lines: true });
         let tree = layers::assemble(&source, overrides)?;
-        check::resolve(tree, file_name, base_dir)
+        check::resolve(tree, file_name, base_dir, traffic)
     }
 }
 

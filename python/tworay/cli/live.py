@@ -95,11 +95,11 @@ def _world(
     script: Path | None,
     **options: object,
 ) -> tuple[tworay.Scenario, Options]:
-    import tworay
     from tworay.errors import InputError
     from tworay.naming import Nodes
+    from tworay.running.scenarios import load_for_stations
 
-    world = tworay.load(scenario, set=set_)
+    world = load_for_stations(scenario, set_)
     if script is not None:
         world = _scripted(world, scenario, set_, script)
     if nodes is not None and every:
@@ -116,12 +116,12 @@ def _scripted(world: tworay.Scenario, scenario: str, set_: list[str] | None, scr
     """Return the scenario with a script; live, its time goes on for as long as the script."""
     import tomllib
 
-    import tworay
     from tworay.live import scripts
+    from tworay.running.scenarios import load_for_stations
 
     end = scripts.last(scripts.read(script))
     if end >= scripts.last(tomllib.loads(world.to_toml())["duration"]):
-        world = tworay.load(scenario, set=[*(set_ or []), f"duration={end + 1:g}s"])
+        world = load_for_stations(scenario, [*(set_ or []), f"duration={end + 1:g}s"])
     return scripts.applied(world, script)
 
 

@@ -55,16 +55,9 @@ def watch(
     open_: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Follow a running network in the browser: map, causes, queues, lateness. Ctrl-C stops it."""
-    from tworay.cli.output import note
+    from tworay.cli.output import serve_until_interrupted
     from tworay.live import standing, watching
 
-    place, found = standing.watched(name)
-    with watching.server(place, found, port) as serving:
-        address = f"http://127.0.0.1:{serving.server_address[1]}/"
-        note(f"{address} follows {found['name']}; Ctrl-C ends it")
-        if open_:
-            typer.launch(address)
-        try:
-            serving.serve_forever()
-        except KeyboardInterrupt:
-            note("")
+    found, look = standing.watched(name)
+    with watching.server(look, found, port) as serving:
+        serve_until_interrupted(serving, f"follows {found['name']}", browser=open_)

@@ -15,6 +15,7 @@ from tworay.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from http.server import HTTPServer
     from pathlib import Path
 
     import tworay
@@ -23,6 +24,20 @@ if TYPE_CHECKING:
 def note(text: str) -> None:
     """Print a note on stderr."""
     print(text, file=sys.stderr)
+
+
+def serve_until_interrupted(server: HTTPServer, shows: str, *, browser: bool) -> None:
+    """Note the address of a server on localhost and what is there; serve until Ctrl-C."""
+    address = f"http://127.0.0.1:{server.server_address[1]}/"
+    note(f"{address} {shows}; Ctrl-C ends it")
+    if browser:
+        import typer
+
+        typer.launch(address)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        note("")
 
 
 def print_json(document: Any) -> None:

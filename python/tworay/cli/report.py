@@ -20,7 +20,19 @@ def report(
         str | None, typer.Option(metavar="NAME", help="Write the page of one run of a comparison: its arm.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Write the page of one run of a comparison: its seed.")
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="The seed of that run. Without --arm: the one whose arms the page shows over time.",
+        ),
+    ] = None,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--with",
+            metavar="DIR",
+            help="Write report-with-NAME.html: this run and another one on one axis; repeatable.",
+        ),
     ] = None,
     qlog: Annotated[
         int | None,
@@ -43,7 +55,7 @@ def report(
         note(f"wrote {written}")
         if written.stat().st_size > LARGE:
             note(f"tworay: {written} has {written.stat().st_size / 1e6:.0f} MB; viewers of qlog will be slow")
-    place = write_report(directory, arm=arm, seed=seed)
+    place = write_report(directory, arm=arm, seed=seed, against=against or ())
     note(f"wrote {place}")
     if open_:
         typer.launch(place.absolute().as_uri())

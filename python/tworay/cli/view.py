@@ -22,15 +22,8 @@ def view(
 
     Shows an index of all results below DIR. Ctrl-C stops it.
     """
-    from tworay.cli.output import note
+    from tworay.cli.output import serve_until_interrupted
     from tworay.report.serving import server
 
     with server(directory, port) as serving:
-        address = f"http://127.0.0.1:{serving.server_address[1]}/"
-        note(f"{address} shows the results in {directory}; Ctrl-C ends it")
-        if open_:
-            typer.launch(address)
-        try:
-            serving.serve_forever()
-        except KeyboardInterrupt:
-            note("")
+        serve_until_interrupted(serving, f"shows the results in {directory}", browser=open_)

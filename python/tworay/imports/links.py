@@ -128,6 +128,7 @@ def read(files: Iterable[str]) -> Links:
     is_dsss = links.radio is None
     links.notes += links.missing.notes(are_losses_used=is_dsss)
     links.notes += _too_fast(links) if links.radio is None else remarks(whole, links.radio)
+    links.notes += [] if links.radio is None else _left_out(links)
     links.notes += carrying.remarks(links.rates, links.levels, links.needs(), is_dsss=is_dsss)
     if dumped and not links.rates:
         links.notes.append(
@@ -281,6 +282,18 @@ def _too_fast(links: Links) -> list[str]:
     return [
         f"{faster} of {len(links.rates)} bit rates are above {fastest:g} Mb/s, the fastest of the simulated "
         "radio (802.11b): goodput will be too low; compare variants with each other, not with your mesh"
+    ]
+
+
+def _left_out(links: Links) -> list[str]:
+    """Return the note on measured losses that a radio with rate control doesn't take."""
+    losses = [way.loss for way in links.ways.values() if way.loss and way.level is not None]
+    if not losses:
+        return []
+    return [
+        f"the losses of {len(losses)} directions, up to {max(losses) * 100:.0f} %, are left out: most are of "
+        "rates that the card only tried; levels decide what gets through, and disturbance from outside the "
+        "mesh is missing"
     ]
 
 

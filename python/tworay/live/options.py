@@ -53,6 +53,14 @@ class Options:
     def __post_init__(self) -> None:
         if self.layer not in (2, 3):
             raise InputError(f"--layer {self.layer}: allowed are 2 (Ethernet frames) and 3 (IP packets)")
+        named = ",".join(map(str, self.nodes))
+        twice = [node for node in self.nodes if list(self.nodes).count(node) > 1]
+        if twice:
+            raise InputError(f"--nodes {named}: node {twice[0]} is named twice; leave one of them out")
+        if len(self.nodes) == 1:
+            raise InputError(
+                f"--nodes {named}: a live network needs two stations at least; name another node"
+            )
         if not 1 <= self.slow <= 1000:
             raise InputError(f"--slow {self.slow:g}: allowed are 1 (real time) to 1000")
         if self.most_late <= 0 or self.limit <= 0:

@@ -92,10 +92,13 @@ def start(network: Network) -> None:
             f"{network.shared_files}"
         )
     private, public = _keys()
+    # To other programs a number is an IP address.
+    numbers = "".join(f"Host {node}\n  HostName {network.address(node)}\n" for node in network.stations)
     programs = {}
     for node in network.stations:
         settings = SERVER + "SetEnv " + " ".join(f"{k}={v}" for k, v in network.about(node).items()) + "\n"
-        texts = {"KEY": private, "PUBLIC": public, "SERVER": settings, "CLIENT": CLIENT, "PROGRAM": sshd}
+        client = CLIENT + numbers
+        texts = {"KEY": private, "PUBLIC": public, "SERVER": settings, "CLIENT": client, "PROGRAM": sshd}
         env = {f"SSH_{name}": text for name, text in texts.items()}
         programs[node] = network.start(node, ["sh", "-c", SCRIPT], env=env, apart=True)
     until = time.monotonic() + LISTENS_WITHIN

@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -308,20 +309,22 @@ def steer(name: str | None, command: str) -> str:
     return str(helm.ask(_place(found), {"steer": command})["line"])
 
 
-def watched(name: str | None) -> tuple[Path, dict[str, Any]]:
-    """Return directory and description of a network for a watcher.
+def watched(name: str | None) -> tuple[dict[str, Any], Callable[[], dict[str, Any]]]:
+    """Return the description of a network, and what looks at it for a watcher.
+
+    A look raises ``InputError`` once the network has ended.
 
     Raises:
-        InputError: there is no such network, or it runs in virtual time.
+        InputError: there is no such network.
 
     """
     found = _find(name)
-    if found.get("scratch") is not None:
-        raise InputError(
-            f"{found['name']} runs in virtual time, which stands still while one looks; its report has the "
-            "map (`live up --virtual --record --out DIR`)"
-        )
-    return _place(found), found
+    place = _place(found)
+    if found.get("scratch") is None:
+        return found, partial(helm.ask, place, {"view": True})
+    from tworay.virtual import shells
+
+    return found, partial(shells.view, Path(found["scratch"]), lambda: _is_held(place))
 
 
 def _steer_virtual(found: dict[str, Any], command: str) -> str:

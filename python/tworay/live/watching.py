@@ -10,11 +10,12 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
-from tworay.live import helm
 from tworay.naming import Nodes
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
+
+    Look = Callable[[], dict[str, Any]]
 
 # Interval of looks at the network, seconds.
 LOOK = 0.25
@@ -31,7 +32,7 @@ FILES = {
 class Handler(BaseHTTPRequestHandler):
     """Serves the page and the stream of looks."""
 
-    place: Path
+    look: Look
     about: dict[str, Any]
     server_version = "tworay"
     sys_version = ""
@@ -73,7 +74,7 @@ class Handler(BaseHTTPRequestHandler):
             self._send("about", self.about)
             while True:
                 try:
-                    view = helm.ask(self.place, {"view": True})
+                    view = self.look()
                 except InputError:
                     self._send("ended", {})
                     return
@@ -90,22 +91,24 @@ class Handler(BaseHTTPRequestHandler):
         """Don't log requests."""
 
 
-def server(place: Path, found: dict[str, Any], port: int) -> ThreadingHTTPServer:
-    """Return a server on localhost that shows a network; port 0: any that is free.
+def server(look: Look, found: dict[str, Any], port: int) -> ThreadingHTTPServer:
+    """Return a server on localhost that shows a network by looks at it; port 0: any that is free.
 
     Raises:
         InputError: the network does not answer, or the port is taken.
 
     """
-    nodes = len(helm.ask(place, {"view": True})["nodes"])
+    nodes = len(look()["nodes"])
     named = Nodes.of({"names": found.get("all_names", found.get("names"))})
     about = {
         "name": found["name"],
         "scenario": found["scenario"],
         "names": [named.short(node) for node in range(nodes)],
         "stations": [int(node) for node in found["nodes"]],
+        # Time stands still between commands, and is never late.
+        "virtual": found.get("scratch") is not None,
     }
-    handler = type("WatchHandler", (Handler,), {"place": place, "about": about})
+    handler = type("WatchHandler", (Handler,), {"look": staticmethod(look), "about": about})
     try:
         serving = ThreadingHTTPServer(("127.0.0.1", port), handler)
     except OSError as error:

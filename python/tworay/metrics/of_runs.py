@@ -213,7 +213,9 @@ def _choose(name: str, known: list[str]) -> str:
     ]
     if len(near) == 1:
         return near[0]
-    nearest = _native.nearest(name, known)
+    # Who mistypes a word seldom types the unit after it.
+    short = {full.rpartition(".")[2].rpartition("_")[0]: full for full in reversed(known)}
+    nearest = _native.nearest(name, known) or short.get(_native.nearest(name, list(short)) or "")
     close = near[:5] or ([nearest] if nearest else [])
     hint = f"did you mean {' or '.join(close)}? " if close else ""
     raise InputError(f"--metrics: there is no metric `{name}`; {hint}`tworay metrics` lists them")

@@ -10,9 +10,11 @@ import polars as pl
 
 from tworay import metrics
 from tworay.analysis import verdict
+from tworay.errors import InputError
 from tworay.experiment.store.tables import read_table, table_files
 from tworay.metrics.declared import Better
 from tworay.report.figures import Cell, Row, dots, figure, legend, matrix, numbers, stacked
+from tworay.report.overlaid import of_arms
 from tworay.report.page import capital, esc, number, table, whole_page
 from tworay.showing.causes import ENDS
 from tworay.showing.guessing import scored, share_right
@@ -28,11 +30,16 @@ WIDEST = 16
 OF_RUNS = ("goodput_bps", "timeouts", "retransmitted_segments")
 
 
-def comparison_page(stored: Stored) -> str:
-    """Return the page of a stored comparison, also of an interrupted one."""
+def comparison_page(stored: Stored, seed: int | None = None) -> str:
+    """Return the page of a stored comparison, also of an interrupted one.
+
+    ``seed``: whose runs can be laid over each other. Default: the first that all arms finished.
+    """
     result = stored.comparison()
     command = compare_command(stored)
     if not len(result):
+        if seed is not None:
+            raise InputError(f"--seed {seed}: no run of {stored.path} is finished")
         body = f"<h1>{esc(result.scenario)}</h1><p>No run of this comparison is finished.</p>"
         return whole_page(f"{result.scenario} – tworay", body, {"kind": "figures"})
     document = result.summary
@@ -65,10 +72,18 @@ def comparison_page(stored: Stored) -> str:
         parts += ['<section id="energy"><h2>Energy</h2><div class="figures">', *map(page.metric, energy)]
         parts.append("</div></section>")
         links.append(("energy", "Energy"))
+    data: dict[str, Any] = {"kind": "figures"}
+    packed: dict[str, str] = {}
+    together = of_arms(stored, names, seed)
+    if together is not None:
+        section, data, tables = together
+        packed = tables.packed
+        parts.append(section)
+        links.append(("together", "Over time"))
     parts.append(page.runs(stored, command))
     links += [("runs", "Runs"), ("again", "Make it again")]
     body = "\n".join(parts)
-    return whole_page(f"{result.scenario}: comparison – tworay", body, {"kind": "figures"}, links=links)
+    return whole_page(f"{result.scenario}: comparison – tworay", body, data, packed, links)
 
 
 def compare_command(stored: Stored) -> str:

@@ -56,9 +56,11 @@ def whole_page(
 ) -> str:
     """Return a page: ``body`` is markup, ``data`` its JSON block, ``tables`` what ``packing.pack`` returned.
 
-    ``links``: the page's sections, as ids with their names in the list of sections.
+    ``links``: the page's sections, as ids with their names in the list of sections. The kind in ``data``
+    chooses the script; without one it is that of figures, the smallest.
     """
-    script, style = _built("viewer.js"), _built("viewer.css")
+    kind = "figures" if data is None else data["kind"]
+    script, style = _built(f"{kind}.js"), _built("viewer.css")
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"

@@ -87,11 +87,14 @@ def words(frame: pl.DataFrame, name: str) -> tuple[list[str], NDArray[np.int64]]
 
 
 class FlowData:
-    """One flow's tables."""
+    """One flow's tables; ``key`` distinguishes them in the page, the flow's number if it has one run only."""
 
-    def __init__(self, run: Run, about: dict[str, Any], settings: dict[str, Any]) -> None:
+    def __init__(
+        self, run: Run, about: dict[str, Any], settings: dict[str, Any], key: str | None = None
+    ) -> None:
         self.run, self.about = run, about
         self.id: int = about["id"]
+        self.key = str(self.id) if key is None else key
         self.is_tcp = about["tcp"] is not None
         tcp = settings.get("tcp", {})
         self.numbers = Numbers(run, about, settings)
@@ -124,28 +127,47 @@ class FlowData:
     def write(self, tables: Tables, most: int) -> dict[str, Any]:
         """Pack the flow's tables; return its description for the page."""
         info = self._describe()
-        if len(self.times):
-            columns = {"t": self.times} | {
-                name: column(self.series, source) for name, (source, _) in SERIES.items()
-            }
-            found = levels(columns, most)
-            if found[0].rows < len(self.times):
-                tables.thinned.append(
-                    f"State of flow {self.id}: {found[0].rows:,} of {len(self.times):,} changes are "
-                    "kept: the first, the last and the extremes of each group."
-                )
-            info["series"] = tables.add_levels(f"series-{self.id}", found)
+        info["series"] = self.write_series(tables, most)
         segments = self.rows("segments")
         if segments.height:
             self._write_segments(tables, info, segments)
         elif self.is_tcp:
-            again = self.resent()
-            at = column(again, "t_s") if again.height else np.zeros(0)
-            byte = self.bytes_of(column(again, "seq"), at) if again.height else np.zeros(0)
-            self._write_again(tables, at, byte, np.full(len(at), float(self.mss)))
+            self.write_resent(tables)
         self._write_phases(tables)
         self._write_rate(tables)
         return info
+
+    def write_series(self, tables: Tables, most: int) -> list[dict[str, Any]]:
+        """Pack the sender's series, with about ``most`` rows at most; return its levels."""
+        if not len(self.times):
+            return []
+        columns = {"t": self.times} | {
+            name: column(self.series, source) for name, (source, _) in SERIES.items()
+        }
+        found = levels(columns, most)
+        if found[0].rows < len(self.times):
+            tables.thinned.append(
+                f"State of flow {self.id}: {found[0].rows:,} of {len(self.times):,} changes are "
+                "kept: the first, the last and the extremes of each group."
+            )
+        return tables.add_levels(f"series-{self.key}", found)
+
+    def write_resent(self, tables: Tables) -> None:
+        """Pack what was sent again, as the sender counted it."""
+        again = self.resent()
+        at = column(again, "t_s") if again.height else np.zeros(0)
+        byte = self.bytes_of(column(again, "seq"), at) if again.height else np.zeros(0)
+        self._write_again(tables, at, byte, np.full(len(at), float(self.mss)))
+
+    def write_lost(self, tables: Tables) -> None:
+        """Pack when and why data was lost."""
+        lost = self.rows("ledger").filter(pl.col("kind") == "data").sort("since_s")
+        at = column(lost, "since_s")
+        byte = _by_flow(lost, {self.id: self}, at)
+        tables.add(
+            f"lost-{self.key}",
+            {"t": (at, MICROSECOND), "byte": (byte, 1.0), "cause": words(lost, "cause")},
+        )
 
     def _describe(self) -> dict[str, Any]:
         about, nodes = self.about, Nodes.of(self.run.summary)
@@ -169,7 +191,7 @@ class FlowData:
         at = column(new, "t_s")
         low = self.bytes_of(column(new, "seq"), at)
         size = column(new, "bytes") if self.is_tcp else np.ones(len(at))
-        info["sent"] = tables.add_levels(f"sent-{self.id}", bars(at, low, low + size))
+        info["sent"] = tables.add_levels(f"sent-{self.key}", bars(at, low, low + size))
         at = column(again, "t_s")
         self._write_again(tables, at, self.bytes_of(column(again, "seq"), at), column(again, "bytes"))
         if not self.is_tcp:
@@ -180,18 +202,18 @@ class FlowData:
         at = column(acks, "arrived_s")
         edge = np.maximum.accumulate(self.bytes_of(column(acks, "ack"), at) + column(acks, "window"))
         info["window"] = tables.add_levels(
-            f"receiver-{self.id}", levels({"t": at, "edge": edge}, SERIES_ROWS)
+            f"receiver-{self.key}", levels({"t": at, "edge": edge}, SERIES_ROWS)
         )
         blocks = self.run.tables["sacks"].join(acks.select("uid", "arrived_s"), on="uid").sort("arrived_s")
         if blocks.height:
             at = column(blocks, "arrived_s")
             left, right = (self.bytes_of(column(blocks, name), at) for name in ("left", "right"))
             tables.add(
-                f"sacks-{self.id}", {"t": (at, MICROSECOND), "left": (left, 1.0), "right": (right, 1.0)}
+                f"sacks-{self.key}", {"t": (at, MICROSECOND), "left": (left, 1.0), "right": (right, 1.0)}
             )
 
     def _write_again(self, tables: Tables, at: Array, byte: Array, size: Array) -> None:
-        tables.add(f"again-{self.id}", {"t": (at, MICROSECOND), "byte": (byte, 1.0), "bytes": (size, 1.0)})
+        tables.add(f"again-{self.key}", {"t": (at, MICROSECOND), "byte": (byte, 1.0), "bytes": (size, 1.0)})
 
     def _write_phases(self, tables: Tables) -> None:
         """Pack the sender's phases, and the times in which it only waited for its timer."""
@@ -205,7 +227,7 @@ class FlowData:
         known, places = words(phases, "phase") if phases.height else ([], np.zeros(0, dtype=np.int64))
         waits, late = self.waits(), late_spans(self.run)
         tables.add(
-            f"phases-{self.id}",
+            f"phases-{self.key}",
             {
                 "t": (np.concatenate([begins, waits[:, 0], late[:, 0]]), MICROSECOND),
                 "until": (np.concatenate([ends, waits[:, 1], late[:, 1]]), MICROSECOND),
@@ -246,13 +268,13 @@ class FlowData:
         else:
             segments = self.rows("segments")
             if not segments.height:
-                tables.add(f"rate-{self.id}", {"t": (np.zeros(0), MICROSECOND), "kbps": (np.zeros(0), 0.1)})
+                tables.add(f"rate-{self.key}", {"t": (np.zeros(0), MICROSECOND), "kbps": (np.zeros(0), 0.1)})
                 return
             arrived = segments.filter(pl.col("arrived_s").is_not_null()).sort("arrived_s")
             place = np.searchsorted(column(arrived, "arrived_s"), edges, side="right")
             total = np.concatenate(([0], np.cumsum(column(arrived, "bytes"))))[place]
         rate = np.diff(total) * 8 / np.diff(edges) / 1000
-        tables.add(f"rate-{self.id}", {"t": (edges[:-1], MICROSECOND), "kbps": (rate, 0.1)})
+        tables.add(f"rate-{self.key}", {"t": (edges[:-1], MICROSECOND), "kbps": (rate, 0.1)})
 
 
 def late_spans(run: Run) -> Array:

@@ -14,7 +14,7 @@ from tworay.report.commands import Again, again
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tworay.papers.reproducing import Reproduction
     from tworay.running.run import Run
@@ -23,17 +23,25 @@ REPORT = "report.html"
 
 
 def write_report(
-    directory: str | os.PathLike[str], *, arm: str | None = None, seed: int | None = None
+    directory: str | os.PathLike[str],
+    *,
+    arm: str | None = None,
+    seed: int | None = None,
+    against: Sequence[str | os.PathLike[str]] = (),
 ) -> Path:
     """Write the report of a result directory into it and return where it is.
 
-    With ``arm`` and ``seed`` it is the page of one run of a comparison, next to the comparison's own.
-    Raises ``InputError`` if the directory holds no results, ``OutputError`` if the file can't be written.
+    With ``arm`` and ``seed`` it is the page of one run of a comparison, next to the comparison's own; with
+    ``seed`` alone the comparison's page lays runs of this seed over each other. ``against``: directories of
+    further runs; the page shows them and this one on one axis. Raises ``InputError`` if a directory holds no
+    results, ``OutputError`` if the file can't be written.
     """
     place = Path(directory)
-    if arm is None and seed is None:
+    if against:
+        return _write_together(place, arm, seed, [Path(one) for one in against])
+    if arm is None and (seed is None or _has_arms(place)):
         with known_tables(place):
-            page = render(place)
+            page = render(place, seed)
         return write_text(place / REPORT, page)
     if read_manifest(place)["command"] == "run":
         raise InputError(f"{place} holds a single run; leave out --arm and --seed")
@@ -47,8 +55,35 @@ def write_report(
     return write_text(place / f"report-{chosen}.html", page)
 
 
-def render(directory: Path) -> str:
-    """Return the page of a result directory."""
+def _has_arms(directory: Path) -> bool:
+    """Return whether a directory holds a comparison of several arms."""
+    manifest = read_manifest(directory)
+    return manifest["command"] == "compare" and len(manifest["arms"]) > 1
+
+
+def _write_together(place: Path, arm: str | None, seed: int | None, others: list[Path]) -> Path:
+    """Write the page of several runs on one axis into the first one's directory."""
+    from tworay.experiment.store.reading import run_of
+    from tworay.report.overlaid import together_page
+
+    for other in others:
+        if read_manifest(other)["command"] != "run":
+            raise InputError(f"--with {other}: name the directory of a run (`tworay run … --out`)")
+    names = [one.resolve().name for one in (place, *others)]
+    if len(set(names)) < len(names):
+        names = [str(one) for one in (place, *others)]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"--with {twice}: this run is named twice")
+    with known_tables(place):
+        first = run_of(place, arm, seed)
+    runs = {names[0]: first} | {name: run_of(other) for name, other in zip(names[1:], others, strict=True)}
+    chosen = _safe("-".join(Path(name).name for name in names[1:]))
+    return write_text(place / f"report-with-{chosen}.html", together_page(runs))
+
+
+def render(directory: Path, seed: int | None = None) -> str:
+    """Return the page of a result directory; ``seed``: which one a comparison shows over time."""
     from tworay.report.comparisonpage import comparison_page
     from tworay.report.runpage import run_page
     from tworay.running.run import Run
@@ -63,7 +98,7 @@ def render(directory: Path) -> str:
         return run_page(run, again(run, directory))
     from tworay.experiment.store.reading import read
 
-    return comparison_page(read(directory))
+    return comparison_page(read(directory), seed)
 
 
 def _is_sweep(directory: Path) -> bool:

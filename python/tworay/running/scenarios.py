@@ -102,13 +102,23 @@ def load(
     return scenario if tcp is None else with_variant(scenario, tcp)
 
 
+def load_for_stations(source: str, settings: list[str] | None) -> Scenario:
+    """Load a scenario for a live network, whose stations bring their own traffic: it may have no flow."""
+    return _read(source, overrides(settings), classes=True, flowless=True)
+
+
 def load_text(text: str, path: pathlib.Path, settings: Mapping[str, object]) -> Scenario:
     """Load a scenario from its text; files that it names are relative to ``path``."""
     return _read(str(path), overrides(settings), classes=True, text=text)
 
 
-def _read(source: str, settings: list[str], *, classes: bool, text: str | None = None) -> Scenario:
-    """Read a scenario; with ``classes`` also load the Python variants that it names."""
+def _read(
+    source: str, settings: list[str], *, classes: bool, text: str | None = None, flowless: bool = False
+) -> Scenario:
+    """Read a scenario; with ``classes`` also load the Python variants that it names.
+
+    ``flowless``: it may have no flow.
+    """
     try:
         source.encode()
     except UnicodeEncodeError:
@@ -124,11 +134,11 @@ def _read(source: str, settings: list[str], *, classes: bool, text: str | None =
     own = sources.named(text, path.parent, settings)
     settings = settings + own.settings if own else settings
     if source == "-":
-        scenario = Scenario.from_toml(text, "<stdin>", "", settings)
+        scenario = Scenario.from_toml(text, "<stdin>", "", settings, flowless)
     elif given is not None:
-        scenario = Scenario.from_toml(given, source, str(path.parent), settings)
+        scenario = Scenario.from_toml(given, source, str(path.parent), settings, flowless)
     else:
-        scenario = Scenario.load(source, settings)
+        scenario = Scenario.load(source, settings, flowless)
     return own.apply(scenario) if own and classes else scenario
 
 

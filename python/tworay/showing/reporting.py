@@ -136,10 +136,10 @@ def conclusion(result: Comparison, columns: list[str], names: dict[str, str]) ->
     draw = "--entries 2s draws the flows' start times from the seed."
     if len(same) > 1:
         return [f"No verdict: {_listed(same)} gave the same run {every}. {draw}", *_whose(document)]
-    lines = [_first_line(found, chosen, names)]
+    lines = [_first_line(found, chosen, names, len(document["seeds"]) - len(document["repeated_seeds"]))]
     if same:
         lines.append(f"{same[0]} gave the same run {every}. {draw}")
-    lines += [*_starved(document, names), *_whose(document)]
+    lines += [*_starved(document, names), *_given_up(result, names), *_whose(document)]
     groups = {entry["group"] for entry in found["ranking"]}
     if len(found["ranking"]) > 2 and found["best"] and len(groups) > 1:
         ranking = ", ".join(f"{names[entry['arm']]} ({entry['group']})" for entry in found["ranking"])
@@ -152,6 +152,11 @@ def conclusion(result: Comparison, columns: list[str], names: dict[str, str]) ->
 NAMED = 3
 # Below these shares of the whole and of Jain's index, a flow starves beside others, however many there are.
 STARVED, UNFAIR = 0.01, 0.5
+# So many false link failures a run are worth a line; the causes of losses where links really broke; and the
+# protocols that take a frame that the MAC gave up for a broken link.
+GIVEN_UP = 10
+BROKEN = ("link-failure", "node-down")
+HEEDING = ("aodv", "dsr")
 
 
 def _mean_of(document: dict[str, Any], arm: str, name: str) -> float | None:
@@ -163,14 +168,43 @@ def _starved(document: dict[str, Any], names: dict[str, str]) -> list[str]:
     """Say with which arms the sum hides a flow that gets next to nothing."""
     arms = []
     for arm, name in names.items():
+        if _mean_of(document, arm, "completed_transfers"):
+            # Who asks for pages, messages or a film takes no more than that.
+            continue
         whole, least = (_mean_of(document, arm, of) for of in ("goodput_bps", "metrics.least_goodput_bps"))
         fair = _mean_of(document, arm, "metrics.jain_fairness")
         if whole and least is not None and fair is not None and least < STARVED * whole and fair < UNFAIR:
             arms.append(name)
     if not arms:
         return []
-    of = "every arm" if len(arms) == len(names) else _listed(arms)
-    return [f"Flows starve with {of}: the least one gets under {STARVED * 100:g} % of the sum."]
+    return [f"Flows starve with {_of(arms, names)}: the least one gets under {STARVED * 100:g} % of the sum."]
+
+
+def _given_up(result: Comparison, names: dict[str, str]) -> list[str]:
+    """Say with which arms routing gives up neighbours that are in reach, where no link broke."""
+    if result.judged_flows < 2:
+        return []
+    arms = {}
+    for arm, name in names.items():
+        runs = result.documents(arm).values()
+        broken = any(sum(run["ledger"][cause].values()) for run in runs for cause in BROKEN)
+        if broken or not any(run["routing"]["protocol"] in HEEDING for run in runs):
+            continue
+        false = _mean_of(result.summary, arm, "routing.false_link_failures")
+        if false is not None and false >= GIVEN_UP:
+            arms[name] = false
+    if not arms:
+        return []
+    most = max(arms.values())
+    return [
+        f"Routing gives up neighbours that are in reach, up to {most:,.0f} times a run, with "
+        f"{_of(list(arms), names)}: the result may be routing's more than TCP's; "
+        "--set routing.protocol=static shows TCP's."
+    ]
+
+
+def _of(arms: list[str], names: dict[str, str]) -> str:
+    return "every arm" if len(arms) == len(names) else _listed(arms)
 
 
 def _whose(document: dict[str, Any]) -> list[str]:
@@ -178,12 +212,15 @@ def _whose(document: dict[str, Any]) -> list[str]:
     return [f"Judged: {judged}; --judge tcp, udp, all or flow.N,flow.M chooses others."] if judged else []
 
 
-def _first_line(found: dict[str, Any], name: str, names: dict[str, str]) -> str:
+def _first_line(found: dict[str, Any], name: str, names: dict[str, str], runs: int) -> str:
     title, _ = metrics.words(name)
     ranking = [entry["arm"] for entry in found["ranking"]]
     best = [names[arm] for arm in found["best"]]
     seeds = found["seeds_to_show"]
-    would = f"about {seeds:,} seeds would show one of {verdict.WORTH_SHOWING * 100:g} %" if seeds else ""
+    worth = f"one of {verdict.WORTH_SHOWING * 100:g} %"
+    would = f"about {seeds:,} seeds would show {worth}" if seeds else ""
+    if seeds and seeds <= runs:
+        would = f"these seeds would probably have shown {worth}"
     if not best:
         return (
             f"No verdict, too few seeds: it takes {found['seeds_to_tell']} or more to tell differences in "

@@ -36,6 +36,7 @@ from tworay.virtual.order import (
     STATUS,
     STOP,
     UP,
+    VIEW,
     Order,
     go_name,
     publish,
@@ -66,6 +67,10 @@ LOOK = 0.5
 START_WITHIN = 4.0
 # Interval at which commands of shells are looked for, (virtual) seconds.
 SHELL_LOOK = 0.05
+# One look of so many is written for those who watch, whether somebody does or not: writing moves time.
+VIEW_EVERY = 5
+# Interval at which the network's engine looks at it (``REPORT_NANOS`` of tworay-live), (virtual) seconds.
+ENGINE_LOOK = 0.1
 SETTINGS = {
     # The limits of a machine with some GB, whatever the memory of this one.
     "net/ipv4/tcp_rmem": "4096 131072 6291456",
@@ -153,7 +158,7 @@ def work(order: Order) -> None:
     os.environ.update(order.environment)
     os.chdir(order.directory)
     text = (HERE / SCENARIO).read_text(encoding="utf-8")
-    world = Scenario.from_toml(text, SCENARIO, str(HERE))
+    world = Scenario.from_toml(text, SCENARIO, str(HERE), [], True)
     options = Options(**order.options, pcap=HERE / CAPTURE if order.capture else None)
     loops = Loops(own=frozenset((1, os.getpid())))
 
@@ -236,7 +241,7 @@ def stand(world: Scenario, options: Options, show: Callable[[Status], None], *, 
     from tworay import _native
     from tworay.live.network import Network
 
-    shells, rests = HERE / SHELLS, 0
+    shells, rests, looks = HERE / SHELLS, 0, 0
     running: dict[str, LiveChild] = {}
     with Network(world, options) as network:
         began = time.monotonic()
@@ -254,6 +259,14 @@ def stand(world: Scenario, options: Options, show: Callable[[Status], None], *, 
                     else:
                         running[asked.stem] = begin(network, order, asked)
                     asked.unlink()
+                if not running and not paced:
+                    # What has just happened shall be seen while time stands still. The engine looks when
+                    # this process sleeps the second time.
+                    time.sleep(ENGINE_LOOK)
+                    time.sleep(SHELL_LOOK)
+                if not running or looks % VIEW_EVERY == 0:
+                    publish(HERE / VIEW, network.view())
+                looks += 1
                 if paced or not running:
                     rests += 1
                     rest(rests, time.monotonic() - began)

@@ -24,6 +24,8 @@ OUT, ERR, CONSOLE, FILES, FAILURE = "out", "err", "console", "files", "failure"
 STOP = "stop"
 # Of a network that stays up: its nodes, commands for them, and the machine's rests (``shells``).
 UP, SHELLS, REST = "up.json", "shells", "rest"
+# What somebody who watches such a network sees.
+VIEW = "view.json"
 
 
 def go_name(number: int | str) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
-from tworay.virtual.order import REST, SHELLS, STOP, UP, go_name, publish
+from tworay.virtual.order import REST, SHELLS, STOP, UP, VIEW, go_name, publish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -121,6 +121,22 @@ def steer(scratch: Path, command: str, alive: Callable[[], bool]) -> str:
     if "error" in told:
         raise InputError(told["error"])
     return told["line"]
+
+
+def view(scratch: Path, alive: Callable[[], bool]) -> dict[str, Any]:
+    """Return the machine's last look at its network: at rest that of this moment.
+
+    Raises:
+        InputError: the network has ended.
+
+    """
+    if not alive():
+        raise InputError("the network has ended")
+    try:
+        found: dict[str, Any] = json.loads((scratch / VIEW).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"the network does not answer ({error}); is it yours?") from error
+    return found
 
 
 def interact(scratch: Path, node: int, prompt: str, alive: Callable[[], bool]) -> int:

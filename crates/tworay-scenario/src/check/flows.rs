@@ -18,6 +18,14 @@ const SHORTEST_INTERVAL: SimDuration = SimDuration::from_micros(1);
 pub(crate) const MOST_PAYLOAD: u64 = 9000;
 
 impl Check<'_> {
+    pub(super) fn some_flow(&self, file: &Settings) -> Result<(), ScenarioError> {
+        if file.flows.is_empty() {
+            let remedy = "Add a flow: [[flow]] with from = 0, to = 1 and app = \"ftp\".";
+            return self.fail("flow", "there is no flow", remedy);
+        }
+        Ok(())
+    }
+
     pub(super) fn flows(
         &self,
         file: &Settings,
@@ -25,10 +33,6 @@ impl Check<'_> {
         variant: &Variant,
         base_dir: &Path,
     ) -> Result<Vec<FlowSetup>, ScenarioError> {
-        if file.flows.is_empty() {
-            let remedy = "Add a flow: [[flow]] with from = 0, to = 1 and app = \"ftp\".";
-            return self.fail("flow", "there is no flow", remedy);
-        }
         if file.flows.len() > MOST_FLOWS {
             let problem = format!("{} flows are too many", file.flows.len());
             return self.fail("flow", &problem, &format!("Give at most {MOST_FLOWS}."));

@@ -196,6 +196,22 @@ fn steps_to_the_next_event_change_nothing() {
     assert_eq!(run(true), run(false));
 }
 
+/// Static routes and silent stations: nothing is due, also with more stations than are looked at in one pass. A packet that
+/// enters makes something due; once it has left, nothing is.
+#[test]
+fn where_nothing_is_due_there_is_no_next_event() {
+    for hops in [2, 64] {
+        let mut live = live(&format!("string-{hops}"), &["routing.protocol=static"], Layer::Three);
+        assert_eq!(live.next_time(), SimTime::NEVER, "{hops} hops");
+        let entry = datagram(&mut live, 0, 2, 64);
+        live.take_in(entry);
+        assert!(live.next_time() < END, "{hops} hops");
+        live.run_until(END);
+        assert!(live.pop_leaving().is_some(), "{hops} hops");
+        assert_eq!(live.next_time(), SimTime::NEVER, "{hops} hops");
+    }
+}
+
 #[test]
 fn what_cannot_be_set_up_is_refused() {
     let scenario = Scenario::load("string-4", &[]).expect("a scenario");

@@ -186,6 +186,8 @@ pub(crate) enum Fact<'a> {
     Originated { node: NodeId, packet: &'a Packet },
     /// A router is about to send a packet to its next hop.
     GoesOn { packet: PacketId, after: After },
+    /// A packet is back at the relay `node`, which it has passed before.
+    Circles { node: NodeId, packet: PacketId },
     /// A route in use at `node` was lost.
     RouteLost { node: NodeId, dst: NodeId, after: After },
     /// ARP at `node` starts to resolve the address of `target` for a packet.

@@ -2,6 +2,7 @@
 
 pub(crate) mod attempts;
 pub(crate) mod causes;
+pub(crate) mod circles;
 pub(crate) mod diagnosis;
 pub(crate) mod held_up;
 pub(crate) mod ledger;

@@ -60,6 +60,7 @@ impl Observers {
             Fact::Copied { uid } => self.ledger.copied(uid),
             Fact::HandedOn { packet } => self.handed_on(packet, view),
             Fact::HopDone { packet, copy } => {
+                self.roots.circles.hand_on(packet, copy);
                 if self.roots.held_ups.is_held_up(packet) {
                     self.hop_done(packet, copy, view);
                 }

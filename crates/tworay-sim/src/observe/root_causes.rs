@@ -6,6 +6,7 @@
 use super::fact::{After, Fact, HopFailure, Obstacle, View, Why, WireLoss};
 use super::loss::attempts::Failure;
 use super::loss::causes::{Causes, Trigger};
+use super::loss::circles::Circles;
 use super::loss::held_up::HeldUps;
 use super::loss::root_cause::RootCause;
 use super::loss::scene::{Scene, World};
@@ -25,6 +26,8 @@ pub(crate) struct RootCauses {
     pub causes: Causes,
     /// What holds up packets, or has done so.
     pub held_ups: HeldUps,
+    /// Where packets have been, so far as it takes to see that they circle.
+    pub circles: Circles,
     /// Service of each node's interface queue.
     pub services: Vec<Service>,
     /// Breaks that routers are reacting to, one within the other.
@@ -120,7 +123,7 @@ impl RootCauses {
             return;
         }
         for packet in waiting {
-            self.held_ups.delay(packet, root);
+            self.held_ups.delay(packet, RootCause { at: world.now, ..root });
         }
     }
 
@@ -403,6 +406,20 @@ impl Observers {
                 }
             }
             Fact::ServedLate { node } => self.roots.served_late(node, world),
+            Fact::Circles { node, packet } => {
+                if self
+                    .roots
+                    .held_ups
+                    .independent_root(packet)
+                    .is_none_or(|root| !root.is_independent_of_load())
+                {
+                    let (causes, mut scene) = self.roots.with_scene(world);
+                    let root = causes.led_astray(&mut scene, node, packet);
+                    if root.is_independent_of_load() {
+                        self.roots.held_ups.delay(packet, root);
+                    }
+                }
+            }
             Fact::Repeated { node, to, cause } => self.roots.causes.note_repeated((node, to), cause),
             Fact::SwitchedOff { node } => {
                 self.roots.settle_searches(node, world);
@@ -445,8 +462,16 @@ impl Observers {
         if let Trigger::Break(_, root) = self.roots.trigger(after)
             && root.is_independent_of_load()
         {
-            self.roots.held_ups.delay(packet, root);
+            // The break may have struck before this packet was sent.
+            let since = self.roots.held_ups.root_of(packet).map_or(view.now, |own| own.at);
+            self.roots.held_ups.delay(packet, RootCause { at: since, ..root });
         }
+    }
+
+    /// The relay `node` receives a packet. True if it has been there before.
+    #[inline]
+    pub fn comes_back(&mut self, node: NodeId, packet: PacketId, hops: u8) -> bool {
+        self.roots.circles.relayed(packet, node, hops)
     }
 
     /// True if it matters when a packet goes on.

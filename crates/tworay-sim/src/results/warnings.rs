@@ -117,8 +117,8 @@ fn remedy(cause: LossCause, load: Load) -> &'static str {
             "routing does not find a path that exists: start the flow later, or see the limits of its searches"
         }
         LossCause::Ttl => "the path has more hops than the hop limit",
-        LossCause::ReorderDiscard => "the receiver threw it away",
         LossCause::Unknown => "nothing on record explains it: please report the scenario and the seed",
+        other => other.words(),
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod breaks;
 mod builtins;
+mod circles;
 mod errors;
 mod fading;
 mod guesses;

@@ -25,6 +25,8 @@
 //! "That could have touched" also limits time: from as long before the packet was held up as routing may need to
 //! recover (`rules::memory`) until its loss. Only the packets in a full queue may have been held up for longer.
 //!
+//! A packet is held up after it was sent and before it is lost; otherwise the ledger could widen these times as it likes.
+//!
 //! `channel` adds fading, shadowing and errors above the MAC. `twins` compares runs with those without the disturbance: a
 //! message may be blamed only if the packet arrives without its loss.
 //!

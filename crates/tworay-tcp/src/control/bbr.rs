@@ -14,10 +14,14 @@
 //! | `on_restart` | application idle: the window stays, ProbeBW paces at BtlBw (§3.5.3) |
 //! | `on_undo` | as Linux' `bbr_undo_cwnd`: the saved window, and Startup is judged anew |
 //!
+//! `form=linux` follows `tcp_bbr.c` of Linux 6.1 where it goes beyond the draft: [`aggregation`], and a pacing
+//! rate 1 % below the estimate.
+//!
 //! Segments are sent one by one. A lost segment counts as in flight until it is retransmitted. If several
 //! segments are lost, the first round of a recovery may therefore exceed packet conservation by one segment
 //! for each loss after the first. The time between two segments is at most one smoothed round trip.
 
+mod aggregation;
 mod filter;
 mod shared;
 pub(crate) mod three;
@@ -27,6 +31,7 @@ use crate::control::{
     AckEvent, Effect, Effects, LossEvent, RateSample, RestartEvent, RtoDecision, RtoEvent, RttEvent,
     SenderView, SentEvent, UndoEvent, Window,
 };
+use aggregation::{Aggregation, rounded};
 use filter::{MaxFilter, passed};
 use shared::{FULL_GROWTH, FULL_ROUNDS, NEEDS, Shared, UNLESS};
 use tworay_base::{SimDuration, SimTime};
@@ -50,6 +55,24 @@ settings! {
         floor: f64 = 4.0, 1.0..100.0;
         /// send quantum, segments; 0: from the rate, as in the draft
         quantum: f64 = 0.0, 0.0..64.0;
+        /// `draft`, or `linux` with its room for bursts of ACKs, even windows, and pacing at 99 %
+        form: Form = ["draft" => Form::Draft, "linux" => Form::Linux];
+    }
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Form {
+    Draft,
+    Linux,
+}
+
+impl Form {
+    /// Share of the estimated rate at which segments are paced (Linux: `bbr_pacing_margin_percent`).
+    fn paced(self) -> f64 {
+        match self {
+            Self::Draft => 1.0,
+            Self::Linux => 0.99,
+        }
     }
 }
 
@@ -72,6 +95,7 @@ struct Bbr {
     rate: MaxFilter,
     rtprop: Option<SimDuration>,
     rtprop_at: SimTime,
+    aggregation: Aggregation,
     full_rate: f64,
     full_rounds: u32,
     filled: bool,
@@ -93,6 +117,7 @@ impl Bbr {
             rate: MaxFilter::new(options.rounds.into()),
             rtprop: None,
             rtprop_at: SimTime::ZERO,
+            aggregation: Aggregation::default(),
             full_rate: 0.0,
             full_rounds: 0,
             filled: false,
@@ -119,17 +144,38 @@ impl Bbr {
 
     /// BBRInflight(gain), segments.
     fn in_flight_of(&self, gain: f64, view: &SenderView) -> f64 {
-        let Some(rtprop) = self.rtprop else { return self.shared.initial };
-        gain * self.rate.best() * rtprop.as_secs_f64() + 3.0 * self.quantum(view)
+        self.flight(gain, 0.0, view)
     }
 
-    fn update_rate(&mut self, sample: &RateSample) {
+    /// In-flight data for a gain and `extra` segments.
+    fn flight(&self, gain: f64, extra: f64, view: &SenderView) -> f64 {
+        let Some(rtprop) = self.rtprop else { return self.shared.initial };
+        let most = gain * self.rate.best() * rtprop.as_secs_f64() + extra + 3.0 * self.quantum(view);
+        match self.options.form {
+            Form::Draft => most,
+            Form::Linux => rounded(most, self.mode == Mode::ProbeBw && self.cycle == 0),
+        }
+    }
+
+    /// Segments of the window for ACKs that come in bursts.
+    fn extra(&self) -> f64 {
+        match self.options.form {
+            Form::Linux if self.filled => self.aggregation.extra(self.rate.best()),
+            _ => 0.0,
+        }
+    }
+
+    fn update_rate(&mut self, view: &SenderView, sample: &RateSample) {
         self.shared.rounds.update(sample);
         if self.shared.rounds.started {
             self.conserving = false;
         }
         if let Some(rate) = self.shared.rate_of(sample, self.rate.best()) {
             self.rate.update(self.shared.rounds.count, rate);
+        }
+        if self.options.form == Form::Linux {
+            let started = self.shared.rounds.started;
+            self.aggregation.update(view.now, sample, started, self.rate.best(), view.cwnd);
         }
     }
 
@@ -233,7 +279,7 @@ impl Bbr {
         if view.in_recovery && self.conserving {
             cwnd = cwnd.max(sample.in_flight + acked);
         } else {
-            let target = self.in_flight_of(self.cwnd_gain, view);
+            let target = self.flight(self.cwnd_gain, self.extra(), view);
             cwnd = self.shared.grown(cwnd, acked, target, self.filled).max(self.options.floor);
         }
         if self.mode == Mode::ProbeRtt { cwnd.min(self.options.floor) } else { cwnd }
@@ -259,13 +305,14 @@ impl CongestionControl for Bbr {
 
     fn on_rate(&mut self, view: &SenderView, sample: &RateSample, effects: &mut Effects) {
         let restored = self.shared.on_rate(view, sample);
-        self.update_rate(sample);
+        self.update_rate(view, sample);
         self.check_cycle(view, sample);
         self.check_full_pipe(sample);
         let threshold = self.check_drain(view);
         let expired = self.update_rtprop(view, sample);
         let probed = self.check_probe_rtt(view, sample, expired);
-        self.shared.pace(view, self.pacing_gain * self.rate.best(), self.filled, effects);
+        let rate = self.options.form.paced() * self.pacing_gain * self.rate.best();
+        self.shared.pace(view, rate, self.filled, effects);
         let cwnd = self.window(view, sample, restored.or(probed));
         let ssthresh = threshold.unwrap_or(view.ssthresh);
         effects.push(Effect::SetWindow(Window { cwnd, ssthresh }));

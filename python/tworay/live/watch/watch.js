@@ -5,7 +5,7 @@ const SVG = "http://www.w3.org/2000/svg";
 // Losses flash on the map for this long, simulated seconds; the strip of lateness shows this many looks.
 const FLASH = 2, LOOKS = 240;
 const at = (id) => document.getElementById(id);
-let about = { name: "", scenario: "", names: [], stations: [] };
+let about = { name: "", scenario: "", names: [], stations: [], virtual: false };
 let earlier = null;
 const lags = [];
 
@@ -69,6 +69,10 @@ function drawMap(view) {
 }
 
 function drawLag(view) {
+  if (about.virtual) {
+    at("lag").textContent = "none: virtual time waits for the machine";
+    return;
+  }
   lags.push(1e3 * view.lag);
   if (lags.length > LOOKS) lags.shift();
   const most = Math.max(20, ...lags);
@@ -79,12 +83,7 @@ function drawLag(view) {
   at("lag").textContent = `lag ${(1e3 * view.lag).toFixed(1)} ms, late by ${(1e3 * view.late).toFixed(1)} ms (99th percentile); strip: 0 to ${most.toFixed(0)} ms`;
 }
 
-function draw(view) {
-  at("state").textContent = `${view.t.toFixed(1)} s${view.running ? "" : ", ended"}; ${view.lost} segments lost`;
-  drawMap(view);
-  drawLag(view);
-  rows(at("causes"), view.causes);
-  const name = (node) => about.names[node] ?? String(node);
+function drawFlows(view, name) {
   const spent = earlier && view.t > earlier.t ? view.t - earlier.t : 0;
   const before = new Map((earlier ? earlier.flows : []).map((flow) => [flow[0], flow[3]]));
   rows(
@@ -95,6 +94,18 @@ function draw(view) {
       spent ? ((8e-3 * (bytes - (before.get(flow) ?? 0))) / spent).toFixed(0) : "",
     ]),
   );
+}
+
+function draw(view) {
+  const rests = about.virtual && earlier && earlier.t === view.t;
+  const said = view.running ? (rests ? ", time stands still" : "") : ", ended";
+  at("state").textContent = `${view.t.toFixed(1)} s${said}; ${view.lost} segments lost`;
+  drawMap(view);
+  drawLag(view);
+  rows(at("causes"), view.causes);
+  const name = (node) => about.names[node] ?? String(node);
+  // Rates are those of the last time that passed.
+  if (!rests) drawFlows(view, name);
   rows(at("queues"), view.nodes.map((node, i) => [name(i), node[3]]).filter((row) => row[1] > 0));
   at("steered").replaceChildren(
     ...view.steered.map((line) => {

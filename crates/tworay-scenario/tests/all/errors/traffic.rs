@@ -1,6 +1,22 @@
 //! Flows, variants, movement: what a scenario must have.
 
 use super::{edited, refusal};
+use std::path::Path;
+use tworay_scenario::{Scenario, Traffic};
+
+#[test]
+fn only_where_stations_bring_their_own_traffic_may_flows_be_missing() {
+    let text = "duration = \"10s\"\n[topology]\nkind = \"string\"\nhops = 2\n";
+    let read = |text: &str, traffic| Scenario::from_toml_for(text, "my.toml", Path::new(""), &[], traffic);
+    assert!(read(text, Traffic::Flows).unwrap_err().to_string().contains("flow: there is no flow"));
+    let quiet = read(text, Traffic::Stations).unwrap();
+    assert_eq!((quiet.flows.len(), quiet.node_count()), (0, 3));
+    // What is stored is read again.
+    assert_eq!(read(&quiet.to_toml(), Traffic::Stations).unwrap().to_toml(), quiet.to_toml());
+    // A wrong flow stays wrong.
+    let wrong = format!("{text}[[flow]]\nfrom = 0\nto = 7\n");
+    assert!(read(&wrong, Traffic::Stations).unwrap_err().to_string().contains("there is no node 7"));
+}
 
 #[test]
 fn flows_must_make_sense() {

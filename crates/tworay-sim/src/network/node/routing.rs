@@ -52,6 +52,10 @@ impl Network {
         let p = self.common.packets.get_mut(packet);
         if p.dst != node && !p.dst.is_broadcast() {
             p.ttl = p.ttl.saturating_sub(1);
+            let (uid, hops) = (p.uid, p.hops);
+            if uid < UNTRACKED && self.common.observers.comes_back(node, packet, hops) {
+                self.report(Fact::Circles { node, packet });
+            }
         }
         self.apply_routing(node, &mut out, &mut after);
         out.clear();

@@ -5,7 +5,7 @@ use super::generate::{Ground, ring, string};
 use super::medium::Loss;
 use super::plain::causes;
 use super::rules::Case;
-use super::world::{BitErrors, Scene, Traffic};
+use super::world::{BitErrors, Flow, Scene, Traffic};
 use std::collections::BTreeSet;
 
 /// Places in `world::PROTOCOLS`.
@@ -193,4 +193,22 @@ fn a_hop_that_a_burst_exhausts_is_lost_to_what_held_up_the_burst() {
         causes(&case)
     );
     assert!(!causes(&case).contains("unknown"), "{:?}", causes(&case));
+}
+
+/// A ring of seven and 6.8 datagrams in a second from 0 over 1 and 2 to 3, which walks away. Node 0 hears of the break at
+/// 71.57 s, 20 ms before it makes the next datagram, and sends on the other way round what waits by then. There packets replace
+/// each other in ARP's hold slot: the break has struck the new datagram as well, but not before that was made.
+#[test]
+fn a_break_strikes_no_packet_before_it_is_sent() {
+    let positions = ring(7);
+    let (x, y) = positions[3];
+    let traffic = Traffic::Datagrams { kbps: 28 };
+    let mut scene = ground(DSR_THESIS, false, 206).scene(positions).with_flow(0, 3, traffic).later(700);
+    let later = scene.flows[0];
+    scene.flows.push(Flow { start: 10, stop: Some(30), ..later });
+    let scene = scene.with_outage(0, 20, Some(103)).with_walk(3, 694, (x, y + 3000.0), 150.0);
+    let case = Case::run(&scene);
+    let early = |loss: &&Loss| loss.since < case.segment(loss).sent;
+    assert_eq!(case.losses.iter().filter(early).count(), 0, "{:?}", case.losses);
+    assert!(case.losses.iter().any(|loss| loss.died == "arp" && loss.at > 71.5), "{:?}", case.losses);
 }

@@ -15,6 +15,8 @@ use tworay_sim::{Content, RunControl, RunOptions, run};
 const SERVICE: f64 = 3.0;
 /// Longest wait in a routing buffer, seconds: packets held up by a break may fill a queue that much later.
 const HELD: f64 = 30.0;
+/// Resolution of the simulator's clock, seconds.
+const INSTANT: f64 = 1e-9;
 /// Hop limit of a new packet.
 const HOP_LIMIT: usize = 64;
 /// A judgement by geometry may be this old, seconds.
@@ -149,7 +151,15 @@ impl<'a> Touch<'a> {
             }
             other => Some(format!("{other} explains nothing here")),
         };
-        fault.or_else(|| self.attempts())
+        fault.or_else(|| self.attempts()).or_else(|| self.since())
+    }
+
+    /// A packet is held up after it was sent, and before it is lost: other times would widen all windows here.
+    fn since(&self) -> Option<String> {
+        let Loss { since, at, .. } = *self.loss;
+        let sent = self.segment.sent;
+        let possible = (sent - INSTANT..=at + INSTANT).contains(&since);
+        (!possible).then(|| format!("it was held up at {since} s, but sent at {sent} s and lost at {at} s"))
     }
 
     /// Whether something was full when the packet died. The packets in it may have been held up by a disturbance

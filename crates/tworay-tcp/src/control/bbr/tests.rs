@@ -107,6 +107,32 @@ fn startup_ends_when_the_rate_does_not_grow() {
     assert!((path.view.cwnd - 23.0).abs() < 1e-6, "{}", path.view.cwnd);
 }
 
+/// The same path, whose ACKs bring ten segments at once: two bandwidth-delay products of 10, three quanta, and
+/// the ten that the rate does not explain, made even; two more in the phase that probes.
+#[test]
+fn linux_has_room_for_bursts_of_acks() {
+    let mut values: Vec<f64> = Options::PARAMETERS.iter().map(|p| p.default.expect(p.name)).collect();
+    let form = Options::PARAMETERS.iter().position(|p| p.name == "form").expect("a parameter");
+    values[form] = 1.0;
+    let mut path = Path::new(&values);
+    for rate in [25.0, 50.0, 100.0, 100.0, 100.0, 100.0] {
+        path.ack(rate, rate / 10.0, (30.0, 30.0));
+    }
+    path.ack(100.0, 10.0, (14.0, 13.0));
+    let mut windows = Vec::new();
+    for _ in 0..24 {
+        let cwnd = path.after(RTT_MS + 1, 100.0, 10.0, (40.0, 13.0));
+        windows.push((path.bbr.cycle, cwnd));
+    }
+    let steady = &windows[8..];
+    assert!(steady.iter().all(|&(cycle, cwnd)| cwnd == if cycle == 0 { 36.0 } else { 34.0 }), "{steady:?}");
+    assert!(steady.iter().any(|&(cycle, _)| cycle == 0));
+    // 1 % below the rate.
+    path.after(RTT_MS + 1, 100.0, 10.0, (40.0, 13.0));
+    let gain = CYCLE[path.bbr.cycle] * 0.99;
+    assert!((path.pacing_gain() - gain).abs() < 1e-3, "{} {gain}", path.pacing_gain());
+}
+
 /// Draft §4.3.4: one phase per round trip; 5/4 lasts until that much is in flight.
 #[test]
 fn the_gains_go_round() {

@@ -24,8 +24,10 @@ impl Network {
 
     /// Time of the next event; [`SimTime::NEVER`], or a time after the end, if there is none.
     pub(crate) fn next_time(&mut self) -> SimTime {
+        // Deadlines that are never due are not among those up to a time.
+        const LAST: SimTime = SimTime::from_nanos(SimTime::NEVER.as_nanos() - 1);
         let queued = self.common.agenda.next_event();
-        self.nodes.first_access(&mut self.common.agenda, queued).map_or(queued, |(at, _)| at)
+        self.nodes.first_access(&mut self.common.agenda, queued.min(LAST)).map_or(queued, |(at, _)| at)
     }
 
     /// Hops from a node to `dst` on the route that its routing protocol has, if any.

@@ -11,6 +11,10 @@
 //! they set off: a released segment is acknowledged, and the acknowledgment meets them in the queue. A packet that was
 //! held up and then meets a queue full of other packets has met an independent obstacle: congestion.
 //!
+//! Packets that circle come back to a queue again and again. From the first return on, what led them astray counts as having
+//! held them up: a queue that would be less than half full without them is full for that reason. If load alone made
+//! tables wrong, by collisions, it stays congestion.
+//!
 //! [`Service`]: crate::observe::loss::service::Service
 
 use super::Causes;

@@ -12,15 +12,15 @@
 //! the searching node's next request that reaches far enough, however long the backoff before it. The outcome of a
 //! search that has had its chance is judged by `search`. Who noticed the break, and earlier breaks, do not matter.
 //!
-//! **A packet that circles** (hop limit exceeded, or back at its source) has the root of the break that made
-//! the routing tables inconsistent. If the shortest path is longer than the packet's way so far, the cause is the
-//! hop limit; if there is none, geometry decides.
+//! **A packet that circles** (hop limit exceeded, back at its source, or at a relay that it has passed) has the root of the break
+//! that made the routing tables inconsistent. If its hop limit is exceeded and the shortest path is longer than its way so far,
+//! the cause is the hop limit; if there is no path, geometry decides.
 
 use super::records::{LostRoute, Prospect};
 use super::{Causes, Trigger};
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
-use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_base::{Died, LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_routing::DropReason;
 
 /// Time for which a judgement by geometry stays valid.
@@ -98,17 +98,28 @@ impl Causes {
         let known = self.lost[node.index()].get(&dst).copied();
         let began =
             known.filter(|lost| lost.is_needed(now, self.timers.unused)).map_or(now, |lost| lost.began);
-        let blocked = scene.no_path(node, dst);
-        let root = self.obstacle(scene, (node, dst), known, blocked).or_else(|| {
-            if self.proactive {
-                let stale = self.stale_routes(scene, (node, dst), known);
-                return stale.or_else(|| self.relearning(scene, (node, dst)));
-            }
-            self.aftermath(scene, (node, dst), known, need)
-        });
+        let root = self.reason(scene, (node, dst), known, need);
         let root = root.unwrap_or_else(|| RootCause::search(now, node));
         self.lost[node.index()].insert(dst, LostRoute { root, began, checked: now, asked: now });
         RootCause { at: now, ..root }
+    }
+
+    /// Why `node` has no route to `dst`, or a wrong one; `None` if nothing but a search can tell.
+    fn reason(
+        &self,
+        scene: &mut Scene<'_>,
+        ends: (NodeId, NodeId),
+        known: Option<LostRoute>,
+        need: Need,
+    ) -> Option<RootCause> {
+        let blocked = scene.no_path(ends.0, ends.1);
+        self.obstacle(scene, ends, known, blocked).or_else(|| {
+            if self.proactive {
+                let stale = self.stale_routes(scene, ends, known);
+                return stale.or_else(|| self.relearning(scene, ends));
+            }
+            self.aftermath(scene, ends, known, need)
+        })
     }
 
     /// A break that closes every path from `node` to `dst` now (`blocked`), or on whose account the route was lost
@@ -181,6 +192,17 @@ impl Causes {
         let missing = root.cause.is_some();
         // The route exists, and leads astray.
         if missing { root } else { self.stale_routes(scene, (node, dst), None).unwrap_or(root) }
+    }
+
+    /// Why a packet is back at the relay `node`, which sends it on. It joins the packets of its flow in queues that they alone
+    /// would not fill.
+    pub fn led_astray(&self, scene: &mut Scene<'_>, node: NodeId, packet: PacketId) -> RootCause {
+        let (now, dst) = (scene.now, scene.packets.get(packet).dst);
+        let known = self.lost[node.index()].get(&dst).copied();
+        let root = self.reason(scene, (node, dst), known, Need::Now);
+        let root = root.or_else(|| self.stale_routes(scene, (node, dst), None));
+        let root = root.unwrap_or_else(|| RootCause::search(now, node));
+        RootCause { at: now, ..self.outcome(scene, root, dst, Died::Loop) }
     }
 
     /// The root if `node` has lost its route to `dst`.

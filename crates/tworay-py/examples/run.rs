@@ -1,6 +1,6 @@
 //! Runs a scenario once and prints the document of `tworay run --json`.
 //!
-//! `cargo run --release -p tworay-sim --example run -- string-4 3 routing.protocol=static`
+//! `cargo run --release -p tworay-py --example run -- string-4 3 routing.protocol=static`
 
 use tworay_sim::scenario::Scenario;
 use tworay_sim::{RunControl, RunOptions, run};
