@@ -116,7 +116,8 @@ class Chart:
         """
         if row["low"] is None:
             return 0.0
-        return abs(row.get(end, row["low"]) - row["mean"]) * self.scale
+        reach: float = abs(row.get(end, row["low"]) - row["mean"]) * self.scale
+        return reach
 
     @property
     def note(self) -> str:
