@@ -18,9 +18,10 @@ case $1 in
     name=$1; shift
     mkdir -p target
     spent=$(mktemp)
-    exec 3>"$spent"
+    # Not descriptors 3 and 4, at which make's children look for its jobs.
+    exec {errors}>&2
     TIMEFORMAT=$'%R\t%U\t%S'
-    { time "$@" 2>&4; } 4>&2 2>&3
+    { time "$@" 2>&"$errors" {errors}>&-; } 2>"$spent"
     code=$?
     printf '%s\t%s\n' "$name" "$(tail -n 1 "$spent")" >>$table
     rm -f "$spent"
