@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 from report_browser import Opened, rows_of
 
 import tworay
@@ -142,9 +143,7 @@ def test_a_reader_chooses_two_arms_of_a_comparison(browser: Browser, compared: P
             for place in (first, second):
                 lost, again = counts(run_of(compared, arms[place], 1))
                 text = f"{arms[place]}: {lost} lost, {again} sent again"
-                page.wait_for_function(
-                    "text => document.querySelector('#overlay .legend').innerText.includes(text)", arg=text
-                )
+                expect(legend).to_contain_text(text)
         assert "newreno" not in legend.inner_text()
         head, *_ = drawn(page, "window")
         assert [name.split(",")[0] for name in head] == ["t", "welcome", "vegas"]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from conftest import Result, command
 from machines import processes_of
+from playwright.sync_api import expect
 from report_browser import started
 from watchers import events, watched
 
@@ -202,7 +203,7 @@ def test_a_watcher_sees_the_network_as_in_real_time(network: Path) -> None:
         page.goto(address)
         page.wait_for_selector("#map circle[data-node='2']")
         assert page.locator("#map line").count() == 2
-        page.wait_for_function("document.querySelector('#state').innerText.includes('time stands still')")
+        expect(page.locator("#state")).to_contain_text("time stands still")
         assert "virtual time" in page.locator("#lag").inner_text()
         # While a command runs, looks go on with its time; 8 requests of 1000 B with their 28 B of headers.
         ping = shell(network, 0, "ping", "-c", "8", "-i", "0.5", "-s", "1000", "10.0.0.2")
@@ -219,10 +220,10 @@ def test_a_watcher_sees_the_network_as_in_real_time(network: Path) -> None:
         shell(network, 0, "ping", "-c", "1", "-W", "30", "10.0.0.2")
         lossy = look(lambda view: view["lost"] > 0)
         assert {cause for _, _, cause, _ in lossy["losses"]} <= {"node-down", "no-route"}
-        page.wait_for_function("document.querySelector('#causes').innerText.includes('1')")
+        expect(page.locator("#causes")).to_contain_text("1")
         assert live("down", NAME, cwd=network).code == 0
         assert events(address, lambda kind, _: kind == "ended")[-1][0] == "ended"
-        page.wait_for_function("document.querySelector('#state').innerText.includes('has ended')")
+        expect(page.locator("#state")).to_contain_text("has ended")
         assert wrong == []
 
 

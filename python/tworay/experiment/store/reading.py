@@ -25,6 +25,7 @@ from tworay.running.entries import entered
 from tworay.running.frames import Table
 from tworay.running.scenarios import load_text
 from tworay.running.switching import numbers
+from tworay.virtual.daemons import simulated
 
 if TYPE_CHECKING:
     import os
@@ -238,6 +239,8 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
     state = {"text": None, "frames": frames, "summary": records[chosen[0]]["document"]}
     manifest = read_manifest(place)
     settings = settings_of_today(manifest["arms"][chosen[0][0]]["set"], manifest["format"])
+    # A daemon that routes is no setting of the scenario.
+    settings = dict(simulated(settings.items()))
     world = load_text(read_scenario(place), place / SCENARIO, settings)
     fixed = manifest.get("set") or []
     left = numbers([*fixed, *(f"{key}={value}" for key, value in settings.items())], world.flows)
