@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 from report_browser import Opened
 
 import tworay
@@ -51,8 +52,9 @@ def test_datagrams_have_no_window_and_are_no_bytes(browser: Browser, tmp_path: P
         page.get_by_label("Flow", exact=True).select_option("0")
         for panel in ("#bands", "#window", "#rtt"):
             assert not page.locator(panel).is_visible(), panel
+        # Plots are drawn with the browser's next frame.
+        expect(page.locator("#sequence .legend")).to_contain_text("datagrams")
         legend = page.locator("#sequence .legend").inner_text()
-        assert "datagrams" in legend
         for word in ("acknowledged", "window", "SACK", "sent again"):
             assert word not in legend
         with page.expect_download() as svg:
