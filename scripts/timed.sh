@@ -11,7 +11,7 @@ case $1 in
     awk -F'\t' -v now="$(date +%s)" '
       NR == 1 { printf "%-34s%9s%9s\n", "part", "clock", "CPU"; began = $1; next }
       { printf "%-34s%7.0f s%7.0f s\n", $1, $2, $3 + $4; cpu += $3 + $4 }
-      END { printf "%-34s%7.0f s%7.0f s  (on two idle cores: 460 s warm, 760 s cold at most)\n", "all", now - began, cpu }
+      END { printf "%-34s%7.0f s%7.0f s  (goal on two idle cores: 460 s warm, 760 s cold)\n", "all", now - began, cpu }
     ' $table
     ;;
   *)

@@ -177,7 +177,8 @@ def _starved(document: dict[str, Any], names: dict[str, str]) -> list[str]:
             arms.append(name)
     if not arms:
         return []
-    return [f"Flows starve with {_of(arms, names)}: the least one gets under {STARVED * 100:g} % of the sum."]
+    share = f"{STARVED * 100:g} %"
+    return [f"Flows starve with {_in_words(arms, names)}: the least one gets under {share} of the sum."]
 
 
 def _given_up(result: Comparison, names: dict[str, str]) -> list[str]:
@@ -198,12 +199,12 @@ def _given_up(result: Comparison, names: dict[str, str]) -> list[str]:
     most = max(arms.values())
     return [
         f"Routing gives up neighbours that are in reach, up to {most:,.0f} times a run, with "
-        f"{_of(list(arms), names)}: the result may be routing's more than TCP's; "
+        f"{_in_words(list(arms), names)}: the result may be routing's more than TCP's; "
         "--set routing.protocol=static shows TCP's."
     ]
 
 
-def _of(arms: list[str], names: dict[str, str]) -> str:
+def _in_words(arms: list[str], names: dict[str, str]) -> str:
     return "every arm" if len(arms) == len(names) else _listed(arms)
 
 

@@ -1,5 +1,6 @@
-//! What Linux adds to the draft's window: data acknowledged in bursts, even numbers, and room for the phase that
-//! probes (`tcp_bbr.c` of Linux 6.1: `bbr_update_ack_aggregation`, `bbr_quantization_budget`).
+//! Data acknowledged in bursts, as both versions of BBR measure it, and what Linux adds to the first draft's window: room
+//! for these bursts, even numbers, and room for the phase that probes (`tcp_bbr.c` of Linux 6.1:
+//! `bbr_update_ack_aggregation`, `bbr_quantization_budget`).
 
 use crate::control::RateSample;
 use tworay_base::{SimDuration, SimTime};
@@ -9,12 +10,36 @@ const ROUNDS: u32 = 5;
 /// The largest burst that counts: what the path delivers in this time (`bbr_extra_acked_max_us`).
 const LONGEST: SimDuration = SimDuration::from_millis(100);
 
-/// Segments acknowledged beyond what the delivery rate explains: ACKs arrive in bursts after they waited for
-/// the air, for one another, or for the receiver's timer.
+/// A period in which ACKs deliver more than the rate explains: they arrive in bursts after they waited for the air, for one
+/// another, or for the receiver's timer.
+#[derive(Debug)]
+pub(super) struct Burst {
+    pub since: SimTime,
+    delivered: f64,
+}
+
+impl Default for Burst {
+    fn default() -> Self {
+        Self { since: SimTime::ZERO, delivered: 0.0 }
+    }
+}
+
+impl Burst {
+    /// The segments beyond the rate (segments per second) after an ACK that delivers some; at most the window.
+    pub fn extra(&mut self, now: SimTime, delivered: f64, rate: f64, cwnd: f64) -> f64 {
+        let mut expected = rate * now.since(self.since).as_secs_f64();
+        if self.delivered <= expected {
+            (self.delivered, self.since, expected) = (0.0, now, 0.0);
+        }
+        self.delivered += delivered;
+        (self.delivered - expected).min(cwnd)
+    }
+}
+
+/// The largest bursts of the last rounds.
 #[derive(Debug, Default)]
 pub(super) struct Aggregation {
-    since: Option<SimTime>,
-    delivered: f64,
+    burst: Burst,
     /// Maxima of the current and the previous rounds.
     most: [f64; 2],
     rounds: u32,
@@ -33,12 +58,8 @@ impl Aggregation {
                 self.most = [0.0, self.most[0]];
             }
         }
-        let mut expected = self.since.map_or(0.0, |since| rate * now.since(since).as_secs_f64());
-        if self.since.is_none() || self.delivered <= expected {
-            (self.delivered, self.since, expected) = (0.0, Some(now), 0.0);
-        }
-        self.delivered += sample.newly_delivered;
-        self.most[0] = self.most[0].max((self.delivered - expected).min(cwnd));
+        let extra = self.burst.extra(now, sample.newly_delivered, rate, cwnd);
+        self.most[0] = self.most[0].max(extra);
     }
 
     /// Segments by which the window grows.

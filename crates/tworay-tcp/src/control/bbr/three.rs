@@ -10,6 +10,7 @@
 mod model;
 mod phases;
 
+use super::aggregation::Burst;
 use super::*;
 use model::{Bounds, Latest, MinRtt};
 use tworay_base::Seq32;
@@ -123,8 +124,7 @@ struct Undo {
 /// Aggregated ACKs: how much more they deliver than the rate explains.
 #[derive(Debug)]
 struct Aggregation {
-    since: SimTime,
-    delivered: f64,
+    burst: Burst,
     extra: MaxFilter,
 }
 
@@ -171,7 +171,7 @@ impl Bbr3 {
             full: FullRate::default(),
             upward: Upward { acked: 0.0, per_segment: f64::INFINITY, rounds: 0 },
             losses: Losses::default(),
-            aggregation: Aggregation { since: SimTime::ZERO, delivered: 0.0, extra: MaxFilter::new(10) },
+            aggregation: Aggregation { burst: Burst::default(), extra: MaxFilter::new(10) },
             drain_round: 0,
             probe_samples: false,
             rounds_since_up: 0,
@@ -311,7 +311,7 @@ impl CongestionControl for Bbr3 {
     fn on_restart(&mut self, view: &SenderView, event: &RestartEvent, effects: &mut Effects) -> Window {
         let mut cwnd = view.cwnd;
         if self.shared.on_restart(event) {
-            self.aggregation.since = view.now;
+            self.aggregation.burst.since = view.now;
             if self.state.is_probe_bw() {
                 self.pace(view, 1.0, effects);
             } else if self.state == State::ProbeRtt && self.shared.has_probed_rtt(view.now) {

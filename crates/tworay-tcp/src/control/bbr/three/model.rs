@@ -141,13 +141,8 @@ impl Bbr3 {
 
     pub(super) fn update_aggregation(&mut self, view: &SenderView, sample: &RateSample) {
         let rate = self.rate();
-        let Aggregation { since, delivered, extra } = &mut self.aggregation;
-        let mut expected = rate * view.now.since(*since).as_secs_f64();
-        if *delivered <= expected {
-            (*delivered, *since, expected) = (0.0, view.now, 0.0);
-        }
-        *delivered += sample.newly_delivered;
-        let more = (*delivered - expected).min(view.cwnd);
+        let Aggregation { burst, extra } = &mut self.aggregation;
+        let more = burst.extra(view.now, sample.newly_delivered, rate, view.cwnd);
         if !self.full.reached {
             // In Startup only the current round counts.
             *extra = MaxFilter::new(10);
