@@ -140,11 +140,12 @@ python-lint: setup
 	$(BIN)/ruff check python studies docs/make
 	$(BIN)/ruff format --check python studies docs/make
 	scripts/timed.sh "mypy" $(BIN)/mypy
-	scripts/timed.sh "stubtest" $(BIN)/stubtest tworay._native
+	scripts/timed.sh "stubtest" $(BIN)/stubtest --mypy-config-file python/stubtest.ini tworay._native
 
-# Two processes: most of the time goes to short commands, which keep one core busy each.
+# Two processes: most of the time goes to short commands, which keep one core busy each. No test waits longer than pyproject.toml
+# lets it; the whole has an end as well, so that a process that doesn't end can't hide what the others said.
 python-tests: virtual-kernel
-	scripts/timed.sh "pytest" $(BIN)/pytest --numprocesses 2
+	scripts/timed.sh "pytest" timeout --kill-after=60 2700 $(BIN)/pytest --numprocesses 2
 
 fmt:
 	cargo fmt --all

@@ -57,8 +57,16 @@ setup_python() {
     rm -rf "$venv"
     "$python" -m venv "$venv" || die "$python could not create $venv"
   fi
-  step "installing Python packages (requirements-dev.txt)" \
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+  step "installing Python packages (requirements-dev.txt)" install_packages
+}
+
+# uv takes a seventh of pip's CPU time. It doesn't read pip's settings: where a mirror or a certificate is set there, pip goes on.
+install_packages() {
+  local python=$venv/bin/python
+  local pip=("$python" -m pip install --quiet --disable-pip-version-check)
+  { "${pip[@]}" "$(grep '^uv==' requirements-dev.txt)" &&
+    "$venv/bin/uv" pip install --quiet --python "$python" -r requirements-dev.txt; } ||
+    "${pip[@]}" -r requirements-dev.txt
 }
 
 rust_needs() {
