@@ -70,6 +70,14 @@ def test_neighbours_that_routing_gives_up_are_named_where_flows_share_the_air(
     ), shown.out
     fixed = cli("compare", "two.toml", *ways, "--set", "routing.protocol=static")
     assert "gives up" not in fixed.out
+    # RFC 3561 §6.10 and RFC 3626 §13: whether the MAC's notices count is a setting of both.
+    deaf = cli("compare", "two.toml", *ways, "--set", "routing.aodv.link_layer_feedback=false")
+    assert deaf.code == 0, deaf.err
+    assert "gives up" not in deaf.out
+    heeding = ("--set", "routing.protocol=olsr", "--set", "routing.olsr.link_layer_feedback=true")
+    olsr = cli("compare", "two.toml", *ways, *heeding, "--out", "kept")
+    assert "Routing gives up neighbours" in " ".join(olsr.out.split()), olsr.out
+    assert "Routing gives up neighbours" in " ".join(cli("show", "kept").out.split())
 
 
 def test_seeds_that_would_have_shown_a_difference_are_not_asked_for_again(cli: Cli) -> None:
