@@ -132,7 +132,8 @@ def _routing(routing: dict[str, Any]) -> str:
     failures = f"{routing['false_link_failures']} false link failures{_malformed(routing)}"
     if routing["control_packets"] is None:
         # A daemon's: only a capture (`air.*`) shows what it sends.
-        return f"by the stations ({routing['protocol']}), its packets and changes not counted; {failures}"
+        whose = "the stations' own" if routing["protocol"] == "none" else routing["protocol"]
+        return f"{whose}: packets and changes not counted; {failures}"
     return (
         f"{routing['protocol']}: {routing['control_packets']} control packets "
         f"({routing['control_bytes']} bytes), {routing['route_changes']} route changes, {failures}"
