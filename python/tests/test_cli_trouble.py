@@ -41,6 +41,24 @@ WRONG = {
     "negative seed": (("run", "string-2", "--seed", "-1"), "allowed are 0 to"),
     "share of nothing": (("compare", "string-2", "--tcp", "reno", "--until-ci", "0%"), "5%"),
     "unknown verb": (("simulate",), "simulate"),
+    "unknown key to vary": (
+        ("compare", "string-2", "--vary", "nonsense=1,2"),
+        '--vary: unknown key "nonsense"',
+    ),
+    "wrong value to vary": (
+        ("compare", "string-2", "--vary", "tcp.window=4,x"),
+        '--vary: tcp.window: found the text "x"',
+    ),
+    "sizes that are none": (
+        ("run", "string-2", "--set", "flow.0.sizes=x"),
+        '{ kind = "fixed", size = ... }. Kinds: fixed, exponential, pareto, listed.',
+    ),
+    "a file for results": (("show", __file__), "is a file; name the directory that --out"),
+    "no results": (
+        ("show", "nowhere"),
+        "there is no such directory; --out of `tworay run` or `compare` writes one",
+    ),
+    "a file for a sweep": (("table", __file__), "is a file, not the directory of a sweep"),
     "unknown scenario to show": (("scenarios", "--show", "strip"), "tworay scenarios"),
 }
 
@@ -74,6 +92,28 @@ def test_a_directory_of_someone_else_is_not_touched(cli: Cli, tmp_path: Path) ->
     result = cli("compare", "string-2", "--tcp", "reno", "--out", "thesis", "--force", *QUICK)
     assert result.code == 2
     assert [path.name for path in (tmp_path / "thesis").iterdir()] == ["chapter1.tex"]
+
+
+def test_a_binary_file_for_a_trace_is_answered_with_what_a_trace_is(cli: Cli, tmp_path: Path) -> None:
+    scenario = cli("scenarios", "--show", "string-2").out
+    (tmp_path / "mine.toml").write_text(
+        f'{scenario}\n[[flow]]\nfrom = 0\nto = 2\napp = "replay"\nfile = "x.bin"\n'
+    )
+    for content, told in (
+        (b"\x89PNG\r\n\x1a\n", "it is neither a capture nor text; it begins with 89 50 4e 47"),
+        (b"one\n", '"one" is no time in milliseconds'),
+    ):
+        (tmp_path / "x.bin").write_bytes(content)
+        refused = cli("run", "mine.toml")
+        assert refused.code == 2
+        for words in (
+            "mine.toml:",
+            'file = "x.bin"',
+            "flow.1.file: x.bin",
+            told,
+            "a trace is a pcapng or pcap file",
+        ):
+            assert words.lower() in refused.err.lower(), refused.err
 
 
 # What to know before trusting the figures

@@ -88,6 +88,10 @@ def test_every_line_of_a_page_runs_in_order(
         if name == "make":
             assert re.search(rf"^{rest}:", (ROOT / "Makefile").read_text(), re.MULTILINE), line
             continue
+        if name == "pip":
+            # The check of the wheel runs it, as the page about installing says.
+            assert line in lines((ROOT / "docs/guide/install.md").read_text())
+            continue
         assert name == "tworay", f"what is this? {line}"
         words, _, target = rest.partition(" > ")
         # In this process, which has imported everything already.
@@ -100,6 +104,12 @@ def test_every_line_of_a_page_runs_in_order(
             Path(target).write_text(printed)
         ran.append(line)
     assert len(ran) > 8
+
+
+def test_what_a_newcomer_reads_first_begins_with_the_installation() -> None:
+    assert lines(README)[0].startswith("pip install")
+    commands = re.findall(r"`([a-z][^`]* [^`]*)`", (ROOT / "docs/README.md").read_text())
+    assert commands[0].startswith("pip install")
 
 
 def test_the_pages_python_runs(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from tiny_sweep import TINY, sweep
 import tworay
 from tworay.experiment.numbering import with_numbers
 from tworay.experiment.store.directory import RUNS
+from tworay.showing.reporting import comparison_report
+from tworay.showing.text import rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,6 +103,22 @@ def test_what_runs_nothing_exports_nothing(cli: Cli) -> None:
         assert f"--csv: {option} has no results" in found.err
 
 
+def test_the_tables_of_a_run_as_csv(cli: Cli, tmp_path: Path) -> None:
+    assert cli("run", "string-2", "--set", "duration=3s", "--out", "one").code == 0
+    series = pl.read_parquet(tmp_path / "one" / "series.parquet")
+    printed = cli("show", "one", "--table", "series")
+    assert printed.code == 0, printed.err
+    assert pl.read_csv(io.StringIO(printed.out), infer_schema_length=None).height == series.height > 10
+    assert printed.out.partition("\n")[0] == ",".join(name for name in series.columns if name != "seed")
+    assert cli("show", "one", "--table", "series", "--csv", "cwnd.csv").out == ""
+    assert (tmp_path / "cwnd.csv").read_text() == printed.out
+    refused = cli("show", "one", "--table", "serie")
+    assert refused.code == 2
+    assert "--table serie: the run has no such table; did you mean series?" in refused.err
+    assert cli("compare", "string-2", "--tcp", "reno", "--set", "duration=3s", "--out", "many").code == 0
+    assert "--table series: this is a comparison" in cli("show", "many", "--table", "series").err
+
+
 def of(arms: dict[str, list[float]]) -> tworay.Comparison:
     result = tworay.Comparison("made", list(arms))
     for arm, values in arms.items():
@@ -131,6 +149,38 @@ def test_the_verdict_as_a_table() -> None:
     assert few["group"].to_list() == [None, None]
     with pytest.raises(tworay.InputError, match="did you mean goodput_bps"):
         result.verdict("goodputt")
+
+
+# Arms with equal runs in every seed, arms of which nothing arrived, and too few seeds.
+NO_VERDICTS = {
+    "gave the same run with every seed": {"slow": [90.0] * 6, "fast": [100.0] * 6},
+    "nothing arrived in any run": {"slow": [0.0] * 6, "fast": [0.0] * 6},
+    "too few seeds: it takes 5 or more": {"slow": [90.0, 91.0, 92.5], "fast": [100.0, 101.5, 102.0]},
+}
+
+
+@pytest.mark.parametrize("said", NO_VERDICTS)
+def test_where_the_command_has_no_verdict_python_has_none(said: str) -> None:
+    result = of(NO_VERDICTS[said])
+    (first, *_) = result.conclusion()
+    assert first.startswith("No verdict"), first
+    assert said in first
+    # What the command prints first, after the head.
+    assert first in " ".join(rendered(comparison_report(result), 200).split())
+    table = result.verdict()
+    assert table["best"].to_list() == [None, None], table
+    assert table["group"].to_list() == [None, None], table
+
+
+def test_the_conclusion_in_python_is_that_of_the_command() -> None:
+    result = of(
+        {"slow": [90.0, 91.0, 92.0, 90.5, 91.5, 92.5], "fast": [100.0, 101.5, 102.0, 100.5, 101.0, 103.5]}
+    )
+    assert result.conclusion()[0].startswith("Best in goodput: fast, by ")
+    assert result.conclusion() == result.conclusion("goodput_bps")
+    assert result.conclusion("routing.route_changes") == []
+    with pytest.raises(tworay.InputError, match="did you mean goodput_bps"):
+        result.conclusion("goodputt")
 
 
 @pytest.mark.parametrize(

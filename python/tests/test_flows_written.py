@@ -49,6 +49,22 @@ def test_an_unknown_application_is_answered_with_all(cli: Cli, tmp_path: Path) -
     assert "allowed are ftp, cbr, on-off, web, request, video, replay" in told
 
 
+def test_messages_about_flows_show_them_as_typed(cli: Cli, tmp_path: Path) -> None:
+    # barn is node 0 and roof node 1 inside: these numbers are not what the user typed.
+    (tmp_path / "net.csv").write_text(LINKS.replace("roof,barn,0\n", "", 1) + "roof,barn,0\n")
+    (tmp_path / "walk.csv").write_text("id,time,x,y\nbarn,0,0,0\nroof,0,100,0\nroof,9,90,0\n")
+    for file in ("net.csv", "walk.csv"):
+        for flow, told in (
+            ("roof:barn:wep", 'unknown application "wep"; did you mean web?'),
+            ("roof:barn:ftp:fast", '"fast" is not a setting'),
+            ("roof:barn:web:fast", '"fast" is not a setting'),
+            ("roof:barm:web", '"barm:web" begins with no node; did you mean barn?'),
+        ):
+            refused = cli("convert", file, "--flow", flow, "-o", "mesh.toml")
+            assert refused.code == 2
+            assert f"--flow {flow}: {told}" in refused.err, refused.err
+
+
 @pytest.mark.parametrize(
     ("flow", "keys"),
     [

@@ -65,6 +65,27 @@ def test_nothing_is_left_of_a_network_that_is_killed(how: signal.Signals, tmp_pa
         assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
 
 
+def test_status_names_and_clears_what_a_killed_run_left(cli: Callable[..., Result], tmp_path: Path) -> None:
+    with nothing_left(), started(tmp_path) as process:
+        process.kill()
+    # The kernel has ended everything but the directory, which doctor names and leaves alone.
+    (told,) = [
+        one for one in cli("doctor", "--json").document["checks"] if one["name"] == "ended live networks"
+    ]
+    assert (told["works"], told["found"]) == (False, "string-2 left a directory")
+    status = cli("live", "status")
+    assert (status.code, status.out) == (0, "no live network is up\n")
+    assert "string-2 had ended already" in status.err
+    assert cli("live", "status").err == ""
+
+
+def test_a_closed_terminal_ends_a_run_as_ctrl_c_does(cli: Callable[..., Result], tmp_path: Path) -> None:
+    with nothing_left(), started(tmp_path) as process:
+        os.killpg(process.pid, signal.SIGHUP)
+    assert process.returncode == 130
+    assert cli("live", "status").err == ""
+
+
 def test_what_outlives_the_keeper_too_is_ended_by_the_next_down(
     cli: Callable[..., Result], tmp_path: Path
 ) -> None:

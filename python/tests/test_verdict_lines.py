@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from conftest import QUICK, Result
+
+import tworay
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,6 +73,21 @@ def test_neighbours_that_routing_gives_up_are_named_where_flows_share_the_air(
     ), shown.out
     fixed = cli("compare", "two.toml", *ways, "--set", "routing.protocol=static")
     assert "gives up" not in fixed.out
+    # RFC 3561 §6.10 and RFC 3626 §13: whether the MAC's notices count is a setting of both.
+    deaf = cli("compare", "two.toml", *ways, "--set", "routing.aodv.link_layer_feedback=false")
+    assert deaf.code == 0, deaf.err
+    assert "gives up" not in deaf.out
+    # Stored results have the scenario, too.
+    assert cli("compare", "two.toml", *ways, "--out", "kept").code == 0
+    assert "Routing gives up neighbours" in " ".join(cli("show", "kept").out.split())
+
+
+@pytest.mark.parametrize("protocol", ["aodv", "dsr", "olsr"])
+def test_whether_routing_heeds_the_mac_is_a_setting_of_its_protocol(protocol: str) -> None:
+    for heeds in (True, False):
+        settings = {"routing.protocol": protocol, f"routing.{protocol}.link_layer_feedback": heeds}
+        assert tworay.load("string-2", set=settings).heeds_link_layer is heeds
+    assert not tworay.load("string-2", set={"routing.protocol": "static"}).heeds_link_layer
 
 
 def test_seeds_that_would_have_shown_a_difference_are_not_asked_for_again(cli: Cli) -> None:

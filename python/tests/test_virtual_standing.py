@@ -269,3 +269,50 @@ def test_a_pace_keeps_time_moving_with_the_clock(virtual_able: None, tmp_path: P
         assert 3.0 < after - before < spent + 1.0
     finally:
         assert live("down", NAME, cwd=tmp_path).code == 0
+
+
+def test_a_run_in_virtual_time_is_watched_at_its_pace(virtual_able: None, tmp_path: Path) -> None:
+    # Ten requests, one a virtual second: ten seconds in which somebody can look.
+    words = ("run", "string-2", "--virtual", "--pace", "1", "--", "ping", "-c", "10", "{peer}")
+    with subprocess.Popen(
+        command("live", *words), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert wait_for(lambda: any(one.get("run") for one in standing_runs(tmp_path)))
+        (found,) = [one for one in standing_runs(tmp_path) if one.get("run")]
+        refused = live("off", "1", "--name", found["name"], cwd=tmp_path)
+        with watched(found["name"]) as address:
+            seen = events(address, lambda kind, document: kind == "view" and document["t"] > 3)
+            assert seen[0] == ("about", seen[0][1] | {"scenario": "string-2", "virtual": True})
+            # The network ends while somebody looks.
+            assert events(address, lambda kind, document: kind == "ended")
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "10 received" in out
+    assert (refused.code, "can only be watched" in refused.err) == (2, True), refused.err
+    times = [document["t"] for kind, document in seen if kind == "view"]
+    assert times == sorted(times)
+    assert not [one for one in standing_runs(tmp_path) if one.get("run")]
+
+
+def test_a_pace_changes_no_byte(virtual_able: None, tmp_path: Path) -> None:
+    found = []
+    for pace in ("20", "200"):
+        ran = live(
+            "run", "string-2", "--virtual", "--pace", pace, "--json", "--", "ping", "-c", "4", "{peer}",
+            cwd=tmp_path,
+        )  # fmt: skip
+        assert ran.code == 0, ran.err
+        document = ran.document
+        del document["cpu_seconds"]
+        found.append(document)
+    assert found[0] == found[1]
+
+
+def test_only_a_run_with_a_pace_can_be_watched(tmp_path: Path) -> None:
+    assert "allowed are 0.01 to 1000" in live("run", "string-2", "--virtual", "--pace", "0", cwd=tmp_path).err
+    assert "add --virtual" in live("run", "string-2", "--pace", "1", cwd=tmp_path).err
+
+
+def standing_runs(cwd: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = live("status", "--json", cwd=cwd).document
+    return found

@@ -367,8 +367,6 @@ impl Connection {
         counters.acked_bytes = acked_bytes;
         counters.acked_segments =
             if self.is_tcp { acked_bytes.checked_div(self.mss).unwrap_or(0) } else { way.packets };
-        counters.timeouts = info.map_or(0, |i| i.timeouts);
-        counters.rto_idle = info.map_or(SimDuration::ZERO, |i| i.timeout_time);
         counters.fast_retransmits = self.recoveries;
         counters.freezes = self.freezes;
         counters.frozen = self.frozen;
@@ -379,6 +377,7 @@ impl Connection {
             connected_at: self.connected_at,
             finished_at: self.finished_at,
             counters,
+            timeouts: info.and_then(|i| i.timeouts),
         }
     }
 }

@@ -28,9 +28,8 @@ pub(crate) struct Info {
     pub rttvar: Option<SimDuration>,
     pub rto: SimDuration,
     pub in_flight: u64,
-    pub timeouts: u64,
-    /// Time spent recovering from timeouts.
-    pub timeout_time: SimDuration,
+    /// Number of timeouts and the time spent recovering from them; `None` if the kernel doesn't count them.
+    pub timeouts: Option<(u64, SimDuration)>,
     pub phase: Phase,
 }
 
@@ -221,7 +220,7 @@ fn tcp_info(b: &[u8]) -> Option<Info> {
         _ => Phase::CongestionAvoidance,
     };
     // Since Linux 6.7: number of timeouts and time spent in them, ms.
-    let (timeouts, timeout_time) = (u16_at(b, TOTAL_RTO), word(TOTAL_RTO + 4));
+    let timeouts = u16_at(b, TOTAL_RTO).zip(word(TOTAL_RTO + 4));
     Some(Info {
         congestion: String::new(),
         cwnd: cwnd.into(),
@@ -230,8 +229,7 @@ fn tcp_info(b: &[u8]) -> Option<Info> {
         rttvar: (srtt > 0).then(|| micros(rttvar)),
         rto: micros(word(8)?),
         in_flight: (unacked + retrans).saturating_sub(sacked + lost).into(),
-        timeouts: timeouts.unwrap_or(0).into(),
-        timeout_time: SimDuration::from_millis(timeout_time.unwrap_or(0).into()),
+        timeouts: timeouts.map(|(count, ms)| (count.into(), SimDuration::from_millis(ms.into()))),
         phase,
     })
 }
@@ -245,4 +243,22 @@ fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..at + 4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `struct tcp_info` has 232 bytes in Linux 6.1 and 248 in 6.7, which added `tcpi_total_rto` (u16),
+    /// `tcpi_total_rto_recoveries` (u16) and `tcpi_total_rto_time` (u32, ms).
+    #[test]
+    fn only_kernels_that_count_timeouts_give_some() {
+        let old = tcp_info(&[0; 232]).expect("an answer of Linux 6.1");
+        assert_eq!(old.timeouts, None);
+        let mut bytes = [0; 248];
+        bytes[240..242].copy_from_slice(&3u16.to_ne_bytes());
+        bytes[244..248].copy_from_slice(&1500u32.to_ne_bytes());
+        let new = tcp_info(&bytes).expect("an answer of Linux 6.7");
+        assert_eq!(new.timeouts, Some((3, SimDuration::from_millis(1500))));
+    }
 }

@@ -214,6 +214,12 @@ impl Scenario {
         self.world.settings.names.clone()
     }
 
+    /// True if its routing takes a frame that the MAC gave up for a broken link.
+    #[getter]
+    fn heeds_link_layer(&self) -> bool {
+        self.world.settings.routing.heeds_link_layer()
+    }
+
     /// Number of nodes.
     #[getter]
     fn nodes(&self) -> u32 {

@@ -81,14 +81,16 @@ impl Fault {
                 (format!("{here}unknown value \"{value}\""), choices(&value, allowed))
             }
             Complaint::MissingKey("kind") => {
-                let remedy = format!("Add `kind = ...` here. Allowed: {}.", schema::kinds(&path).join(", "));
+                let names: Vec<_> = schema::kinds(&path).into_iter().map(|kind| kind.name).collect();
+                let remedy = format!("Add `kind = ...` here. Allowed: {}.", names.join(", "));
                 (format!("{here}the key \"kind\" is missing"), remedy)
             }
             Complaint::MissingKey(key) => {
                 (format!("{here}the key \"{key}\" is missing"), format!("Add `{key} = ...` here."))
             }
             Complaint::Mismatch { found, expected } => {
-                (format!("{here}found {found}"), format!("Expected {expected}."))
+                let remedy = of_a_kind(&path, &found).unwrap_or_else(|| format!("Expected {expected}."));
+                (format!("{here}found {found}"), remedy)
             }
             Complaint::WrongLength { found, expected } => {
                 // The type of a list's items is described together with the key that holds the list.
@@ -160,6 +162,17 @@ impl Fault {
             self.path.splice(0..0, inner);
         }
     }
+}
+
+/// How to write a table with a `kind`, where something else stands; none where no such table belongs.
+fn of_a_kind(path: &str, found: &str) -> Option<String> {
+    let kinds = schema::kinds(path);
+    // A kind's bare name is what is meant; otherwise the first is an example.
+    let meant = kinds.iter().find(|kind| found == format!("the text \"{}\"", kind.name)).or(kinds.first())?;
+    let needs: String = meant.needs.iter().map(|key| format!(", {key} = ...")).collect();
+    let names: Vec<_> = kinds.iter().map(|kind| kind.name.as_str()).collect();
+    let name = &meant.name;
+    Some(format!("Expected a table such as {{ kind = \"{name}\"{needs} }}. Kinds: {}.", names.join(", ")))
 }
 
 /// The nearest choice, and all choices.

@@ -59,17 +59,19 @@ pub(crate) fn is_whole(kind: Option<&Value>) -> bool {
 /// Description of the key at a dotted path.
 pub(crate) fn description(path: &str) -> Option<String> {
     let schema = json_schema();
-    let mut at = &schema;
-    let mut found = None;
-    for part in path.split('.') {
-        at = follow(&schema, at);
-        at = match part.parse::<usize>() {
-            Ok(_) => at.get("items")?,
-            Err(_) => property(at, part)?,
-        };
-        found = at.get("description").and_then(Value::as_str);
-    }
+    let found = at_path(&schema, path)?.get("description").and_then(Value::as_str);
     found.map(str::to_owned)
+}
+
+/// The schema of the key at a dotted path, before its reference is resolved.
+fn at_path<'s>(schema: &'s Value, path: &str) -> Option<&'s Value> {
+    path.split('.').try_fold(schema, |at, part| {
+        let at = follow(schema, at);
+        match part.parse::<usize>() {
+            Ok(_) => at.get("items"),
+            Err(_) => property(at, part),
+        }
+    })
 }
 
 /// The schema of a key, also in a table with a `kind`, where each kind has its own keys.
@@ -78,18 +80,34 @@ fn property<'s>(at: &'s Value, key: &str) -> Option<&'s Value> {
     std::iter::once(at).chain(forms).find_map(|form| form.get("properties")?.get(key))
 }
 
+/// A value of the key `kind`, and the keys that it needs beside it.
+pub(crate) struct KindOf {
+    pub name: String,
+    pub needs: Vec<String>,
+}
+
 /// Values of the key `kind` in the table at a dotted path.
-pub(crate) fn kinds(path: &str) -> Vec<String> {
+pub(crate) fn kinds(path: &str) -> Vec<KindOf> {
     let schema = json_schema();
-    let mut steps = path.split('.').filter(|part| part.parse::<usize>().is_err());
-    let table = steps.try_fold(&schema, |at, part| Some(follow(&schema, at.get("properties")?.get(part)?)));
+    let table = at_path(&schema, path).map(|at| follow(&schema, at));
     let forms = table.and_then(|table| table.get("oneOf")).and_then(Value::as_array);
-    let kind = |form: &Value| Some(form.pointer("/properties/kind/const")?.as_str()?.to_owned());
+    let kind = |form: &Value| {
+        let name = form.pointer("/properties/kind/const")?.as_str()?.to_owned();
+        let needs = form.get("required").and_then(Value::as_array).into_iter().flatten();
+        let needs = needs.filter_map(Value::as_str).filter(|&key| key != "kind").map(str::to_owned).collect();
+        Some(KindOf { name, needs })
+    };
     forms.into_iter().flatten().filter_map(kind).collect()
 }
 
-/// Resolves a reference to its definition.
+/// Resolves a reference to its definition, also that of a key which may be left out (`T` or null).
 fn follow<'s>(schema: &'s Value, at: &'s Value) -> &'s Value {
+    let forms = at.get("anyOf").and_then(Value::as_array).into_iter().flatten();
+    let mut defined = forms.filter(|form| form.get("$ref").is_some());
+    let at = match (defined.next(), defined.next()) {
+        (Some(only), None) => only,
+        _ => at,
+    };
     let target = at.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
     target.and_then(|path| schema.pointer(path)).unwrap_or(at)
 }

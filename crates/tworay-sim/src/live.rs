@@ -6,7 +6,7 @@
 //! that arrived ([`Live::pop_leaving`]). This module is independent of devices and of real time.
 
 use crate::network::Network;
-use crate::network::hosts::flow::{Flow, Resent, Transport};
+use crate::network::hosts::flow::{External, Flow, Resent, Transport};
 pub use crate::network::hosts::gateway::{Entering, Expired, Leaving, RouteBreak};
 pub use crate::network::steering::{LossView, NodeView, View};
 use crate::results::RunReport;
@@ -56,8 +56,10 @@ pub struct FlowLook {
     pub connected_at: Option<SimTime>,
     /// When everything was acknowledged and the connection was closed.
     pub finished_at: Option<SimTime>,
-    /// Counters of the sender.
+    /// Counters of the sender, without its timeouts.
     pub counters: Counters,
+    /// Number of its timeouts and the time in them; `None` if its kernel doesn't count them.
+    pub timeouts: Option<(u64, SimDuration)>,
 }
 
 /// The state of the network at one moment.
@@ -107,7 +109,8 @@ pub struct Live {
     network: Network,
     scenario: String,
     names: BTreeMap<String, u16>,
-    protocol: &'static str,
+    /// `None` where the stations route.
+    protocol: Option<Protocol>,
     seed: u64,
     pcap: Option<PathBuf>,
     begun: cpu_time::ThreadTime,
@@ -157,7 +160,7 @@ impl Live {
             network,
             scenario: scenario.name().to_owned(),
             names: scenario.settings.names.clone(),
-            protocol: if layer == Layer::Two { "none" } else { scenario.settings.routing.protocol.name() },
+            protocol: (layer == Layer::Three).then_some(scenario.settings.routing.protocol),
             seed,
             pcap: pcap.clone(),
             begun: cpu_time::ThreadTime::now(),
@@ -254,9 +257,9 @@ impl Live {
     /// Replaces the observations of a flow.
     pub fn set_flow(&mut self, flow: FlowId, look: FlowLook) {
         let Some(f) = self.network.flow_mut(flow) else { return };
-        let FlowLook { tcp, delivered_bytes, connected_at, finished_at, counters } = look;
+        let FlowLook { tcp, delivered_bytes, connected_at, finished_at, counters, timeouts } = look;
         if let Transport::External(known) = &mut f.transport {
-            **known = counters;
+            **known = External { counters, timeouts };
             f.setup.application = Application::External { tcp };
         }
         (f.delivered_bytes, f.connected_at, f.finished_at) = (delivered_bytes, connected_at, finished_at);

@@ -21,7 +21,7 @@ pub use self::sections::{EnergyReport, FrameCount, MacReport, MetricsReport, Rou
 pub use self::warnings::{Warning, WarningKind};
 use crate::links::LinkRate;
 use crate::network::Outcome;
-use crate::network::hosts::flow::{Flow, Resent, TcpPair, Transport};
+use crate::network::hosts::flow::{External, Flow, Resent, TcpPair, Transport};
 use crate::network::hosts::traffic::Transfer;
 use crate::observe::loss::diagnosis;
 use crate::observe::loss::diagnosis::Diagnosed;
@@ -32,8 +32,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tworay_base::{FlowId, LossCause, SimTime};
+use tworay_routing::Protocol;
 use tworay_scenario::Application;
-use tworay_tcp::{Computing, CostTable, Counters, Ignored, Operation, Phase};
+use tworay_tcp::{Computing, CostTable, Ignored, Operation, Phase};
 
 /// Losses of one cause.
 #[derive(Copy, Clone, Debug, Default, Serialize, PartialEq, Eq)]
@@ -134,7 +135,7 @@ impl RunReport {
         mut outcome: Outcome,
         scenario: &str,
         seed: u64,
-        protocol: &str,
+        protocol: Option<Protocol>,
         paths: &[FlowPath],
     ) -> Self {
         let record = outcome.record.take();
@@ -202,14 +203,15 @@ impl RunReport {
                 ]),
             },
             routing: RoutingReport {
-                protocol: protocol.into(),
-                control_packets: control_packets + counters.control_packets,
-                control_bytes: control_bytes + counters.control_bytes,
-                load: (arrived > 0)
-                    .then(|| (control_packets + counters.control_packets) as f64 / arrived as f64),
-                route_changes: counters.route_changes,
+                protocol: protocol.map_or("none", Protocol::name).into(),
+                control_packets: protocol.and(Some(control_packets + counters.control_packets)),
+                control_bytes: protocol.and(Some(control_bytes + counters.control_bytes)),
+                load: protocol
+                    .filter(|_| arrived > 0)
+                    .map(|_| (control_packets + counters.control_packets) as f64 / arrived as f64),
+                route_changes: protocol.and(Some(counters.route_changes)),
                 false_link_failures: counters.false_link_failures,
-                stray_notices: counters.stray_notices,
+                stray_notices: protocol.and(Some(counters.stray_notices)),
                 malformed: routing_report::malformed(outcome.routing.iter()),
             },
             energy,
@@ -345,6 +347,10 @@ fn flow_report(f: &Flow, id: u16, outcome: &Outcome) -> FlowReport {
         latency_under_load_seconds: path.high_delay(),
         jitter_seconds: path.jitter(),
         mean_hops: path.mean_hops(),
+        // Datagrams have no timer.
+        timeouts: Some(0),
+        rto_idle_seconds: Some(0.0),
+        probes_sent: Some(0),
         ..FlowReport::default()
     };
     let report = match (&f.transport, f.setup.application.variant()) {
@@ -364,10 +370,10 @@ fn flow_report(f: &Flow, id: u16, outcome: &Outcome) -> FlowReport {
                 acked_segments: c.acked_segments - before.acked_segments,
                 sent_segments: sent,
                 retransmitted_segments: again,
-                timeouts: c.timeouts - before.timeouts,
-                rto_idle_seconds: c.rto_idle.saturating_sub(before.rto_idle).as_secs_f64(),
+                timeouts: Some(c.timeouts - before.timeouts),
+                rto_idle_seconds: Some(c.rto_idle.saturating_sub(before.rto_idle).as_secs_f64()),
                 fast_retransmits: c.fast_retransmits - before.fast_retransmits,
-                probes_sent: c.probes_sent - before.probes_sent,
+                probes_sent: Some(c.probes_sent - before.probes_sent),
                 freezes: c.freezes - before.freezes,
                 frozen_seconds: c.frozen.saturating_sub(before.frozen).as_secs_f64(),
                 mean_cwnd_segments: Some(cwnd),
@@ -398,12 +404,12 @@ fn flow_report(f: &Flow, id: u16, outcome: &Outcome) -> FlowReport {
             sent_segments: udp.sent - f.base.udp_sent,
             ..base
         },
-        (Transport::External(c), _) => {
+        (Transport::External(outside), _) => {
             let tcp = match &f.setup.application {
                 Application::External { tcp } => tcp.clone(),
                 _ => None,
             };
-            external_report(f, c, tcp, (cwnd, flight, srtt), seconds, base)
+            external_report(f, outside, tcp, (cwnd, flight, srtt), seconds, base)
         }
         _ => base,
     };
@@ -420,7 +426,7 @@ fn flow_report(f: &Flow, id: u16, outcome: &Outcome) -> FlowReport {
 /// reported.
 fn external_report(
     f: &Flow,
-    c: &Counters,
+    External { counters: c, timeouts }: &External,
     tcp: Option<String>,
     (cwnd, flight, srtt): (f64, f64, Option<f64>),
     seconds: f64,
@@ -436,10 +442,14 @@ fn external_report(
         acked_segments: c.acked_segments,
         sent_segments: c.sent_segments,
         retransmitted_segments: c.retransmitted_segments,
-        timeouts: c.timeouts,
-        rto_idle_seconds: c.rto_idle.as_secs_f64(),
+        timeouts: if is_tcp { timeouts.map(|(count, _)| count) } else { base.timeouts },
+        rto_idle_seconds: if is_tcp {
+            timeouts.map(|(_, idle)| idle.as_secs_f64())
+        } else {
+            base.rto_idle_seconds
+        },
         fast_retransmits: c.fast_retransmits,
-        probes_sent: c.probes_sent,
+        probes_sent: if is_tcp { None } else { base.probes_sent },
         freezes: c.freezes,
         frozen_seconds: c.frozen.as_secs_f64(),
         mean_cwnd_segments: is_tcp.then_some(cwnd),

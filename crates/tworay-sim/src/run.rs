@@ -141,7 +141,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     if let Some(path) = &options.animation {
         network.finish_animation().map_err(|e| uncaptured(path, e))?;
     }
-    let protocol = scenario.settings.routing.protocol.name();
+    let protocol = Some(scenario.settings.routing.protocol);
     let mut report = RunReport::gather(network.finish(), scenario.name(), options.seed, protocol, &paths);
     if !options.losses && options.pcap.is_none() && !options.record {
         // Without records of losses every guess would seem to have no cause.

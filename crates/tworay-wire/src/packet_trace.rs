@@ -6,19 +6,22 @@ mod packet;
 
 pub use packet::TracePacket;
 
-use crate::text_file::{ReadError, decode_text, read_bytes};
+use crate::text_file::{ReadError, decode_text, decompressed, read_bytes};
 use std::net::IpAddr;
 use std::path::Path;
 use tworay_base::SimDuration;
 
+/// What a trace is, for messages.
+const FORMS: &str = "a trace is a pcapng or pcap file, or Mahimahi's: a time in whole ms a line";
+
 /// Reads the packets of the trace at `path` in order of time: a capture (known by its first bytes), otherwise
-/// Mahimahi's format, plain or gzip. With `source` only packets that this host sent; Mahimahi's name no hosts.
+/// Mahimahi's format; either plain or gzip. With `source` only packets that this host sent; Mahimahi's name no hosts.
 ///
 /// # Errors
 /// A file that can't be read or is neither, and a capture without such packets.
 pub fn read(path: &Path, source: Option<IpAddr>) -> Result<Vec<TracePacket>, ReadError> {
     let name = path.display().to_string();
-    let bytes = read_bytes(path)?;
+    let bytes = decompressed(&name, read_bytes(path)?)?;
     let mut packets = match capture::Format::of(&bytes) {
         Some(format) => capture::read(&name, &bytes, format, source)?,
         None if source.is_some() => {
@@ -28,7 +31,14 @@ pub fn read(path: &Path, source: Option<IpAddr>) -> Result<Vec<TracePacket>, Rea
                 "leave `source` out, or name a pcapng or pcap file",
             ));
         }
-        None => mahimahi::parse(&name, &decode_text(&name, bytes)?)?,
+        None => {
+            let start: Vec<_> = bytes.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+            let text = decode_text(&name, bytes).map_err(|_| {
+                let problem = format!("it is neither a capture nor text; it begins with {}", start.join(" "));
+                ReadError::whole(&name, problem, FORMS)
+            })?;
+            mahimahi::parse(&name, &text)?
+        }
     };
     // Captures of several interfaces are not quite in order. The sort is stable.
     packets.sort_by_key(|packet| packet.at);

@@ -76,15 +76,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
 
 /// Text of a file called `name`, decompressed if the bytes are gzip.
 pub fn decode_text(name: &str, bytes: Vec<u8>) -> Result<String, ReadError> {
-    let plain = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(name, &bytes)? } else { bytes };
-    if plain.len() as u64 > MOST_BYTES {
-        return Err(ReadError::whole(
-            name,
-            "it contains more than 1 GiB of text",
-            "split it or check the path",
-        ));
-    }
-    match String::from_utf8(plain) {
+    match String::from_utf8(decompressed(name, bytes)?) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)),
         Err(e) => {
             let at = e.utf8_error().valid_up_to();
@@ -98,6 +90,15 @@ pub fn decode_text(name: &str, bytes: Vec<u8>) -> Result<String, ReadError> {
             ))
         }
     }
+}
+
+/// The bytes of a file called `name`, decompressed if they are gzip.
+pub(crate) fn decompressed(name: &str, bytes: Vec<u8>) -> Result<Vec<u8>, ReadError> {
+    let plain = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(name, &bytes)? } else { bytes };
+    if plain.len() as u64 > MOST_BYTES {
+        return Err(ReadError::whole(name, "it contains more than 1 GiB", "split it or check the path"));
+    }
+    Ok(plain)
 }
 
 fn gunzip(name: &str, bytes: &[u8]) -> Result<Vec<u8>, ReadError> {

@@ -8,6 +8,7 @@ letter don't differ (compact letter display, Piepho 2004).
 from __future__ import annotations
 
 import math
+from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay import metrics
@@ -111,6 +112,21 @@ def judge(cells: dict[str, dict[str, Any]], pairs: list[Pair], metric: str) -> d
         "seeds_to_tell": _seeds_to_tell(family),
         "seeds_to_show": _seeds_to_show(cells, family, best, metric),
     }
+
+
+class Unfit(Enum):
+    """Why runs say nothing about arms, however many seeds there are."""
+
+    NOTHING_ARRIVED = "nothing arrived in any run"
+    ALL_THE_SAME = "several arms gave the same run with every seed"
+
+
+def unfit(document: dict[str, Any], metric: str) -> Unfit | None:
+    """Return why the arms of a comparison's document can't be judged by a metric, if they can't."""
+    cells = document["variants"].values()
+    if metric == "goodput_bps" and not any((of.get(metric) or {}).get("mean") for of in cells):
+        return Unfit.NOTHING_ARRIVED
+    return Unfit.ALL_THE_SAME if len(document["still_arms"]) > 1 else None
 
 
 def _seeds_to_tell(family: list[Pair]) -> int:

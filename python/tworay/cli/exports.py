@@ -50,6 +50,30 @@ class Exports:
                 "FILE.csv` writes stored ones)"
             )
 
+    def write_table(self, found: tworay.Comparison | tworay.Run, name: str, *, as_json: bool) -> None:
+        """Write a table of a run as CSV to the file of ``--csv``, else to standard output."""
+        import tworay
+        from tworay._native import nearest
+
+        if not isinstance(found, tworay.Run):
+            raise InputError(
+                f"--table {name}: this is a comparison, not a run; --long writes every run, "
+                "`tworay run --out DIR` keeps the tables of one"
+            )
+        if self.long is not None or as_json:
+            raise InputError(f"--table {name}: a table is CSV only; leave --long and --json out")
+        if name not in found.tables:
+            near = nearest(name, list(found.tables))
+            hint = f"did you mean {near}? " if near else ""
+            raise InputError(
+                f"--table {name}: the run has no such table; {hint}it has {', '.join(sorted(found.tables))}"
+            )
+        text = found.tables[name].write_csv()
+        if self.csv is None or is_stdout(self.csv):
+            print(text, end="")
+        else:
+            write_text(self.csv, text)
+
     def write(self, found: tworay.Comparison | tworay.Run, wanted: str | None) -> None:
         """Write the files; ``wanted`` are the metrics as the user names them, by default all."""
         import tworay

@@ -185,6 +185,13 @@ def run(
         ),
     ] = None,
     memory: MemoryOption = None,
+    pace: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N",
+            help="With --virtual: run at N times real time, for `live watch`. Default: as fast as it can.",
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Run a command between two real kernels over the scenario's network, in real or virtual time."""
@@ -196,7 +203,7 @@ def run(
         seed=seed, layer=layer, congestion=congestion, freeze=freeze, slow=slow, most_late=most_late,
         strict=strict, limit=limit, mtu=mtu, pcap=pcap, record=record, ssh=ssh,
     )  # fmt: skip
-    how = how_of(virtual=virtual, keep=keep, memory=memory)
+    how = how_of(virtual=virtual, keep=keep, memory=memory, pace=pace)
     run_live(world, options, words, serve, each=each, out=out, force=force, as_json=json, virtual=how)
 
 
@@ -274,10 +281,13 @@ def shell(
 
 @app.command()
 def status(json: JsonOption = False) -> None:
-    """List the networks that are up."""
-    from tworay.cli.output import print_json
+    """List the networks that are up; name those that were killed, and clean up after them."""
+    from tworay.cli.output import note, print_json
     from tworay.live import standing
 
+    _, lines = standing.clear()
+    for line in lines:
+        note(line)
     found = standing.standing()
     if json:
         print_json(found)

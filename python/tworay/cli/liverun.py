@@ -129,14 +129,18 @@ def _run_virtual(
     each: str | None,
     to_stderr: bool,
 ) -> Outcome:
+    from functools import partial
+
     from tworay.live.commanding import StatusLine
+    from tworay.live.standing import registered_virtual
     from tworay.virtual.running import run_virtual
 
     line = StatusLine(quietly=False)
     try:
         outcome = run_virtual(
             world, options, command, serve,
-            each=each, to_stderr=to_stderr, memory=virtual.memory, keep=virtual.keep, show=line.show,
+            each=each, to_stderr=to_stderr, memory=virtual.memory, keep=virtual.keep, pace=virtual.pace,
+            beside=partial(registered_virtual, world), show=line.show,
             warn=lambda text: note(f"tworay: {text}"),
         )  # fmt: skip
     finally:

@@ -54,7 +54,10 @@ def watch(
     port: Annotated[int, typer.Option(min=0, max=65535, help="TCP port. 0 chooses a free one.")] = 0,
     open_: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Follow a running network in the browser: map, causes, queues, lateness. Ctrl-C stops it."""
+    """Follow a running network in the browser: map, causes, queues, lateness. Ctrl-C stops it.
+
+    Also that of `live run`; in virtual time if it has --pace, else it is over too soon.
+    """
     from tworay.cli.output import serve_until_interrupted
     from tworay.live import standing, watching
 

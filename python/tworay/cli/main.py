@@ -21,8 +21,10 @@ def main() -> None:
     from tworay.errors import InputError, ScenarioError, TworayError
 
     streams.prepare()
-    # SIGTERM ends the program as cleanly as Ctrl-C.
+    # SIGTERM and a closed terminal end the program as cleanly as Ctrl-C; `nohup` still keeps it running.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.default_int_handler)
     try:
         try:
             streams.refuse_bytes(sys.argv[1:])

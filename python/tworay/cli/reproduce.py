@@ -69,7 +69,8 @@ def reproduce(
     stored: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Only judge the cells that DIR holds beside the pages, such as docs/studies."
+            metavar="DIR",
+            help="Only judge the cells that DIR holds beside the pages, such as docs/studies of a checkout.",
         ),
     ] = None,
     explain: Annotated[
@@ -90,7 +91,7 @@ def reproduce(
         typer.Option(
             "--plan-of",
             metavar="DIR",
-            help="Take the plan of seeds beside the pages in DIR, such as docs/studies: the same runs.",
+            help="Take the plan of seeds beside the pages in DIR (docs/studies of a checkout).",
         ),
     ] = None,
     pages: Annotated[

@@ -36,6 +36,14 @@ def show(
     judge: JudgeOption = None,
     csv: CsvOption = None,
     long: LongOption = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Of a run: print this table as CSV, or write it to --csv: series (cwnd, RTT over time), "
+            "ledger (each loss), with --record also segments, frames, queues, routes, moves.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -46,6 +54,9 @@ def show(
     exports = Exports(csv, long)
     exports.check(force=force, as_json=json)
     found = tworay.results(directory)
+    if table is not None:
+        exports.write_table(found, table, as_json=json)
+        return
     if isinstance(found, tworay.Run):
         exports.write(found, joined(metrics))
         if exports.printed:

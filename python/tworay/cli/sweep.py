@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 )
 def sweep(
     experiment: Annotated[
-        Path, typer.Argument(metavar="EXPERIMENT.toml", help="The experiment (docs/guide/sweeps.md).")
+        Path,
+        typer.Argument(
+            metavar="EXPERIMENT.toml",
+            help='The experiment: lines scenario = "string-{2..6}", tcp = ["newreno", "vegas"], '
+            'seeds = 10; tables [set] (for all cells) and [vary] ("tcp.window" = [4, 8] is an axis).',
+        ),
     ],
     *,
     retry_failed: Annotated[

@@ -33,7 +33,7 @@ ROW = "~row"
 
 
 class Experiment:
-    """An experiment file (docs/guide/sweeps.md), or the same as a mapping; ``run`` does the missing runs."""
+    """An experiment (``tworay sweep --help``) as a file or a mapping; ``run`` does the missing runs."""
 
     def __init__(self, source: str | PathLike[str] | Mapping[str, Any]) -> None:
         self.plan: Plan = read(source if hasattr(source, "items") else Path(source))  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ seed by seed.
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -259,9 +260,7 @@ def line_up(
         raise ScenarioError("`vary` needs a scenario's name or path; this one is already loaded")
     plain = load(scenario, set=base or None, costs=costs)
     worlds = {
-        settings: load(scenario, set=[*base, *(f"{key}={value}" for key, value in known)], costs=costs)
-        if (known := simulated(settings))
-        else plain
+        settings: _varied(scenario, base, known, costs) if (known := simulated(settings)) else plain
         for settings in combined
     }
     senders = {name: replace(one, variant=_loaded(one.variant)) for name, one in senders.items()}
@@ -275,6 +274,16 @@ def line_up(
             arms.setdefault(arm.name, arm)
     _refuse_twins(list(arms.values()))
     return Field(plain, list(arms.values()), worlds, classes, base)
+
+
+def _varied(
+    scenario: Source, base: list[str], known: Iterable[tuple[str, str]], costs: Path | None
+) -> Scenario:
+    """Load the scenario with varied settings. The rest has been loaded: what is wrong is --vary's."""
+    try:
+        return load(scenario, set=[*base, *(f"{key}={value}" for key, value in known)], costs=costs)
+    except ScenarioError as error:
+        raise ScenarioError(re.sub("^--set:", "--vary:", str(error))) from None
 
 
 def _senders(variants: Mapping[str, Variant], earlier: Iterable[Arm]) -> dict[str, Sender]:

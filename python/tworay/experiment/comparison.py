@@ -14,11 +14,12 @@ from tworay.metrics.diagnosis import scores
 from tworay.running.resources import with_resources
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import polars as pl
 
     from tworay.experiment.arms import Arm
+    from tworay.running.scenarios import Scenario
 
 Facts: TypeAlias = "tuple[float | None, float]"
 Paths: TypeAlias = "tuple[float | None, float, list[float]]"
@@ -51,6 +52,7 @@ class Comparison:
         arms: Sequence[Arm] = (),
         judge: str | metrics.Judge | None = None,
         chosen: Sequence[str] = (),
+        worlds: Callable[[Arm], Scenario | None] = lambda arm: arm.world,
     ) -> None:
         self.scenario = scenario
         self._judge = metrics.parse_judge(judge)
@@ -65,6 +67,7 @@ class Comparison:
         self._summary: dict[str, Any] | None = None
         self._warnings: list[str] = []
         self._chosen = list(chosen)
+        self._worlds = worlds
 
     @property
     def chosen(self) -> list[str]:
@@ -293,12 +296,32 @@ class Comparison:
         """Return the verdict about a metric (the headline), one row per arm, best first.
 
         ``group`` has the arm's letters: arms that share one don't differ. ``best`` are the arms that no other
-        is better than; null if there are too few seeds to tell, or neither more nor less is better.
+        is better than; null if there is no verdict (too few seeds, nothing arrived, equal runs with every
+        seed), or neither more nor less is better.
         ``difference`` is to the first arm, paired by seed, with its 95 % interval and Holm's p.
+        ``conclusion`` has the same in sentences.
         """
         from tworay.experiment.exporting import verdict
 
         return verdict(self, metric or self.headline)
+
+    def conclusion(self, metric: str | None = None) -> list[str]:
+        """Return what ``tworay compare`` says about a metric (the headline): its verdict in sentences.
+
+        With too few seeds it says how many would tell. Empty for a single arm, and for a metric of which
+        neither more nor less is better.
+        """
+        from tworay.showing.reporting import conclusion, labels
+
+        (name,) = metrics.parse(metric, self.metrics) or [self.headline]
+        return conclusion(self, [name], labels(self.summary["arms"])[2])
+
+    def heeds_link_layer(self, variant: str) -> bool:
+        """Return whether an arm's routing takes a frame that the MAC gave up for a broken link."""
+        arm = self.arms.get(variant)
+        # Nobody knows what a daemon does.
+        world = None if arm is None or arm.daemon is not None else self._worlds(arm)
+        return world is not None and world.heeds_link_layer
 
     @property
     def choices(self) -> dict[str, dict[str, str]]:

@@ -14,6 +14,7 @@ from tworay.experiment.arms import parse_vary, with_routing
 from tworay.experiment.axes import MIX, SCENARIO, TCP, Axis, labelled, several, text, vary, zipped
 from tworay.experiment.mixing import parse_mixes
 from tworay.experiment.plan import DEFAULT_MAX_SEEDS, Plan
+from tworay.guide import more
 from tworay.metrics import Judge, check, find, parse_judge
 from tworay.running.control import CongestionControl, name_of
 from tworay.running.entries import check_entries
@@ -89,7 +90,8 @@ def read(source: str | Path | Mapping[str, Any], *, derived: bool = False) -> Pl
         document = tomllib.loads(content)
     except FileNotFoundError:
         raise InputError(
-            f"{path}: there is no such file; name an experiment (docs/guide/sweeps.md has examples)"
+            f'{path}: there is no such file; an experiment has lines such as scenario = "string-4", '
+            f'tcp = ["newreno", "vegas"] and seeds = 10 ({more("sweeps")})'
         ) from None
     except IsADirectoryError:
         raise InputError(f"{path} is a directory; name an experiment file (.toml)") from None

@@ -75,6 +75,7 @@ def verdict(result: Comparison, metric: str) -> pl.DataFrame:
     document = result.summary
     found = judging.judge(document["variants"], document["pairs"], name)
     ranking = [entry["arm"] for entry in found["ranking"]]
+    best = found["best"] if judging.unfit(document, name) is None else []
     family = {(pair["a"], pair["b"]): pair for pair in document["pairs"] if pair["metric"] == name}
     rows = []
     for entry in found["ranking"]:
@@ -83,8 +84,8 @@ def verdict(result: Comparison, metric: str) -> pl.DataFrame:
         rows.append(
             {
                 ARM: arm,
-                "group": entry["group"] if found["best"] or not found["better"] else None,
-                "best": arm in found["best"] if found["best"] else None,
+                "group": entry["group"] if best or not found["better"] else None,
+                "best": arm in best if best else None,
                 "mean": cell["mean"],
                 **dict(zip(("ci95_low", "ci95_high"), cell["ci95"] or (None, None), strict=True)),
                 "n": cell["n"],

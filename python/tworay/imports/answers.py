@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tworay.errors import InputError, ScenarioError
+from tworay.guide import more
 from tworay.running import flows
 from tworay.running.radios import Preset, presets
 
@@ -144,7 +145,7 @@ def scenario_text(answers: Answers, name: str) -> str:
     pairs = _pairs(answers)
     transfers = f"{len(pairs)} flow{'s' * (len(pairs) != 1)} of {answers.app}"
     parts = [
-        f"# Written by `tworay new`. Every key: docs/reference/scenario.md, or `tworay schema`.\n"
+        f"# Written by `tworay new`. Every key: {more('keys')}.\n"
         f"name = {json.dumps(name, ensure_ascii=False)}\n"
         f'summary = "{answers.nodes} nodes {LAYOUTS[answers.layout]}, {transfers}"\n'
         f'duration = "120s"\n',
@@ -158,7 +159,7 @@ def scenario_text(answers: Answers, name: str) -> str:
         f"# Traffic: {TRAFFIC[answers.traffic]}; {APPS[answers.app]}.\n"
         "# Flows start a little apart, so that they don't act in step.\n"
         f"# Others: app = {', '.join(_others(dict.fromkeys(flows.apps(), ''), answers.app))}"
-        " (docs/guide/traffic.md).\n",
+        f" ({more('flows')} has their keys).\n",
     ]
     for place, (sender, receiver) in enumerate(pairs):
         app = MIXED[place % len(MIXED)] if answers.app == "mixed" else answers.app
@@ -206,7 +207,7 @@ def _radio(answers: Answers) -> str:
         else f" and is sensed at {one.sensed:.0f} m.\n"
     )
     others = ", ".join(_others(RADIOS, answers.radio))
-    return f'{about}# Others: {others} (docs/guide/radios.md).\n[radio]\npreset = "{answers.radio}"\n'
+    return f'{about}# Others: {others} ({more("radios")}).\n[radio]\npreset = "{answers.radio}"\n'
 
 
 def _topology(answers: Answers) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tworay.errors import InputError
+from tworay.guide import more
 from tworay.imports import carrying, dumps
 from tworay.imports.carrying import READABLE, SENSED, Needs
 from tworay.imports.missing import Missing
@@ -328,7 +329,7 @@ def scenario(links: Links, flows: str, files: Sequence[str], name: str | None = 
         '# Measurements don\'t say how long a run is to be.\nduration = "300s"\n\n'
         "# Where the nodes stand is not known: the circle is for pictures only.\n"
         '[topology]\nkind = "explicit"\npositions = [\n' + "\n".join(places) + "\n]\n\n"
-        "# Pairs that aren't listed neither hear nor sense each other (docs/guide/my-network.md).\n"
+        f"# Pairs that aren't listed neither hear nor sense each other ({more('links')}).\n"
         f'[radio]\npropagation = "measured"\n{thresholds}'
     )
     order = sorted(links.ways, key=lambda ends: (numbers[ends[0]], numbers[ends[1]]))

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tworay import _native
 from tworay.errors import InputError
+from tworay.running.flows import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -176,13 +178,16 @@ def with_names(text: str, numbers: Mapping[str, int]) -> str:
 
 
 def by_number(flow: str, numbers: Mapping[str, int]) -> str:
-    """Replace the names in a flow, `alice:bob:ftp`, by numbers; a number may itself be a name."""
+    """Replace the names in a flow, `alice:bob:ftp`, by numbers; a number may itself be a name.
+
+    Messages about the flow show it as it was typed.
+    """
     if flow.count(":") < 2:
         # Errors are reported where flows are read.
         return flow
     first, rest = _node(flow, flow, numbers)
     second, rest = _node(flow, rest, numbers)
-    return f"{first}:{second}:{rest}"
+    return Numbered(f"{first}:{second}:{rest}", flow)
 
 
 def _node(flow: str, words: str, numbers: Mapping[str, int]) -> tuple[int, str]:
@@ -197,4 +202,6 @@ def _node(flow: str, words: str, numbers: Mapping[str, int]) -> tuple[int, str]:
     if digits and not all(name.isdigit() for name in numbers):
         return int(digits[1]), words[digits.end() :]
     some = ", ".join(shown(name) for name in list(numbers)[:8]) + (", ..." if len(numbers) > 8 else "")
-    raise InputError(f'--flow {shown(flow)}: "{shown(words)}" begins with no node; there are {some}')
+    near = _native.nearest(words.partition(":")[0], list(numbers))
+    hint = f"did you mean {shown(near)}? " if near else ""
+    raise InputError(f'--flow {shown(flow)}: "{shown(words)}" begins with no node; {hint}there are {some}')

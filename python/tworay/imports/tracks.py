@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
+from tworay.guide import more
 from tworay.imports.reading import (
     Place,
     Table,
@@ -85,7 +86,7 @@ class Tracks:
             f'summary = "{len(self.points)} nodes at their positions"\n'
             '# Positions don\'t say how long a run is to be.\nduration = "300s"\n\n'
             f'# Metres east and north.\n[topology]\nkind = "explicit"\npositions = [\n{places}]\n\n'
-            '# The radio of 2003 reaches 250 m; another: preset = "n20" (docs/guide/radios.md).\n'
+            f'# The radio of 2003 reaches 250 m; another: preset = "n20" ({more("radios")}).\n'
             '[radio]\npreset = "b-2"\n\n[routing]\nprotocol = "aodv"\n\n[tcp]\nvariant = "newreno"\n'
         )
         return with_names(text + flows, self.numbers)

@@ -60,7 +60,8 @@ def ends(scenario: Scenario, options: Options) -> tuple[int, int]:
     if options.layer == 2 and scenario.nodes > 1:
         return 0, scenario.nodes - 1
     raise InputError(
-        f"{scenario.name} has no TCP flow to run the command on; name two nodes with --nodes FROM,TO"
+        f'{scenario.name} has no flow of app = "ftp", between whose ends the command would run; name two '
+        "nodes with --nodes FROM,TO"
     )
 
 

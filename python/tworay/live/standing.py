@@ -102,25 +102,43 @@ def _claim(draft: Path, place: Path) -> int | None:
 @contextlib.contextmanager
 def registered(network: Network) -> Iterator[None]:
     """Let other commands find the network of ``live run``, watch and change it until the end."""
-    scenario = network.scenario
+    with _listed(HOME, network.scenario) as place:
+        if place is None:
+            yield
+            return
+        with helm.served(network, place):
+            _describe(place, network.scenario, None, {"nodes": _nodes(network), "run": True})
+            yield
+
+
+@contextlib.contextmanager
+def registered_virtual(scenario: Scenario, about: dict[str, Any]) -> Iterator[None]:
+    """Let other commands find the network of ``live run --virtual`` and watch it until the end."""
+    with _listed(VIRTUAL_HOME, scenario) as place:
+        if place is not None:
+            _describe(place, scenario, None, about | {"run": True})
+        yield
+
+
+@contextlib.contextmanager
+def _listed(home: Path, scenario: Scenario) -> Iterator[Path | None]:
+    """Make a directory for a network, called as its scenario, until the end; ``None`` if that fails."""
     plain = re.sub(r"[^A-Za-z0-9._-]", "-", scenario.name).lstrip("._-")[:50] or "run"
     _sweep()
     names = [plain, *(f"{plain}-{number}" for number in range(2, 100))]
     taken = {one["name"] for one in standing()}
-    lock, place = None, HOME / plain
+    lock, place = None, home / plain
     # Networks work without this, which needs write access to /run.
     with contextlib.suppress(OSError):
         for name in names:
-            place = HOME / name
-            if name not in taken and (lock := _claim(HOME / f".{name}-{os.getpid()}", place)) is not None:
+            place = home / name
+            if name not in taken and (lock := _claim(home / f".{name}-{os.getpid()}", place)) is not None:
                 break
     if lock is None:
-        yield
+        yield None
         return
     try:
-        with helm.served(network, place):
-            _describe(place, scenario, None, {"nodes": _nodes(network), "run": True})
-            yield
+        yield place
     finally:
         shutil.rmtree(place, ignore_errors=True)
         os.close(lock)
@@ -224,11 +242,7 @@ def down(name: str | None) -> list[str]:
         InputError: there is no such network, or no name is given and there are several.
 
     """
-    ended = leftovers.sweep()
-    swept = _sweep()
-    lines = [f"{one} had ended already{said and f': {said}'}" for one, said in swept.items()]
-    if ended:
-        lines.append(f"ended {ended} processes that a killed network had left running")
+    swept, lines = clear()
     if (name is None and lines and not standing()) or (name is not None and _checked(name) in swept):
         return lines
     found = _find(name)
@@ -248,6 +262,26 @@ def down(name: str | None) -> list[str]:
     elif found["out"] is not None:
         lines.append(f"results are in {found['out']}; open {Path(found['out']) / 'report.html'} in a browser")
     return lines
+
+
+def clear() -> tuple[list[str], list[str]]:
+    """Clean up after networks that are gone: those of a killed ``live run``, and those that ended alone.
+
+    Returns:
+        Their names, and lines for the user.
+
+    """
+    ended = leftovers.sweep()
+    swept = _sweep()
+    lines = [f"{one} had ended already{said and f': {said}'}" for one, said in swept.items()]
+    if ended:
+        lines.append(f"ended {ended} processes that a killed network had left running")
+    return list(swept), lines
+
+
+def gone() -> list[str]:
+    """Return the names of networks that are gone, but whose directories are still there."""
+    return [place.name for place in _places() if not _is_held(place)]
 
 
 def called(found: dict[str, Any]) -> list[str]:
@@ -271,6 +305,7 @@ def enter(name: str | None, node: str, command: Sequence[str]) -> None:
         hint = f"did you mean {near}? " if near and not node.isdigit() else ""
         raise InputError(f"{found['name']} has no station at node {node}; {hint}it has {', '.join(there)}")
     if found.get("scratch") is not None:
+        _refuse_run(found)
         _enter_virtual(found, int(number), command)
     try:
         _native.join_station(about["namespaces"])
@@ -305,6 +340,7 @@ def steer(name: str | None, command: str) -> str:
     """
     found = _find(name)
     if found.get("scratch") is not None:
+        _refuse_run(found)
         return _steer_virtual(found, command)
     return str(helm.ask(_place(found), {"steer": command})["line"])
 
@@ -318,13 +354,22 @@ def watched(name: str | None) -> tuple[dict[str, Any], Callable[[], dict[str, An
         InputError: there is no such network.
 
     """
-    found = _find(name)
+    found = _find(name, "; `live run --virtual` is too fast to watch but with --pace")
     place = _place(found)
     if found.get("scratch") is None:
         return found, partial(helm.ask, place, {"view": True})
     from tworay.virtual import shells
 
     return found, partial(shells.view, Path(found["scratch"]), lambda: _is_held(place))
+
+
+def _refuse_run(found: dict[str, Any]) -> None:
+    """Refuse the network of ``live run --virtual``, whose bytes are to be the same every time."""
+    if found.get("run"):
+        raise InputError(
+            f"{found['name']} is a `live run --virtual`, which can only be watched: give it --script FILE, "
+            "or use `tworay live up --virtual`"
+        )
 
 
 def _steer_virtual(found: dict[str, Any], command: str) -> str:
@@ -365,11 +410,11 @@ def standing() -> list[dict[str, Any]]:
     return [_read(place) for place in places if (place / STATE).is_file() and _is_held(place)]
 
 
-def _find(name: str | None) -> dict[str, Any]:
+def _find(name: str | None, also: str = "") -> dict[str, Any]:
     found = standing()
     names = ", ".join(one["name"] for one in found)
     if not found:
-        raise InputError("no live network is up; `tworay live up SCENARIO` starts one")
+        raise InputError(f"no live network is up; `tworay live up SCENARIO` starts one{also}")
     if name is None:
         # Those of `live run` in other terminals are not in the way of the one that stands.
         found = [one for one in found if not one.get("run")] or found
@@ -396,7 +441,8 @@ def _read(place: Path) -> dict[str, Any]:
 def _is_held(place: Path) -> bool:
     """Return whether the process of a network lives. The kernel releases its lock when it ends."""
     try:
-        lock = os.open(place / LOCK, os.O_RDWR)
+        # Reading is enough to ask, also about a network of root.
+        lock = os.open(place / LOCK, os.O_RDONLY)
     except OSError:
         return False
     try:
@@ -413,8 +459,12 @@ def _sweep() -> dict[str, str]:
     gone = {}
     for place in _places():
         if not _is_held(place):
+            said = ""
             with contextlib.suppress(OSError):
                 lines = (place / LOG).read_text(encoding="utf-8", errors="replace").strip().splitlines()
-                gone[place.name] = lines[-1] if lines else ""
+                said = lines[-1] if lines else ""
             shutil.rmtree(place, ignore_errors=True)
+            # Those of root stay.
+            if not place.exists():
+                gone[place.name] = said
     return gone

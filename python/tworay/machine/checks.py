@@ -57,6 +57,7 @@ def checks() -> list[Check]:
         tun(),
         _program("ip", "tworay live run", "sudo apt-get install iproute2"),
         _program("iperf3", "traffic of tworay live run", "sudo apt-get install iperf3"),
+        left_over(),
         virtual_kernel(),
         loader(),
         btf(),
@@ -151,6 +152,19 @@ def tun(device: Path = TUN) -> Check:
 
         return Check(name, False, f"{device}: {error.strerror}", used_for, with_sudo("live", "run"))
     return Check(name, True, f"{device} opens", used_for, None)
+
+
+def left_over() -> Check:
+    """Check whether live networks were killed and left their directories, perhaps with programs."""
+    from tworay.live import standing
+    from tworay.sudo import with_sudo
+
+    name, used_for = "ended live networks", "tworay live"
+    gone = standing.gone()
+    if not gone:
+        return Check(name, True, "none has left anything", used_for, None)
+    remedy = "tworay live status" if os.access(standing.HOME, os.W_OK) else with_sudo("live", "status")
+    return Check(name, False, f"{', '.join(gone)} left a directory", used_for, remedy)
 
 
 def virtual_kernel() -> Check:

@@ -1,7 +1,7 @@
 """The metrics of a run: name, unit, definition and direction.
 
 They are declared in the simulator (``crates/tworay-sim/src/results``), where the document is made, and
-queried here. Documents, comparisons, tables, ``--metrics`` and docs/reference/metrics.md follow this
+queried here. Documents, comparisons, tables, ``--metrics`` and their page of the documentation follow this
 list. A name that ends in ``.*`` denotes a family: ``mac.sent.*`` stands for ``mac.sent.rts``,
 ``mac.sent.cts`` and so on.
 """

@@ -225,7 +225,7 @@ EXAMPLES = [metric.name for metric in METRICS if not metric.name.endswith(".*")]
 
 
 def markdown(group: str) -> str:
-    """Return the table of docs/reference/metrics.md for a group of metrics."""
+    """Return the table of a group of metrics for their page of the documentation."""
     lines = ["| key | unit | of a run | better | definition | source |", "|---|---|---|---|---|---|"]
     lines += [
         f"| `{m.name}` | {m.unit} | {_OF[m.of]} | {m.better.value} | {m.definition} | {m.source} |"

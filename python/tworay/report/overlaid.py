@@ -9,7 +9,7 @@ from tworay.errors import InputError
 from tworay.naming import Nodes
 from tworay.report.page import esc, table, whole_page
 from tworay.report.rundata import FlowData, Tables
-from tworay.report.runpage import opened, settings_of
+from tworay.report.runpage import figure, opened, settings_of
 from tworay.showing.causes import ROOTS
 
 if TYPE_CHECKING:
@@ -127,7 +127,10 @@ def together_page(runs: Mapping[str, Run]) -> str:
     data, tables = found
     columns = [(name, *metrics.shown(name)) for name in COLUMNS]
     rows = [
-        [f"{label}, flow {flow['id']}, {flow['tcp']}", *(flow[name] * scale for name, _, scale in columns)]
+        [
+            f"{label}, flow {flow['id']}, {flow['tcp']}",
+            *(figure(flow, name, scale) for name, _, scale in columns),
+        ]
         for label, run in runs.items()
         for flow in run.summary["flows"]
         if flow["tcp"] is not None

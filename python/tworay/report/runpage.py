@@ -186,7 +186,7 @@ def _numbers(run: Run) -> str:
     rows = [
         [
             f"{flow['id']}: {nodes.short(flow['from'])} → {nodes.short(flow['to'])}, {flow['tcp'] or 'udp'}",
-            *[_figure(flow, key, scale) for key, _, scale in columns],
+            *[figure(flow, key, scale) for key, _, scale in columns],
         ]
         for flow in summary["flows"]
     ]
@@ -222,7 +222,7 @@ def _numbers(run: Run) -> str:
     return "".join([*parts, "</section>"])
 
 
-def _figure(flow: dict[str, Any], key: str, scale: float) -> float | None:
+def figure(flow: dict[str, Any], key: str, scale: float) -> float | None:
     """Return a figure of a flow; of datagrams, which nobody acknowledges or sends again, only goodput."""
     if flow.get(key) is None or (flow["tcp"] is None and key != "goodput_bps"):
         return None

@@ -1,6 +1,6 @@
 """Define TCP variants in Python.
 
-A variant is a class with callbacks; ``docs/guide/python-variants.md`` has an example that runs. Give it to
+A variant is a class with callbacks, all optional; ``help(tworay.CongestionControl)`` lists them. Give it to
 ``tworay.run`` and ``tworay.compare`` as a class, or on the command line as ``--tcp mine.py:Mine``.
 """
 

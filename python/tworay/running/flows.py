@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,8 +27,21 @@ USUAL: dict[str, dict[str, str]] = {
 """Keys of the applications over TCP, as TOML. Those of `ftp`, `cbr` and `on-off` are the simulator's."""
 # Given, they replace a usual key that means nothing beside them.
 INSTEAD = {"think": "every"}
+KEY = re.compile(r"[a-z_]+")
 NUMBERS = ("port", "packets", "transfers")
 FORM = "write --flow FROM:TO:APP, for example --flow 0:1:ftp or --flow 0:1:cbr:rate=64kbps"
+
+
+class Numbered(str):
+    """A flow between numbered nodes that was typed with their names; messages show it as typed."""
+
+    __slots__ = ("typed",)
+
+    def __new__(cls, text: str, typed: str) -> Numbered:
+        """Return the flow ``text``, called ``typed`` in messages."""
+        made = super().__new__(cls, text)
+        made.typed = typed
+        return made
 
 
 @functools.cache
@@ -70,6 +84,7 @@ def convert(movement: str, traffic: str | None, flows: Iterable[str], output: st
 
 def _parts(flow: str) -> tuple[str, dict[str, str]] | None:
     """Return application and settings of a flow that the simulator doesn't read; `None` of others."""
+    typed = flow.typed if isinstance(flow, Numbered) else flow
     parts = flow.split(":")
     if len(parts) < 3:
         return None
@@ -77,16 +92,16 @@ def _parts(flow: str) -> tuple[str, dict[str, str]] | None:
     if app not in apps():
         near = _native.nearest(app, list(apps()))
         hint = f"did you mean {near}? " if near else ""
-        raise InputError(f'--flow {flow}: unknown application "{app}"; {hint}allowed are {", ".join(apps())}')
-    if app not in USUAL:
-        return None
+        raise InputError(
+            f'--flow {typed}: unknown application "{app}"; {hint}allowed are {", ".join(apps())}'
+        )
     settings = {}
     for part in parts[3:]:
         key, equals, value = part.partition("=")
-        if not equals or not key or not value:
-            raise InputError(f'--flow {flow}: "{part}" is not a setting; {FORM}')
+        if not equals or not KEY.fullmatch(key) or not value:
+            raise InputError(f'--flow {typed}: "{part}" is not a setting; {FORM}')
         settings[key] = value
-    return app, settings
+    return (app, settings) if app in USUAL else None
 
 
 def _stand_in(flow: str) -> str:

@@ -204,9 +204,13 @@ class Run:
         return int(self._sum("retransmitted_segments"))
 
     @property
-    def timeouts(self) -> int:
-        """Retransmission timeouts, summed over the flows."""
-        return int(self._sum("timeouts"))
+    def timeouts(self) -> int | None:
+        """Retransmission timeouts, summed over the flows that count them; ``None``: none does.
+
+        Kernels before Linux 6.7 don't count them.
+        """
+        counted = [flow["timeouts"] for flow in self.summary["flows"] if flow["timeouts"] is not None]
+        return sum(counted) if counted or not self.summary["flows"] else None
 
     def _sum(self, key: str) -> float:
         return sum(flow[key] or 0 for flow in self.summary["flows"])
@@ -234,7 +238,7 @@ def run(
     ``series`` records the time series (cwnd and so on), ``losses`` the rows of ``ledger`` and ``guesses``
     (without it the document has no ``diagnosis``; without both there are no ``retransmissions`` either, and a
     long run takes no more memory than a short one), ``record`` every segment, frame, queue length, route and
-    position (docs/reference/tables.md). ``control`` lets another thread stop the run. ``pcap`` names a file
+    position, as tables of the run. ``control`` lets another thread stop the run. ``pcap`` names a file
     for a capture of every frame (Wireshark), ``animation`` one for positions and the first 100000 packets
     (NetAnim). ``resources`` measures EEE and UAR, which needs a second run with saturating sources
     (``tworay.running.resources``). ``costs`` names a table of computing costs to use instead of the

@@ -40,7 +40,7 @@ Source: TypeAlias = "str | os.PathLike[str] | Scenario"
 FORM = 1
 """Number of the scenario file's form. Raised when a key goes or changes its meaning; an added key keeps it.
 
-A key that goes is refused with what replaces it (docs/reference/versions.md)."""
+A key that goes is refused with what replaces it."""
 
 
 class ScenarioInfo(NamedTuple):

@@ -10,7 +10,7 @@ ENDS = {name: words for name, words, _ in _native.deaths()}
 
 
 def tables() -> dict[str, str]:
-    """Return the tables of causes and ends in docs/reference/metrics.md, by their marks."""
+    """Return the tables of causes and ends of the page of metrics, by their marks."""
     heads = {"died": "what happened to the last copy", "cause": "why the segment was lost"}
     rows = {"died": _native.deaths(), "cause": _native.causes()}
     return {

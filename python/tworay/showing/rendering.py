@@ -123,13 +123,21 @@ def _facts_of_run(document: dict[str, Any]) -> list[Renderable]:
             f"MAC      collisions: {by_frame(mac['collisions'])};  gave up: {by_frame(mac['drops'])};  "
             f"queue drops: {mac['queue_drops']}"
         ),
-        fact(
-            f"Routing  {routing['protocol']}: {routing['control_packets']} control packets "
-            f"({routing['control_bytes']} bytes), {routing['route_changes']} route changes, "
-            f"{routing['false_link_failures']} false link failures{_malformed(routing)}"
-        ),
+        fact(f"Routing  {_routing(routing)}"),
     ]
     return facts + _energy_of_run(document["energy"]) + _resources_of_run(document["metrics"])
+
+
+def _routing(routing: dict[str, Any]) -> str:
+    failures = f"{routing['false_link_failures']} false link failures{_malformed(routing)}"
+    if routing["control_packets"] is None:
+        # A daemon's: only a capture (`air.*`) shows what it sends.
+        whose = "the stations' own" if routing["protocol"] == "none" else routing["protocol"]
+        return f"{whose}: packets and changes not counted; {failures}"
+    return (
+        f"{routing['protocol']}: {routing['control_packets']} control packets "
+        f"({routing['control_bytes']} bytes), {routing['route_changes']} route changes, {failures}"
+    )
 
 
 def _energy_of_run(energy: dict[str, Any]) -> list[Renderable]:

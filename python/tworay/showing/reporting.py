@@ -129,12 +129,13 @@ def conclusion(result: Comparison, columns: list[str], names: dict[str, str]) ->
         found = verdict.judge(document["variants"], document["pairs"], chosen)
     if len(found["ranking"]) < 2:
         return []
-    if chosen == "goodput_bps" and not any(_mean_of(document, arm, chosen) for arm in names):
-        return [f"No verdict: nothing arrived in any run; `tworay run {document['scenario']}` says why."]
+    unfit = verdict.unfit(document, chosen)
+    if unfit is verdict.Unfit.NOTHING_ARRIVED:
+        return [f"No verdict: {unfit.value}; `tworay run {document['scenario']}` says why."]
     same = [names[arm] for arm in document["still_arms"]]
     every = "with every seed, because nothing in it is random"
     draw = "--entries 2s draws the flows' start times from the seed."
-    if len(same) > 1:
+    if unfit is verdict.Unfit.ALL_THE_SAME:
         return [f"No verdict: {_listed(same)} gave the same run {every}. {draw}", *_whose(document)]
     lines = [_first_line(found, chosen, names, len(document["seeds"]) - len(document["repeated_seeds"]))]
     if same:
@@ -152,11 +153,9 @@ def conclusion(result: Comparison, columns: list[str], names: dict[str, str]) ->
 NAMED = 3
 # Below these shares of the whole and of Jain's index, a flow starves beside others, however many there are.
 STARVED, UNFAIR = 0.01, 0.5
-# So many false link failures a run are worth a line; the causes of losses where links really broke; and the
-# protocols that take a frame that the MAC gave up for a broken link.
+# So many false link failures a run are worth a line; and the causes of losses where links really broke.
 GIVEN_UP = 10
 BROKEN = ("link-failure", "node-down")
-HEEDING = ("aodv", "dsr")
 
 
 def _mean_of(document: dict[str, Any], arm: str, name: str) -> float | None:
@@ -189,7 +188,7 @@ def _given_up(result: Comparison, names: dict[str, str]) -> list[str]:
     for arm, name in names.items():
         runs = result.documents(arm).values()
         broken = any(sum(run["ledger"][cause].values()) for run in runs for cause in BROKEN)
-        if broken or not any(run["routing"]["protocol"] in HEEDING for run in runs):
+        if broken or not result.heeds_link_layer(arm):
             continue
         false = _mean_of(result.summary, arm, "routing.false_link_failures")
         if false is not None and false >= GIVEN_UP:

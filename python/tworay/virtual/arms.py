@@ -30,13 +30,11 @@ if TYPE_CHECKING:
 DATAGRAMS = ("cbr", "on-off", "replay")
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 PORT = 5001
-# Values that only simulated routing has.
-OF_ROUTING = ("control_packets", "control_bytes", "load", "route_changes", "stray_notices")
 # Values of flows that are of a single hop where the stations route.
 OF_HOPS = ("mean_hops", "mean_delay_seconds", "jitter_seconds")
 # Values of flows per time.
 RATES = ("goodput_bps", "throughput_bps", "sent_bps")
-COUNTS = ("acked_segments", "sent_segments", "retransmitted_segments", "timeouts", "fast_retransmits")
+COUNTS = ("acked_segments", "sent_segments", "retransmitted_segments", "fast_retransmits")
 # Headers of a segment with timestamps (IPv4, TCP), and the MTU of Ethernet, bytes.
 HEADERS, ETHERNET_MTU = 52, 1500
 
@@ -87,8 +85,7 @@ def run_kernel(
     run.summary["live"]["virtual"] = machine.about(left)
     run = in_order(run, document)
     if daemon is not None:
-        # The simulator routes nothing and knows nothing of these.
-        run.summary["routing"] |= dict.fromkeys(OF_ROUTING) | {"protocol": daemon.name}
+        run.summary["routing"]["protocol"] = daemon.name
         for flow in run.summary["flows"]:
             flow |= dict.fromkeys(OF_HOPS)
         columns = [pl.lit(None, pl.Float64).alias(name) for name in OF_HOPS]

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay.virtual import carrying
+from tworay.virtual.following import HERE, Followed, nodes_of, rest
 from tworay.virtual.loops import Loops
 from tworay.virtual.order import (
     CAPTURE,
@@ -30,7 +31,6 @@ from tworay.virtual.order import (
     FAILURE,
     FILES,
     OUT,
-    REST,
     SCENARIO,
     SHELLS,
     STATUS,
@@ -38,7 +38,6 @@ from tworay.virtual.order import (
     UP,
     VIEW,
     Order,
-    go_name,
     publish,
 )
 
@@ -50,8 +49,6 @@ if TYPE_CHECKING:
     from tworay.live.options import Options
     from tworay.virtual.order import Transfer
 
-# Where the machine sees the scratch directory.
-HERE = Path("/run/tworay-machine")
 # A directory that every system has, hidden by the memory that holds what programs write.
 MEMORY = Path("/mnt")
 HOST = b"virtual"
@@ -161,10 +158,12 @@ def work(order: Order) -> None:
     world = Scenario.from_toml(text, SCENARIO, str(HERE), [], True)
     options = Options(**order.options, pcap=HERE / CAPTURE if order.capture else None)
     loops = Loops(own=frozenset((1, os.getpid())))
+    followed = Followed()
 
     def show(status: Status) -> None:
         publish(HERE / STATUS, json.dumps(status._asdict()))
         loops.look(status.sim_seconds)
+        followed.look()
         if (HERE / STOP).exists():
             # As if Ctrl-C were typed here: the network ends, and what it left is kept.
             raise KeyboardInterrupt
@@ -178,6 +177,7 @@ def work(order: Order) -> None:
     conducted = conduct(
         world, options, order.command, order.serve,
         each=order.each, listener=nullcontext(), show=show, to_stderr=order.to_stderr,
+        beside=followed.network if order.paced else nullcontext,
     )  # fmt: skip
     leave(conducted.ended, conducted.code, conducted.programs, loops, interrupted=conducted.interrupted)
 
@@ -220,36 +220,15 @@ def transfer(
                 return network.end()
 
 
-def rest(number: int, at: float) -> None:
-    """Let time stand still, by computing, until the host lets the machine go on.
-
-    How often it looks depends on the host, so a look must not read the clock, which moves time: looking up a
-    file that is not there does (1 us), listing an open directory does not.
-    """
-    go = go_name(number)
-    here = os.open(HERE, os.O_RDONLY | os.O_DIRECTORY)
-    publish(HERE / REST, f"{number} {at}")
-    while go not in os.listdir(here):  # noqa: PTH208
-        pass
-    (HERE / REST).unlink()
-    (HERE / go).unlink()
-    os.close(here)
-
-
 def stand(world: Scenario, options: Options, show: Callable[[Status], None], *, paced: bool) -> Ended:
     """Keep a network up, and run the commands of shells, until the host ends it or its limit is reached."""
-    from tworay import _native
     from tworay.live.network import Network
 
     shells, rests, looks = HERE / SHELLS, 0, 0
     running: dict[str, LiveChild] = {}
     with Network(world, options) as network:
         began = time.monotonic()
-        nodes = {
-            str(node): {"address": network.address(node), "device": _native.live_device(node)}
-            for node in network.stations
-        }
-        publish(HERE / UP, json.dumps(nodes))
+        publish(HERE / UP, nodes_of(network))
         with suppress(KeyboardInterrupt):
             while True:
                 for asked in sorted(shells.glob("*.json")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import ExitStack, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from tworay.virtual.shells import Keeper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from tworay.live.options import Options
     from tworay.running.run import Run
@@ -55,13 +57,17 @@ def run_virtual(
     to_stderr: bool = False,
     memory: int = MEMORY,
     keep: Path | None = None,
+    pace: float | None = None,
+    beside: Callable[[dict[str, Any]], AbstractContextManager[object]] = nullcontext,
     show: Callable[[Status], None] = lambda status: None,
     warn: Callable[[str], None] = lambda text: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Do what ``run_command`` does, in a machine of its own whose time is simulated; needs no root.
 
-    ``memory`` of the machine is in MiB. ``keep`` names a directory for the files that programs wrote.
+    ``memory`` of the machine is in MiB. ``keep`` names a directory for the files that programs wrote. With
+    ``pace`` time moves that many times as fast as real time, and the network can be watched: ``beside`` is
+    entered with its description once it is up, and left after its end.
 
     Raises:
         InputError: a wrong option, no kernel in the cache, too little memory.
@@ -79,12 +85,18 @@ def run_virtual(
         each=each,
         to_stderr=to_stderr,
         keep=keep is not None,
+        paced=pace is not None,
     )
-    with cache.scratch() as scratch:
+    with cache.scratch() as scratch, ExitStack() as stack:
         write_scenario(scenario, scratch)
+
+        def ready(nodes: dict[str, Any]) -> None:
+            stack.enter_context(beside({"nodes": nodes, "scratch": str(scratch)}))
+
         left = machine.run(
             scratch,
             order,
+            keep=(lambda process: False) if pace is None else Keeper(scratch, pace, ready),
             show=lambda status: show(Status(**status)),
             warn=warn,
             stopped=stopped,

@@ -315,3 +315,24 @@ fn a_node_may_leave_and_come_back_in_the_middle_of_frames() {
     assert!(live.pop_leaving().is_some());
     live.finish().expect("the books balance");
 }
+
+/// A kernel older than Linux 6.7 doesn't count its timeouts, no kernel its probes, and where the stations route nobody
+/// counts their packets and changes: none of these is 0.
+#[test]
+fn what_nobody_counts_is_null_not_zero() {
+    let document = |layer, timeouts| {
+        let mut live = live("string-1", &["routing.protocol=static"], layer);
+        let flow = live.open_flow(NodeId(0), NodeId(1), 5001, true).expect("a number");
+        live.set_flow(flow, FlowLook { tcp: Some("kernel:cubic".into()), timeouts, ..FlowLook::default() });
+        live.run_until(SimTime::from_nanos(1_000_000_000));
+        live.finish().expect("the books balance").document
+    };
+    let old = document(Layer::Two, None);
+    let flow = &old.flows[0];
+    assert_eq!((flow.timeouts, flow.rto_idle_seconds, flow.probes_sent), (None, None, None));
+    assert_eq!((old.routing.route_changes, old.routing.control_packets), (None, None));
+    assert_eq!((old.routing.control_bytes, old.routing.stray_notices), (None, None));
+    let new = document(Layer::Three, Some((2, SimDuration::from_secs(3))));
+    assert_eq!((new.flows[0].timeouts, new.flows[0].rto_idle_seconds), (Some(2), Some(3.0)));
+    assert_eq!((new.routing.route_changes, new.routing.control_packets), (Some(0), Some(0)));
+}

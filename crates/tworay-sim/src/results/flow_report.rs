@@ -36,18 +36,19 @@ declare! {
         retransmitted_segments: u64 = losses("segments").less()
                 .shown("retransmitted", 1.0, ",.1f")
                 .from("Seddik-Ghaleb et al. 2006; Papanastasiou 2006"),
-        /// expiries of the retransmission timer with data outstanding
-        timeouts: u64 = losses("count").less().shown("timeouts", 1.0, ",.1f")
+        /// expiries of the retransmission timer with data outstanding; null where the sender is a kernel that
+        /// doesn't count them (before Linux 6.7)
+        timeouts: Option<u64> = losses("count").less().shown("timeouts", 1.0, ",.1f")
                 .from("Papanastasiou 2006, §3.4"),
         /// time from the last segment sent to the expiry of the retransmission timer, summed over all
-        /// expiries
-        rto_idle_seconds: f64 = losses("s").less().shown("idle in RTO s", 1.0, ",.1f")
+        /// expiries; null where `timeouts` is
+        rto_idle_seconds: Option<f64> = losses("s").less().shown("idle in RTO s", 1.0, ",.1f")
                 .from("Papanastasiou 2006, §3.4"),
         /// recoveries started by duplicate ACKs
         fast_retransmits: u64 = losses("count").shown("fast retransmits", 1.0, ",.1f")
                 .from("RFC 5681"),
-        /// empty segments sent to probe the path or a closed window
-        probes_sent: u64 = losses("count").shown("probes", 1.0, ",.1f")
+        /// empty segments sent to probe the path or a closed window; null where the sender is a kernel
+        probes_sent: Option<u64> = losses("count").shown("probes", 1.0, ",.1f")
                 .from("TCP Freeze-Probing 2005"),
         /// number of times the variant stopped its sender (Freeze-Probing, Probing, ELFN)
         freezes: u64 = losses("count").from("TCP Freeze-Probing 2005"),
@@ -91,7 +92,7 @@ declare! {
         /// data segments in the network (sent, neither delivered nor lost), time-weighted mean; table
         /// `alive` has every change
         mean_data_alive_segments: f64 = times("segments").mean().shown("data alive", 1.0, ",.2f")
-                .from("Papanastasiou 2006, figures 3.11 and 5.7, table 5.3 (which averages over changes: docs/studies/papanastasiou-2006.md)"),
+                .from("Papanastasiou 2006, figures 3.11 and 5.7, table 5.3 (which averages over changes)"),
         /// acknowledgments in the network, time-weighted mean
         mean_ack_alive_segments: f64 = times("segments").mean().shown("ACKs alive", 1.0, ",.2f")
                 .from("Papanastasiou 2006, figures 3.11 and 5.7"),

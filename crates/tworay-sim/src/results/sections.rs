@@ -60,23 +60,23 @@ declare! {
             protocol: String,
         }
         /// routing packets sent, counted at each hop
-        control_packets: u64 = routing("packets").of_run().less()
+        control_packets: Option<u64> = routing("packets").of_run().less()
                 .shown("routing packets", 1.0, ",.0f").from("Broch et al. 1998"),
         /// bytes of routing packets sent, including IP headers, counted at each hop
-        control_bytes: u64 = routing("B").of_run().less()
+        control_bytes: Option<u64> = routing("B").of_run().less()
                 .shown("routing kB", 1e-3, ",.1f").from("Broch et al. 1998"),
         /// normalised routing load: routing packets sent, counted at each hop, per data packet delivered in
         /// the whole run
         load: Option<f64> = routing("1").of_run().less()
                 .shown("routing load", 1.0, ",.3f").from("Perkins, Royer, Das and Marina 2001"),
         /// routes found or changed
-        route_changes: u64 = routing("count").of_run()
+        route_changes: Option<u64> = routing("count").of_run()
                 .shown("route changes", 1.0, ",.1f").from("this project"),
         /// link failures reported by the MAC although the neighbour was up and in range
         false_link_failures: u64 = routing("count").of_run().less()
                 .shown("false link failures", 1.0, ",.1f").from("this project"),
         /// notices of a broken link at a node without a TCP sender to that destination
-        stray_notices: u64 = routing("count").of_run().from("this project"),
+        stray_notices: Option<u64> = routing("count").of_run().from("this project"),
         /// routing packets dropped as invalid, by reason; reasons that did not occur are left out
         malformed: BTreeMap<&'static str, u64> = routing("packets").family().of_run().from("this project"),
     }
@@ -155,13 +155,26 @@ declare! {
 
 /// Metrics that no field of the document holds by itself.
 pub(crate) const FURTHER: &[Metric] = &[
-    rates("bit/s").family().of_run().more()
-            .shown("goodput kb/s", 1e-3, ",.1f").from("as goodput").named("flow", "`flow.N.goodput_bps`: goodput of the flow with this id alone"),
-    losses("segments").family().of_run().less()
-            .from("this project").named("ledger", "`ledger.CAUSE.data` and `.ack`: segments of which no copy arrived, by the one true cause, the root (docs/reference/metrics.md, The ledger)"),
-    resources("0..1").of_run().less()
-            .shown("EEE (b = 0.7)", 1.0, ".3f").from("Psaras et al., On protocol engineering").named("metrics.eee_idle70", "`metrics.eee` with b = 0.7, which the text of that paper derives"),
-    resources("bit/s").of_run()
-            .shown("Throughput_max kb/s", 1e-3, ",.1f")
-            .from("Psaras et al., On protocol engineering").named("metrics.throughput_max_bps", "T_max: what leaves saturating sources in the same world"),
+    rates("bit/s")
+        .family()
+        .of_run()
+        .more()
+        .shown("goodput kb/s", 1e-3, ",.1f")
+        .from("as goodput")
+        .named("flow", "`flow.N.goodput_bps`: goodput of the flow with this id alone"),
+    losses("segments").family().of_run().less().from("this project").named(
+        "ledger",
+        "`ledger.CAUSE.data` and `.ack`: segments of which no copy arrived, by the one true cause, the root",
+    ),
+    resources("0..1")
+        .of_run()
+        .less()
+        .shown("EEE (b = 0.7)", 1.0, ".3f")
+        .from("Psaras et al., On protocol engineering")
+        .named("metrics.eee_idle70", "`metrics.eee` with b = 0.7, which the text of that paper derives"),
+    resources("bit/s")
+        .of_run()
+        .shown("Throughput_max kb/s", 1e-3, ",.1f")
+        .from("Psaras et al., On protocol engineering")
+        .named("metrics.throughput_max_bps", "T_max: what leaves saturating sources in the same world"),
 ];

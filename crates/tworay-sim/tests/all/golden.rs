@@ -88,7 +88,7 @@ fn summary(title: &str, d: &Document) -> String {
             f.sent_segments,
             f.retransmitted_segments,
             f.acked_segments,
-            f.timeouts,
+            f.timeouts.unwrap_or(0),
             f.fast_retransmits,
         ));
         line(format_args!(
@@ -116,7 +116,11 @@ fn summary(title: &str, d: &Document) -> String {
         let r = &d.routing;
         line(format_args!(
             "routing {}: {} packets, {} bytes, {} route changes, {} false link failures",
-            r.protocol, r.control_packets, r.control_bytes, r.route_changes, r.false_link_failures
+            r.protocol,
+            r.control_packets.unwrap_or(0),
+            r.control_bytes.unwrap_or(0),
+            r.route_changes.unwrap_or(0),
+            r.false_link_failures
         ));
     }
     if let Some(joules) = d.energy.joules_total {

@@ -103,7 +103,7 @@ fn operations_are_counted_and_cost_instructions() {
     let d = run_once(&load("string-4", &["duration=60s", "energy.model=states"]), 1).document;
     let f = &d.flows[0];
     let n = f.operations.as_ref().expect("tcp");
-    assert_eq!(n["timeout"], f.timeouts);
+    assert_eq!(Some(n["timeout"]), f.timeouts);
     assert_eq!(n["fast_retransmit"], f.fast_retransmits);
     let acks = n["ack_slow_start"] + n["ack_congestion_avoidance"] + n["recovery_ack"];
     assert!(acks > 0 && acks <= f.acked_segments + f.fast_retransmits + 1, "{n:?}");

@@ -96,7 +96,7 @@ fn flow_figures(run: &Run, flow: &FlowReport) -> Result<(), Fault> {
     within("handshake", flow.handshake_seconds)?;
     within("connection", flow.connection_seconds)?;
     within("completion", flow.completion_seconds)?;
-    within("idle in RTO", Some(flow.rto_idle_seconds))?;
+    within("idle in RTO", flow.rto_idle_seconds)?;
     within("frozen", Some(flow.frozen_seconds))?;
     within("delay", flow.mean_delay_seconds)?;
     let sums = flow.phase_seconds.as_ref().map(|phases| phases.values().sum::<f64>());

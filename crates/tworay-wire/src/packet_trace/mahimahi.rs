@@ -1,5 +1,6 @@
 //! Mahimahi's traces (`mm-link`): a line for each packet of 1500 bytes, with its time in milliseconds.
 
+use super::FORMS;
 use super::packet::TracePacket;
 use crate::text_file::ReadError;
 use tworay_base::SimDuration;
@@ -18,8 +19,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Vec<TracePacket>, ReadErro
         }
         let at = line.parse::<u32>().map(|ms| SimDuration::from_millis(ms.into())).map_err(|_| {
             let shown: String = line.chars().filter(|c| !c.is_control()).take(40).collect();
-            let remedy = "a trace is a pcapng or pcap file, or Mahimahi's: a time in whole ms a line";
-            ReadError::at(file, number, format!("\"{shown}\" is no time in milliseconds"), remedy)
+            ReadError::at(file, number, format!("\"{shown}\" is no time in milliseconds"), FORMS)
         })?;
         if packets.last().is_some_and(|last| at < last.at) {
             let problem = format!("{line} ms comes before the time above it");

@@ -55,6 +55,17 @@ fn a_capture_tells_times_lengths_and_payloads() {
     assert_eq!(none.problem, "none of its 3 IP packets is from 10.0.0.9");
 }
 
+/// Captures are often stored compressed.
+#[test]
+fn a_compressed_capture_is_read() {
+    use std::io::Write;
+    let bytes = pcapng(&[(1000, ipv4(1, 528, false))]);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&bytes).unwrap();
+    let found = reading("gzip", &gzip.finish().unwrap(), None).unwrap();
+    assert_eq!(found, [TracePacket { at: ms(0), ip_bytes: 528, payload: 500 }]);
+}
+
 #[test]
 fn packets_are_in_order_of_time() {
     let bytes = pcapng(&[(20, ipv4(1, 100, false)), (5, ipv4(1, 200, false))]);
@@ -102,7 +113,10 @@ fn a_trace_that_is_none_is_refused_with_its_line() {
     assert_eq!(wrong(b"3\n\n2\n"), (Some(3), "2 ms comes before the time above it".into()));
     assert_eq!(wrong(b""), (None, "it has no packet".into()));
     assert_eq!(wrong(&pcapng(&[])), (None, "it has no IP packet".into()));
-    assert_eq!(wrong(&[0xff, 0xfe, 0x00]).0, Some(1), "neither text nor a capture");
+    let image = reading("image", b"\x89PNG\r\n\x1a\n", None).unwrap_err();
+    assert_eq!(image.line, None, "a binary file has no lines");
+    assert_eq!(image.problem, "it is neither a capture nor text; it begins with 89 50 4e 47");
+    assert_eq!(image.remedy, "a trace is a pcapng or pcap file, or Mahimahi's: a time in whole ms a line");
     let named = reading("named", b"3\n", Some([10, 0, 0, 1].into())).unwrap_err();
     assert_eq!(named.problem, "it is no capture, so its packets have no source");
 }

@@ -59,6 +59,8 @@ def read_sweep_manifest(path: Path) -> dict[str, Any]:
     """Return the manifest of a sweep; raise ``InputError`` for anything else."""
     manifest = find_manifest(path)
     if manifest is None or manifest.get("command") != "sweep":
+        if path.is_file():
+            raise InputError(f"{path} is a file, not the directory of a sweep; `tworay sweep` makes one")
         raise InputError(f"{path} holds no sweep; `tworay sweep EXPERIMENT.toml --out {path}` makes one")
     return manifest
 
@@ -67,7 +69,12 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """Return the manifest of a run or a comparison; raise ``InputError`` for anything else."""
     manifest = find_manifest(path)
     if manifest is None or "tworay" not in manifest:
-        reason = "there is no such directory" if not path.is_dir() else f"it has no readable {MANIFEST}"
+        if path.is_file():
+            reason = "it is a file; name the directory that --out of `tworay run` or `compare` wrote"
+        elif not path.is_dir():
+            reason = "there is no such directory; --out of `tworay run` or `compare` writes one"
+        else:
+            reason = f"it has no readable {MANIFEST}"
         raise InputError(f"{path} holds no results of tworay: {reason}")
     made_with, form = manifest["tworay"], manifest.get("format", 1)
     if manifest.get("command") == "sweep":

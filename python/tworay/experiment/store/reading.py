@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay._native import RESULTS, VERSION
-from tworay.errors import InputError
+from tworay.errors import InputError, TworayError
 from tworay.experiment.arms import Arm
 from tworay.experiment.comparison import Comparison
 from tworay.experiment.store import earlier
@@ -122,11 +122,19 @@ class Stored:
             self.arms,
             self.manifest.get("judge"),
             self.manifest.get("metrics") or (),
+            self._world,
         )
         for key in sorted(self.records):
             take(result, self.records[key], self.manifest.get("maxima", {}))
         result.warnings = [*read_warnings(self.path), *self.problems]
         return result
+
+    def _world(self, arm: Arm) -> Scenario | None:
+        """Return an arm's scenario; ``None`` if this version can't read it any more."""
+        try:
+            return _world(self.path, self.manifest, arm.name)[0]
+        except (TworayError, OSError):
+            return None
 
     def forget_without_tables(self) -> None:
         """Leave out runs whose tables are gone or damaged, and say so: their runs are done again."""
@@ -216,6 +224,14 @@ def results(path: str | os.PathLike[str]) -> Run | Comparison:
     return read(place).comparison()
 
 
+def _world(place: Path, manifest: Mapping[str, Any], arm: str) -> tuple[Scenario, dict[str, str]]:
+    """Return the scenario of an arm, and what it sets."""
+    settings = settings_of_today(manifest["arms"][arm]["set"], manifest["format"])
+    # A daemon that routes is no setting of the scenario.
+    settings = dict(simulated(settings.items()))
+    return load_text(read_scenario(place), place / SCENARIO, settings), settings
+
+
 def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | None = None) -> Run:
     """Read one run: of a run's directory, or the run of ``arm`` and ``seed`` of a comparison's."""
     from tworay.running.run import Run
@@ -238,10 +254,7 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
     frames = {name: Table(frame) for name, frame in tables_of_run(place, *chosen[0]).items()}
     state = {"text": None, "frames": frames, "summary": records[chosen[0]]["document"]}
     manifest = read_manifest(place)
-    settings = settings_of_today(manifest["arms"][chosen[0][0]]["set"], manifest["format"])
-    # A daemon that routes is no setting of the scenario.
-    settings = dict(simulated(settings.items()))
-    world = load_text(read_scenario(place), place / SCENARIO, settings)
+    world, settings = _world(place, manifest, chosen[0][0])
     fixed = manifest.get("set") or []
     left = numbers([*fixed, *(f"{key}={value}" for key, value in settings.items())], world.flows)
     state["kept"] = keep(entered(world, chosen[0][1], manifest.get("entries"), left))

@@ -101,6 +101,26 @@ Add a flow: [[flow]] with from = 0, to = 1 and app = "ftp"."#
 }
 
 #[test]
+fn sizes_that_are_no_table_name_the_kinds_and_their_keys() {
+    let web = format!("{}app = \"web\"\nevery = \"1s\"\n", super::GOOD);
+    assert_eq!(
+        refusal(&web, &["flow.0.sizes=x"]),
+        r#"--set: flow.0.sizes: found the text "x"
+   | flow.0.sizes=x
+   |              ^
+Expected a table such as { kind = "fixed", size = ... }. Kinds: fixed, exponential, pareto, listed."#
+    );
+    // Of a kind that is named, its own keys.
+    let named = refusal(&web, &["flow.0.sizes=pareto"]);
+    assert!(named.contains(r#"such as { kind = "pareto", least = ..., most = ... }. Kinds:"#), "{named}");
+    let keyless = refusal(&format!("{web}sizes = {{ size = \"2kB\" }}\n"), &[]);
+    assert!(
+        keyless.ends_with("Add `kind = ...` here. Allowed: fixed, exponential, pareto, listed."),
+        "{keyless}"
+    );
+}
+
+#[test]
 fn two_flows_never_share_a_port() {
     assert_eq!(
         edited("to = 4", "to = 4\nport = 80\n[[flow]]\nfrom = 1\nto = 4\nport = 80"),

@@ -17,8 +17,16 @@ pub(crate) const UDP_OVERHEAD: u32 = 28;
 pub(crate) enum Transport {
     Tcp(Box<TcpPair>),
     Udp(Udp),
-    /// Both ends are outside; counters observed there.
-    External(Box<Counters>),
+    /// Both ends are outside.
+    External(Box<External>),
+}
+
+/// A flow of programs outside, as observed there.
+#[derive(Default)]
+pub(crate) struct External {
+    pub counters: Counters,
+    /// Number of timeouts and the time in them; `None` if the sender doesn't count them.
+    pub timeouts: Option<(u64, SimDuration)>,
 }
 
 /// The two ends of a TCP connection.
@@ -354,7 +362,7 @@ impl Flow {
                 self.base.udp_received = udp.received;
                 self.base.udp_received_bytes = udp.received_bytes;
             }
-            Transport::External(counters) => self.base.counters = (**counters).clone(),
+            Transport::External(outside) => self.base.counters = outside.counters.clone(),
         }
     }
 }
