@@ -230,6 +230,9 @@ impl RootCauses {
         if let Obstacle::Unsent(next_hop, behind) = by {
             return (Died::Expired, self.unsent((node, next_hop), behind, world));
         }
+        if let Obstacle::QueueFull(refused) = by {
+            self.services[node.index()].rejects(world.airtime(node, refused.ip_bytes));
+        }
         let trigger = if let Obstacle::Dropped(_, after) = by { self.trigger(after) } else { Trigger::Other };
         let hop = self.breaks.last().copied();
         let now = world.now;
@@ -242,8 +245,9 @@ impl RootCauses {
                     _ => Died::Ifq,
                 };
                 let root = Causes::queue(&mut scene, node, (refused, died));
-                let length = scene.gathered(node);
-                self.services[node.index()].refused(length);
+                let (length, running) = (scene.gathered(node), scene.running(node));
+                let running = running.map_or(SimDuration::ZERO, |(time, _)| time);
+                self.services[node.index()].refused(now, length, running);
                 (died, root)
             }
             Obstacle::Replaced { next_hop, newer } => {
@@ -331,7 +335,12 @@ impl Observers {
         match fact {
             Fact::Stopped { packet, node, by } => {
                 let (died, root) = self.roots.stopped(packet, node, by, world);
-                self.died(packet, (node, died, root), view);
+                match by.next_hop() {
+                    Some(next_hop) if is_message(view.packets.get(packet)) => {
+                        self.message_lost(packet, (node, next_hop), root, view);
+                    }
+                    _ => self.died(packet, (node, died, root), view),
+                }
             }
             Fact::Waits { node, packet, actions } => {
                 let dst = world.packets.get(packet).dst;
@@ -362,7 +371,7 @@ impl Observers {
                 let (died, root) = self.roots.hop_failed(packet, (node, next_hop), why, world);
                 self.counters.observe(fact, view);
                 self.roots.causes.note_break((node, next_hop), root);
-                self.message_lost(packet, root, view);
+                self.message_lost(packet, (node, next_hop), root, view);
                 if !matches!(view.packets.get(packet).body, Body::Arp(_) | Body::Frame(_)) {
                     self.hold_up(packet, root, view);
                 }
@@ -388,8 +397,10 @@ impl Observers {
                 if let Some(root) = broken {
                     self.hold_up(packet, root, view);
                 }
-                // The link works, and the neighbour has no route: neither has this node.
-                let root = broken.unwrap_or_else(|| {
+                // The link works, and the neighbour has no route, perhaps to another destination: the break behind that has
+                // emptied the queue. Otherwise this node has no route either.
+                let reported = || self.roots.causes.lost_now(now, node);
+                let root = broken.or_else(reported).unwrap_or_else(|| {
                     let (causes, mut scene) = self.roots.with_scene(world);
                     causes.missing_route(&mut scene, node, dst)
                 });
@@ -400,7 +411,7 @@ impl Observers {
                 if let Some(root) = causes.delayed(&scene, node, target) {
                     let message = view.packets.get(packet);
                     if is_message(message) {
-                        self.roots.causes.note_message_delayed(now, &root, message);
+                        self.roots.causes.note_message_delayed(now, (node, target), &root, message);
                     }
                     self.roots.held_ups.delay(packet, root);
                 }

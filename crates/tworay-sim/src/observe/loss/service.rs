@@ -3,7 +3,9 @@
 //! A queue may be full because of load, or because bit errors or a missing next hop kept the MAC from
 //! sending. The two differ in one point: without the lost time, would the same load have filled the queue, at least
 //! by half? A second, imagined queue is offered the same packets. Its MAC also uses the time that the real one
-//! lost, at the rate at which the real one sends otherwise. Contention is load: time that it takes counts as used.
+//! lost, at the rate at which the real one sends otherwise. Contention is load: time that it takes counts as used. What the
+//! real queue rejects while its MAC tries in vain finds room in the imagined one if that has sent something meanwhile: a load
+//! that overfills the queue keeps it full through a pause of any length.
 //!
 //! CoDel drops packets from a queue that is not full, but that has not been empty for an interval. So the question is
 //! whether load alone would have kept the imagined queue that long, at least half the target delay.
@@ -37,6 +39,8 @@ pub(crate) struct Service {
     since: SimTime,
     /// Packets that the MAC has finished since, by success or because of contention.
     served: u32,
+    /// Airtime of the latest packet rejected before any was finished: without a rate of its own, the MAC is no faster than the radio.
+    airtime: Option<SimDuration>,
     /// Packets in the imagined queue, with the one being sent.
     length: u32,
     /// Packets in the real queue, with the one being sent, and in one whose MAC also uses time lost while the link was stopped. If
@@ -196,12 +200,22 @@ impl Service {
         }
     }
 
+    /// The queue rejects a packet that takes this long on the air.
+    pub fn rejects(&mut self, airtime: Option<SimDuration>) {
+        if self.served == 0 {
+            self.airtime = airtime.filter(|airtime| !airtime.is_zero()).or(self.airtime);
+        }
+    }
+
     /// Packets that the imagined MAC sends in `time` which the real one has just lost at `now`. `None`: it has sent nothing yet
     /// and shows no rate; then the imagined one is fast.
     fn sent_in(&self, now: SimTime, time: SimDuration) -> Option<f64> {
+        if self.served == 0 {
+            return self.airtime.map(|airtime| time.as_secs_f64() / airtime.as_secs_f64());
+        }
         let used = now.since(self.since).saturating_sub(self.lost + time);
         let sent = time.as_secs_f64() * f64::from(self.served) / used.as_secs_f64();
-        (self.served > 0 && sent.is_finite()).then_some(sent)
+        sent.is_finite().then_some(sent)
     }
 
     /// Length of the imagined queue when its MAC has also used `time`.
@@ -300,10 +314,12 @@ impl Service {
         self.released.filter(|_| self.late > 0 && 2 * (self.length - self.late) < limit)
     }
 
-    /// A queue of `limit` packets has rejected one. The imagined queues reject it if they are full, too.
-    pub fn refused(&mut self, limit: u32) {
-        if self.length > limit {
-            self.length -= 1;
+    /// A queue of `limit` packets has rejected one. The imagined queues reject it if they are full, too. `running`: time lost
+    /// with the MAC's current packet, in which the imagined MAC has made room already.
+    pub fn refused(&mut self, now: SimTime, limit: u32, running: SimDuration) {
+        let room = self.length - self.after(now, running);
+        if self.length > limit + room {
+            self.length = limit + room;
             self.late = self.late.saturating_sub(1);
         }
         self.gone(1);
