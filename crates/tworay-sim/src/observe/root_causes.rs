@@ -157,6 +157,7 @@ impl RootCauses {
         let service = &mut self.services[node.index()];
         service.retried(attempts, root);
         if let Some(root) = root {
+            service.queues(world.airtime_of_next(node));
             service.lose(world.now, attempts.lost(), root);
             self.hold_back(node, root, world);
         }
@@ -184,6 +185,7 @@ impl RootCauses {
                 let attempts = &world.nodes[node].attempts;
                 let root = attempts.root_of(world.now, (node, next_hop), unanswered);
                 let service = &mut self.services[node.index()];
+                service.queues(world.airtime_of_next(node));
                 service.gave_up(world.now, attempts.lost(), root);
                 service.retried(attempts, attempts.delay(world.now, node));
                 if root.is_independent_of_load() {
@@ -231,7 +233,7 @@ impl RootCauses {
             return (Died::Expired, self.unsent((node, next_hop), behind, world));
         }
         if let Obstacle::QueueFull(refused) = by {
-            self.services[node.index()].rejects(world.airtime(node, refused.ip_bytes));
+            self.services[node.index()].queues(world.airtime(node, refused.ip_bytes));
         }
         let trigger = if let Obstacle::Dropped(_, after) = by { self.trigger(after) } else { Trigger::Other };
         let hop = self.breaks.last().copied();
@@ -245,8 +247,7 @@ impl RootCauses {
                     _ => Died::Ifq,
                 };
                 let root = Causes::queue(&mut scene, node, (refused, died));
-                let (length, running) = (scene.gathered(node), scene.running(node));
-                let running = running.map_or(SimDuration::ZERO, |(time, _)| time);
+                let (length, running) = (scene.gathered(node), scene.running_time(node));
                 self.services[node.index()].refused(now, length, running);
                 (died, root)
             }

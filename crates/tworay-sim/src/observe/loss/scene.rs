@@ -46,6 +46,11 @@ impl<'a> World<'a> {
         self.air.is_none().then(|| timing.data_airtime(timing.data_bytes(ip_bytes), false))
     }
 
+    /// The same of the packet that the node sends next.
+    pub fn airtime_of_next(&self, node: NodeId) -> Option<SimDuration> {
+        self.airtime(node, self.nodes[node].queue.iter().next()?.ip_bytes)
+    }
+
     /// What observers see that need only packets.
     pub fn view(&self) -> View<'a> {
         View { now: self.now, packets: self.packets }
@@ -190,6 +195,11 @@ impl Scene<'_> {
         let lost = n.attempts.lost_until(now);
         let packet = || n.attempts.delay(now, node).filter(|_| !lost.is_zero()).map(|root| (lost, root));
         self.air.map_or_else(packet, |air| air.lost_until(now, node))
+    }
+
+    /// That time alone.
+    pub fn running_time(&self, node: NodeId) -> SimDuration {
+        self.running(node).map_or(SimDuration::ZERO, |(time, _)| time)
     }
 
     /// The root cause that keeps the interface queue of a node at its length, if load alone would not keep it at even half of

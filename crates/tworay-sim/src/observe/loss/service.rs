@@ -39,7 +39,8 @@ pub(crate) struct Service {
     since: SimTime,
     /// Packets that the MAC has finished since, by success or because of contention.
     served: u32,
-    /// Airtime of the latest packet rejected before any was finished: without a rate of its own, the MAC is no faster than the radio.
+    /// Shortest airtime of the packets that waited when time was lost, or that the queue has rejected since: no MAC sends such packets faster, though it may have
+    /// sent a message of ARP before.
     airtime: Option<SimDuration>,
     /// Packets in the imagined queue, with the one being sent.
     length: u32,
@@ -96,7 +97,7 @@ impl Service {
     pub fn offered(&mut self, now: SimTime, idle: bool) -> bool {
         if idle {
             (self.since, self.served, self.length, self.late) = (now, 0, 0, 0);
-            (self.lost, self.part, self.short_at) = (SimDuration::ZERO, 0.0, now);
+            (self.lost, self.part, self.short_at, self.airtime) = (SimDuration::ZERO, 0.0, now, None);
         }
         self.length += 1;
         if self.lost.is_zero() {
@@ -200,22 +201,20 @@ impl Service {
         }
     }
 
-    /// The queue rejects a packet that takes this long on the air.
-    pub fn rejects(&mut self, airtime: Option<SimDuration>) {
-        if self.served == 0 {
-            self.airtime = airtime.filter(|airtime| !airtime.is_zero()).or(self.airtime);
-        }
+    /// The queue rejects a packet, or has one waiting behind time lost, that takes this long on the air.
+    pub fn queues(&mut self, airtime: Option<SimDuration>) {
+        let least = [airtime.filter(|airtime| !airtime.is_zero()), self.airtime].into_iter().flatten().min();
+        self.airtime = least;
     }
 
     /// Packets that the imagined MAC sends in `time` which the real one has just lost at `now`. `None`: it has sent nothing yet
     /// and shows no rate; then the imagined one is fast.
     fn sent_in(&self, now: SimTime, time: SimDuration) -> Option<f64> {
-        if self.served == 0 {
-            return self.airtime.map(|airtime| time.as_secs_f64() / airtime.as_secs_f64());
-        }
+        let most = self.airtime.map(|airtime| time.as_secs_f64() / airtime.as_secs_f64());
         let used = now.since(self.since).saturating_sub(self.lost + time);
         let sent = time.as_secs_f64() * f64::from(self.served) / used.as_secs_f64();
-        sent.is_finite().then_some(sent)
+        let sent = (self.served > 0 && sent.is_finite()).then_some(sent);
+        sent.into_iter().chain(most).reduce(f64::min)
     }
 
     /// Length of the imagined queue when its MAC has also used `time`.
@@ -309,19 +308,24 @@ impl Service {
     }
 
     /// If only packets that were held up could fill a queue of `limit` packets, the latest one: its source, and what held
-    /// it up.
-    pub fn filled_by_burst(&self, limit: u32) -> Option<(NodeId, RootCause)> {
-        self.released.filter(|_| self.late > 0 && 2 * (self.length - self.late) < limit)
+    /// it up. `running`: time lost with the MAC's current packet.
+    pub fn filled_by_burst(
+        &self,
+        now: SimTime,
+        limit: u32,
+        running: SimDuration,
+    ) -> Option<(NodeId, RootCause)> {
+        let others = self.after(now, running).saturating_sub(self.late);
+        self.released.filter(|_| self.late > 0 && 2 * others < limit)
     }
 
     /// A queue of `limit` packets has rejected one. The imagined queues reject it if they are full, too. `running`: time lost
     /// with the MAC's current packet, in which the imagined MAC has made room already.
     pub fn refused(&mut self, now: SimTime, limit: u32, running: SimDuration) {
         let room = self.length - self.after(now, running);
-        if self.length > limit + room {
-            self.length = limit + room;
-            self.late = self.late.saturating_sub(1);
-        }
+        let over = self.length.saturating_sub(limit + room);
+        self.late = self.late.saturating_sub(over);
+        self.shorten(over);
         self.gone(1);
     }
 }

@@ -174,3 +174,29 @@ fn packets_that_die_at_a_relay_were_not_lost_on_a_hop_that_they_never_took() {
     }
     assert!(forgotten > 10, "{forgotten}");
 }
+
+/// The same stations and AODV, a datagram every 50 ms, and node 2 off from the start. Without the outage of node 1 from 20 to
+/// 22 s nothing is lost; with it, packets wait for the next search and are released at once. One that comes while noise delays
+/// the answer for some milliseconds finds a queue that the outage has filled.
+#[test]
+fn what_a_burst_of_an_outage_crowds_out_is_lost_to_the_outage() {
+    let mut crowded_out = 0;
+    for seed in 11..=13 {
+        let lost = |more: &str| {
+            let text = format!(
+                "duration = \"40s\"\nradio.preset = \"g\"\nrouting.protocol = \"aodv\"\n\
+                 event = [{{ node = 2, at = \"0.1s\", what = \"down\" }}{more}]\n\
+                 topology = {{ kind = \"explicit\", positions = [[0, 0], [180, 80], [180, -80], [360, 0]] }}\n{}",
+                flow((0, 3), "app = \"cbr\"\nsize = \"1000B\"\ninterval = \"50ms\"\nstart = \"1s\"")
+            );
+            run(&text, seed).into_iter().filter(|l| l.at > 20.0).collect::<Vec<_>>()
+        };
+        assert_eq!(lost(""), [], "{seed}");
+        let outage =
+            ", { node = 1, at = \"20s\", what = \"down\" }, { node = 1, at = \"22s\", what = \"up\" }";
+        let losses = lost(outage);
+        assert_eq!(losses.iter().find(|l| l.cause != "node-down"), None, "{seed}");
+        crowded_out += losses.iter().filter(|l| l.died == "ifq").count();
+    }
+    assert!(crowded_out > 20, "{crowded_out}");
+}

@@ -42,12 +42,7 @@ impl Causes {
     }
 
     /// Why the MAC of one of two neighbours has tried in vain so far to send a message of their ARP exchange.
-    pub(super) fn message_delayed(
-        &self,
-        scene: &Scene<'_>,
-        node: NodeId,
-        next_hop: NodeId,
-    ) -> Option<LossCause> {
+    fn message_delayed(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<LossCause> {
         let repeated = |ends: (NodeId, NodeId)| self.repeated.get(&ends).copied();
         let beside_others = || repeated((node, next_hop)).or_else(|| repeated((next_hop, node)));
         scene.message_delayed(node, next_hop).or_else(beside_others)
@@ -134,6 +129,17 @@ impl Causes {
         slow.or_else(|| waits.map(|_| load()))
     }
 
+    /// The noise in which the MAC of one of two neighbours repeats a message of their ARP exchange.
+    pub(super) fn repeated_in_noise(
+        &self,
+        scene: &Scene<'_>,
+        node: NodeId,
+        next_hop: NodeId,
+    ) -> Option<RootCause> {
+        let cause = self.message_delayed(scene, node, next_hop)?;
+        Some(RootCause::new(scene.now, node, cause).towards(next_hop)).filter(RootCause::is_noise)
+    }
+
     /// The physical reason for which the latest ARP request of this exchange, or the answer to it, did not arrive. It
     /// counts until the next request is on the medium.
     pub(super) fn asked_in_vain(
@@ -197,6 +203,10 @@ impl Causes {
 
     /// Root cause that spoiled the resolution of an address, load apart, although the neighbour could be reached.
     pub(super) fn spoiled(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+        // What comes of an answer that its sender repeats decides, also about a request that this sender misses meanwhile.
+        if let Some(root) = self.repeated_in_noise(scene, node, next_hop) {
+            return Some(root);
+        }
         let since = self.began(scene.now, node, next_hop);
         let of_this = |root: &&RootCause| root.at >= since && !root.is_physical();
         let known = self.breaks.get(&(node, next_hop)).filter(|root| root.explains()).filter(of_this);

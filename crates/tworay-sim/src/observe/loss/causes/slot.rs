@@ -38,15 +38,14 @@ impl Causes {
         if let Some(root) = self.asked_in_vain(scene, node, next_hop) {
             return root;
         }
+        if let Some(root) = self.repeated_in_noise(scene, node, next_hop) {
+            return root;
+        }
         let began = self.began(now, node, next_hop);
         let lost = self.breaks.get(&(next_hop, node)).is_some_and(|b| b.at >= began)
             || self.lost_of_exchange(now, node, next_hop).is_some();
         if let Some(root) = lost.then(|| self.spoiled(scene, node, next_hop)).flatten() {
             return root;
-        }
-        let noise = |cause: &LossCause| matches!(cause, LossCause::Channel | LossCause::Rate);
-        if let Some(cause) = self.message_delayed(scene, node, next_hop).filter(noise) {
-            return RootCause::new(now, node, cause).towards(next_hop);
         }
         let waits = Self::message_waits(scene, node, next_hop);
         if let Some(root) = waits.filter(RootCause::is_independent_of_load) {

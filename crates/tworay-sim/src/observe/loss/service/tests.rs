@@ -158,7 +158,7 @@ fn released_packets_fill_a_queue_that_load_would_not() {
                 service.served(SimTime::ZERO);
             }
         }
-        service.filled_by_burst(LIMIT).map(|(of, root)| (of, root.cause))
+        service.filled_by_burst(at(250), LIMIT, SimDuration::ZERO).map(|(of, root)| (of, root.cause))
     };
     assert_eq!(by(true), Some((NodeId(3), Some(LossCause::LinkFailure))));
     assert_eq!(by(false), None);
