@@ -146,7 +146,7 @@ fn an_overload_beside_bit_errors_is_congestion() {
         });
     oracle(file!(), "an_overload_beside_bit_errors_is_congestion", scenes, 100, |loss, _| match loss.died {
         "ifq" => loss.cause == "congestion",
-        "arp" => ["congestion", "channel"].contains(&loss.cause),
+        "arp" | "arp-unanswered" => ["congestion", "channel"].contains(&loss.cause),
         _ => loss.cause == "channel",
     });
 }
