@@ -219,6 +219,9 @@ impl Service {
 
     /// Length of the imagined queue when its MAC has also used `time`.
     fn after(&self, now: SimTime, time: SimDuration) -> u32 {
+        if time.is_zero() {
+            return self.length;
+        }
         self.sent_in(now, time).map_or(0, |sent| self.length.saturating_sub((sent + self.part) as u32))
     }
 
