@@ -247,7 +247,9 @@ impl RootCauses {
                     _ => Died::Ifq,
                 };
                 let root = Causes::queue(&mut scene, node, (refused, died));
-                let (length, running) = (scene.gathered(node), scene.running_time(node));
+                // The imagined queue counts the packet that is being sent, which a MAC without windows has taken out of the real one.
+                let length = scene.gathered(node) + u32::from(scene.air.is_none());
+                let running = scene.running_time(node);
                 self.services[node.index()].refused(now, length, running);
                 (died, root)
             }
