@@ -77,6 +77,21 @@ pub(crate) enum Obstacle {
     Dropped(DropReason, After),
 }
 
+impl Obstacle {
+    /// The hop that the packet does not pass, if it has been given to one.
+    pub fn next_hop(self) -> Option<NodeId> {
+        match self {
+            Obstacle::QueueFull(entry) | Obstacle::LinkRed(entry) | Obstacle::CoDel(entry) => {
+                Some(entry.next_hop)
+            }
+            Obstacle::Expired(next_hop)
+            | Obstacle::Unsent(next_hop, _)
+            | Obstacle::Replaced { next_hop, .. } => Some(next_hop),
+            Obstacle::HopFailed | Obstacle::Dropped(..) => None,
+        }
+    }
+}
+
 /// Why a hop failed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HopFailure {

@@ -195,7 +195,8 @@ impl Observers {
         };
         let p = view.packets.get(packet);
         if p.uid >= UNTRACKED {
-            return self.message_lost(packet, root, view);
+            let hop = (root.node, root.next_hop.unwrap_or(NodeId::BROADCAST));
+            return self.message_lost(packet, hop, root, view);
         }
         self.roots.causes.note_struck((view.now, node), p, root);
         let cause = root.cause.unwrap_or(LossCause::Unknown);
@@ -216,11 +217,17 @@ impl Observers {
         }
     }
 
-    /// If the packet is a message of routing or ARP, it is lost because of `root`.
-    pub(super) fn message_lost(&mut self, packet: PacketId, root: RootCause, view: View<'_>) {
+    /// If the packet is a message of routing or ARP, it is lost on this hop because of `root`.
+    pub(super) fn message_lost(
+        &mut self,
+        packet: PacketId,
+        hop: (NodeId, NodeId),
+        root: RootCause,
+        view: View<'_>,
+    ) {
         let packet = view.packets.get(packet);
         if is_message(packet) {
-            self.roots.causes.note_message_lost(view.now, &root, packet);
+            self.roots.causes.note_message_lost(view.now, hop, &root, packet);
         }
     }
 

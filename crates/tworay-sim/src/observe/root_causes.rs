@@ -157,6 +157,7 @@ impl RootCauses {
         let service = &mut self.services[node.index()];
         service.retried(attempts, root);
         if let Some(root) = root {
+            service.queues(world.airtime_of_next(node));
             service.lose(world.now, attempts.lost(), root);
             self.hold_back(node, root, world);
         }
@@ -184,6 +185,7 @@ impl RootCauses {
                 let attempts = &world.nodes[node].attempts;
                 let root = attempts.root_of(world.now, (node, next_hop), unanswered);
                 let service = &mut self.services[node.index()];
+                service.queues(world.airtime_of_next(node));
                 service.gave_up(world.now, attempts.lost(), root);
                 service.retried(attempts, attempts.delay(world.now, node));
                 if root.is_independent_of_load() {
@@ -230,6 +232,9 @@ impl RootCauses {
         if let Obstacle::Unsent(next_hop, behind) = by {
             return (Died::Expired, self.unsent((node, next_hop), behind, world));
         }
+        if let Obstacle::QueueFull(refused) = by {
+            self.services[node.index()].queues(world.airtime(node, refused.ip_bytes));
+        }
         let trigger = if let Obstacle::Dropped(_, after) = by { self.trigger(after) } else { Trigger::Other };
         let hop = self.breaks.last().copied();
         let now = world.now;
@@ -242,8 +247,10 @@ impl RootCauses {
                     _ => Died::Ifq,
                 };
                 let root = Causes::queue(&mut scene, node, (refused, died));
-                let length = scene.gathered(node);
-                self.services[node.index()].refused(length);
+                // The imagined queue counts the packet that is being sent, which a MAC without windows has taken out of the real one.
+                let length = scene.gathered(node) + u32::from(scene.air.is_none());
+                let running = scene.running_time(node);
+                self.services[node.index()].refused(now, length, running);
                 (died, root)
             }
             Obstacle::Replaced { next_hop, newer } => {
@@ -331,7 +338,12 @@ impl Observers {
         match fact {
             Fact::Stopped { packet, node, by } => {
                 let (died, root) = self.roots.stopped(packet, node, by, world);
-                self.died(packet, (node, died, root), view);
+                match by.next_hop() {
+                    Some(next_hop) if is_message(view.packets.get(packet)) => {
+                        self.message_lost(packet, (node, next_hop), root, view);
+                    }
+                    _ => self.died(packet, (node, died, root), view),
+                }
             }
             Fact::Waits { node, packet, actions } => {
                 let dst = world.packets.get(packet).dst;
@@ -362,7 +374,7 @@ impl Observers {
                 let (died, root) = self.roots.hop_failed(packet, (node, next_hop), why, world);
                 self.counters.observe(fact, view);
                 self.roots.causes.note_break((node, next_hop), root);
-                self.message_lost(packet, root, view);
+                self.message_lost(packet, (node, next_hop), root, view);
                 if !matches!(view.packets.get(packet).body, Body::Arp(_) | Body::Frame(_)) {
                     self.hold_up(packet, root, view);
                 }
@@ -388,8 +400,10 @@ impl Observers {
                 if let Some(root) = broken {
                     self.hold_up(packet, root, view);
                 }
-                // The link works, and the neighbour has no route: neither has this node.
-                let root = broken.unwrap_or_else(|| {
+                // The link works, and the neighbour has no route, perhaps to another destination: the break behind that has
+                // emptied the queue. Otherwise this node has no route either.
+                let reported = || self.roots.causes.lost_now(now, node);
+                let root = broken.or_else(reported).unwrap_or_else(|| {
                     let (causes, mut scene) = self.roots.with_scene(world);
                     causes.missing_route(&mut scene, node, dst)
                 });
@@ -400,7 +414,7 @@ impl Observers {
                 if let Some(root) = causes.delayed(&scene, node, target) {
                     let message = view.packets.get(packet);
                     if is_message(message) {
-                        self.roots.causes.note_message_delayed(now, &root, message);
+                        self.roots.causes.note_message_delayed(now, (node, target), &root, message);
                     }
                     self.roots.held_ups.delay(packet, root);
                 }

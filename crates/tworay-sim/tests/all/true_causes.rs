@@ -9,6 +9,7 @@ mod errors;
 mod fading;
 mod guesses;
 mod lifetimes;
+mod mixtures;
 mod queues;
 mod searches;
 mod timers;

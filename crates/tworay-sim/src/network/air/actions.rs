@@ -9,7 +9,7 @@ use crate::observe::loss::attempts::Failure;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::{Fact, Obstacle, Why};
 use tworay_base::{LossCause, NodeId, PacketId, SimTime};
-use tworay_mac::hcf::{AirFrame, Hcf, HcfAction};
+use tworay_mac::hcf::{AirFrame, AirKind, Hcf, HcfAction};
 use tworay_mac::{FrameKind, GiveUp, QueueEntry};
 use tworay_radio::phy::AccessCategory;
 use tworay_wire::Body;
@@ -109,6 +109,12 @@ impl Network {
 
     /// A frame was received; bit i of `good` stands for its packet i.
     pub(super) fn air_frame(&mut self, node: NodeId, frame: &AirFrame, good: u64) {
+        if frame.to == node
+            && matches!(frame.kind, AirKind::Ack | AirKind::BlockAck(_))
+            && let Some(air) = &mut self.air
+        {
+            air.station(node).books.answered(frame.from);
+        }
         // Of the packets that are new, in the order of the frame.
         let mut copies = Vec::new();
         if frame.to == node
@@ -172,7 +178,10 @@ impl Network {
             HcfAction::Expired { packet, to } => self.air_expired(node, packet, to),
             HcfAction::GaveUp { packet, to, rts } => {
                 let Some(air) = &mut self.air else { return };
-                if let Some(attempts) = air.station(node).books.take(packet) {
+                let station = air.station(node);
+                // With agreements a packet ends with its lifetime, or with its neighbour.
+                let gone = station.hcf.config().has_agreements().then_some(to);
+                if let Some(attempts) = station.books.take_given_up(packet, gone) {
                     self.nodes[node].attempts = attempts;
                 }
                 if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {

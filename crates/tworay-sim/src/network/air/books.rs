@@ -5,6 +5,7 @@
 //! the wait for this BlockAckReq and its time are lost; otherwise all of the exchange.
 
 use crate::observe::loss::attempts::{Attempts, Failure};
+use std::collections::BTreeMap;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_mac::FrameKind;
 
@@ -47,6 +48,8 @@ struct Trial {
     exchange: SimTime,
     /// True if it was not answered, or not for all of its packets.
     missed: bool,
+    /// True if it was answered, or counts among those that were not.
+    settled: bool,
     to: NodeId,
     /// Why the frame fails if it isn't answered; `None`: it arrived, and its answer counts.
     frame: Option<Failure>,
@@ -63,6 +66,11 @@ pub(super) struct Books {
     trial: Option<Trial>,
     /// Packets with failed attempts.
     failed: Vec<(PacketId, Attempts)>,
+    /// Exchanges in a row that a neighbour has not answered: so many make it count as gone (802.11n and ac). Others
+    /// before an answered exchange don't count for that, though they count as attempts with their packets.
+    silent: BTreeMap<NodeId, Attempts>,
+    /// A neighbour that counts as gone for this reason: the next exchange with it is the first of a new row.
+    gone: Option<NodeId>,
     /// When a packet with failed attempts last expired, and why its latest attempt failed.
     expired: Option<(SimTime, Failure)>,
     pause: Option<Pause>,
@@ -84,11 +92,16 @@ impl Books {
         let rts = self.trial.as_ref().filter(answered).filter(|_| kind != TrialKind::Rts);
         let exchange = rts.map_or(now, |rts| rts.exchange);
         let lost = self.lost_until(now);
+        self.settle(now);
+        if let Some(gone) = self.gone.take() {
+            self.silent.remove(&gone);
+        }
         self.pause = None;
         self.trial = Some(Trial {
             kind,
             exchange,
             missed: false,
+            settled: false,
             began: now,
             to,
             frame: Some(failure),
@@ -144,6 +157,29 @@ impl Books {
         trial.interferer = trial.interferer.or(interferer);
     }
 
+    /// A neighbour has answered a frame with packets, or a BlockAckReq.
+    pub fn answered(&mut self, by: NodeId) {
+        self.silent.remove(&by);
+        if let Some(trial) = self.trial.as_mut().filter(|trial| trial.to == by) {
+            trial.settled = true;
+        }
+    }
+
+    /// The latest exchange is over. If it was not answered, it counts. An RTS counts only without its CTS, which no answer
+    /// tells: then its packets are missed.
+    fn settle(&mut self, now: SimTime) {
+        let open = |trial: &&mut Trial| !trial.settled && (trial.kind != TrialKind::Rts || trial.missed);
+        if let Some(trial) = self.trial.as_mut().filter(open) {
+            trial.settled = true;
+            let failure = trial.frame.unwrap_or(trial.answer);
+            let row = self.silent.entry(trial.to).or_default();
+            row.begin(trial.began, (FrameKind::Data, trial.to), failure);
+            row.interferer = trial.interferer.filter(|_| failure == Failure::Collided);
+            row.unanswered();
+            row.end(now, SimDuration::ZERO);
+        }
+    }
+
     /// The station that the latest frame was for, when it went on the air, and why it fails if nothing else is known.
     pub fn latest(&self) -> Option<(SimTime, NodeId, Failure)> {
         self.trial.as_ref().map(|trial| (trial.began, trial.to, trial.frame.unwrap_or(trial.answer)))
@@ -160,8 +196,9 @@ impl Books {
 
     /// An attempt with `packets` has failed. Returns the time lost with it.
     pub fn missed(&mut self, now: SimTime, packets: &[PacketId]) -> Option<Lost> {
+        self.trial.as_mut()?.missed = true;
+        self.settle(now);
         let trial = self.trial.as_mut()?;
-        trial.missed = true;
         let asks = trial.kind == TrialKind::Data { asks: true };
         let (mut lost, mut asks_now): (Option<(usize, Failure)>, bool) = (None, false);
         let share = now.since(trial.began) / packets.len().max(1) as u64;
@@ -219,6 +256,17 @@ impl Books {
     pub fn failing(&self, now: SimTime) -> Option<Failure> {
         let expired = self.expired.filter(|(at, _)| *at == now).map(|(_, failure)| failure);
         expired.or_else(|| self.failed.first().map(|(_, attempts)| attempts.current().2))
+    }
+
+    /// Takes out the attempts that made a station give up a packet: those with the packet, or, if it took the neighbour for
+    /// `gone`, the exchanges that this one has not answered.
+    pub fn take_given_up(&mut self, packet: PacketId, gone: Option<NodeId>) -> Option<Attempts> {
+        let own = self.take(packet);
+        self.gone = gone.or(self.gone);
+        let Some(row) = gone.and_then(|to| self.silent.get(&to)) else { return own };
+        let mut row = row.clone();
+        row.forget_lost_time();
+        Some(row)
     }
 
     /// Takes out the failed attempts with a packet that is done.

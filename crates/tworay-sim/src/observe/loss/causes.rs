@@ -5,10 +5,11 @@
 //! `unknown`; no rule has a cause as its last resort. Each kind of disturbance has its own file:
 //!
 //! - `closing`: the break that closes the paths between two nodes;
-//! - `hop`: a failed hop, and a full ARP hold slot;
+//! - `hop`: a failed hop;
 //! - `queue`: a full interface queue;
 //! - `route`: a lost route, a missing route and a loop;
 //! - `search`: a route discovery that found nothing although a path existed;
+//! - `slot`: packets that come faster than ARP finds an address;
 //! - `tables`: tables that routers exchange, and their lost messages;
 //! - `timers`: how long one thing can explain another, from the settings of the routing protocol.
 //!
@@ -22,6 +23,7 @@ mod queue;
 mod records;
 mod route;
 mod search;
+mod slot;
 mod tables;
 mod timers;
 
@@ -144,6 +146,8 @@ impl Causes {
 
     /// A node lost its stored state.
     pub fn forget(&mut self, node: NodeId) {
+        // Judgements by geometry no longer hold.
+        self.lost.iter_mut().flat_map(BTreeMap::values_mut).for_each(LostRoute::look_again);
         self.lost[node.index()].clear();
         self.repeated.retain(|(from, _), _| *from != node);
         if let Some(hellos) = self.hellos.get_mut(node.index()) {

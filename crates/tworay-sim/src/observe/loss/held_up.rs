@@ -120,7 +120,7 @@ impl HeldUps {
     }
 
     /// Root cause of the packets of a full queue, if at least half of them and of the dying packet were held
-    /// up: then they arrived together for this reason. `released`: the source and the root of the latest packet that was
+    /// up: then they arrived together for this reason, the most frequent one. `released`: the source and the root of the latest packet that was
     /// held up, if the queue is known to be full because of such packets.
     pub fn burst(
         &self,
@@ -137,17 +137,24 @@ impl HeldUps {
             let root = if back { root.reversed() } else { root };
             RootCause { at: view.now, ..root }
         };
-        let of_flows = others.iter().filter(|id| view.packets.is_tracked(**id));
-        let (mut all, mut held_up, mut first) = (1, usize::from(own.is_some()), own);
-        for other in of_flows {
-            all += 1;
-            if let Some(root) = self.independent_root(*other) {
-                held_up += 1;
-                first = first.or(Some(others_root(root, view.packets.get(*other).dst == src)));
-            }
-        }
-        let released = released.map(|(of, root)| first.unwrap_or(others_root(root, of == dst)));
-        released.or(first.filter(|_| 2 * held_up >= all))
+        let of_flows: Vec<PacketId> =
+            others.iter().copied().filter(|id| view.packets.is_tracked(*id)).collect();
+        let root_of_other = |id: &PacketId| {
+            let root = self.independent_root(*id)?;
+            Some(others_root(root, view.packets.get(*id).dst == src))
+        };
+        let known: Vec<RootCause> =
+            own.into_iter().chain(of_flows.iter().filter_map(root_of_other)).collect();
+        let mut counts = [0usize; LossCause::ALL.len()];
+        known.iter().filter_map(|root| root.cause).for_each(|cause| counts[cause as usize] += 1);
+        // Contention alone may have held up some of them a little; what load did not cause comes first.
+        let count = |root: &RootCause| {
+            (root.is_independent_of_load(), root.cause.map_or(0, |cause| counts[cause as usize]))
+        };
+        // Of equals, `rev` makes `max` return the first, which is that of the dying packet itself.
+        let most = known.iter().rev().max_by_key(|root| count(root)).copied();
+        let released = released.map(|(of, root)| most.unwrap_or(others_root(root, of == dst)));
+        released.or(most.filter(|_| 2 * known.len() > of_flows.len()))
     }
 
     /// A packet becomes another's copy at the next hop: it inherits the other's past root causes but no

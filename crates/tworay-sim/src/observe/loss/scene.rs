@@ -40,6 +40,17 @@ impl<'a> World<'a> {
         waiting(&self.nodes[node], node, self.air)
     }
 
+    /// How long a packet takes on the air at the rate of the node's radio, if that sends at one rate only.
+    pub fn airtime(&self, node: NodeId, ip_bytes: u32) -> Option<SimDuration> {
+        let timing = self.nodes[node].mac.timing();
+        self.air.is_none().then(|| timing.data_airtime(timing.data_bytes(ip_bytes), false))
+    }
+
+    /// The same of the packet that the node sends next.
+    pub fn airtime_of_next(&self, node: NodeId) -> Option<SimDuration> {
+        self.airtime(node, self.nodes[node].queue.iter().next()?.ip_bytes)
+    }
+
     /// What observers see that need only packets.
     pub fn view(&self) -> View<'a> {
         View { now: self.now, packets: self.packets }
@@ -178,13 +189,23 @@ impl Scene<'_> {
         [(node, next_hop), (next_hop, node)].into_iter().find(sends).map(|(from, _)| from)
     }
 
-    /// The root cause that keeps the interface queue of a node at its length, if load alone would not keep it at even half of
-    /// that.
-    pub fn filled_by(&self, node: NodeId) -> Option<RootCause> {
+    /// The time that a node's MAC has lost with its current packet for a reason other than load, and the reason.
+    pub fn running(&self, node: NodeId) -> Option<(SimDuration, RootCause)> {
         let (now, n) = (self.now, &self.nodes[node]);
         let lost = n.attempts.lost_until(now);
         let packet = || n.attempts.delay(now, node).filter(|_| !lost.is_zero()).map(|root| (lost, root));
-        let running = self.air.map_or_else(packet, |air| air.lost_until(now, node));
+        self.air.map_or_else(packet, |air| air.lost_until(now, node))
+    }
+
+    /// That time alone.
+    pub fn running_time(&self, node: NodeId) -> SimDuration {
+        self.running(node).map_or(SimDuration::ZERO, |(time, _)| time)
+    }
+
+    /// The root cause that keeps the interface queue of a node at its length, if load alone would not keep it at even half of
+    /// that.
+    pub fn filled_by(&self, node: NodeId) -> Option<RootCause> {
+        let (now, running) = (self.now, self.running(node));
         let service = &self.services[node.index()];
         service.main_reason(running).and_then(|_| service.filled_by(now, self.backlog(node), running))
     }

@@ -3,7 +3,9 @@
 //! A queue may be full because of load, or because bit errors or a missing next hop kept the MAC from
 //! sending. The two differ in one point: without the lost time, would the same load have filled the queue, at least
 //! by half? A second, imagined queue is offered the same packets. Its MAC also uses the time that the real one
-//! lost, at the rate at which the real one sends otherwise. Contention is load: time that it takes counts as used.
+//! lost, at the rate at which the real one sends otherwise. Contention is load: time that it takes counts as used. What the
+//! real queue rejects while its MAC tries in vain finds room in the imagined one if that has sent something meanwhile: a load
+//! that overfills the queue keeps it full through a pause of any length.
 //!
 //! CoDel drops packets from a queue that is not full, but that has not been empty for an interval. So the question is
 //! whether load alone would have kept the imagined queue that long, at least half the target delay.
@@ -37,6 +39,9 @@ pub(crate) struct Service {
     since: SimTime,
     /// Packets that the MAC has finished since, by success or because of contention.
     served: u32,
+    /// Shortest airtime of the packets that waited when time was lost, or that the queue has rejected since: no MAC sends such packets faster, though it may have
+    /// sent a message of ARP before.
+    airtime: Option<SimDuration>,
     /// Packets in the imagined queue, with the one being sent.
     length: u32,
     /// Packets in the real queue, with the one being sent, and in one whose MAC also uses time lost while the link was stopped. If
@@ -92,7 +97,7 @@ impl Service {
     pub fn offered(&mut self, now: SimTime, idle: bool) -> bool {
         if idle {
             (self.since, self.served, self.length, self.late) = (now, 0, 0, 0);
-            (self.lost, self.part, self.short_at) = (SimDuration::ZERO, 0.0, now);
+            (self.lost, self.part, self.short_at, self.airtime) = (SimDuration::ZERO, 0.0, now, None);
         }
         self.length += 1;
         if self.lost.is_zero() {
@@ -196,16 +201,27 @@ impl Service {
         }
     }
 
+    /// The queue rejects a packet, or has one waiting behind time lost, that takes this long on the air.
+    pub fn queues(&mut self, airtime: Option<SimDuration>) {
+        let least = [airtime.filter(|airtime| !airtime.is_zero()), self.airtime].into_iter().flatten().min();
+        self.airtime = least;
+    }
+
     /// Packets that the imagined MAC sends in `time` which the real one has just lost at `now`. `None`: it has sent nothing yet
     /// and shows no rate; then the imagined one is fast.
     fn sent_in(&self, now: SimTime, time: SimDuration) -> Option<f64> {
+        let most = self.airtime.map(|airtime| time.as_secs_f64() / airtime.as_secs_f64());
         let used = now.since(self.since).saturating_sub(self.lost + time);
         let sent = time.as_secs_f64() * f64::from(self.served) / used.as_secs_f64();
-        (self.served > 0 && sent.is_finite()).then_some(sent)
+        let sent = (self.served > 0 && sent.is_finite()).then_some(sent);
+        sent.into_iter().chain(most).reduce(f64::min)
     }
 
     /// Length of the imagined queue when its MAC has also used `time`.
     fn after(&self, now: SimTime, time: SimDuration) -> u32 {
+        if time.is_zero() {
+            return self.length;
+        }
         self.sent_in(now, time).map_or(0, |sent| self.length.saturating_sub((sent + self.part) as u32))
     }
 
@@ -295,17 +311,24 @@ impl Service {
     }
 
     /// If only packets that were held up could fill a queue of `limit` packets, the latest one: its source, and what held
-    /// it up.
-    pub fn filled_by_burst(&self, limit: u32) -> Option<(NodeId, RootCause)> {
-        self.released.filter(|_| self.late > 0 && 2 * (self.length - self.late) < limit)
+    /// it up. `running`: time lost with the MAC's current packet.
+    pub fn filled_by_burst(
+        &self,
+        now: SimTime,
+        limit: u32,
+        running: SimDuration,
+    ) -> Option<(NodeId, RootCause)> {
+        let others = self.after(now, running).saturating_sub(self.late);
+        self.released.filter(|_| self.late > 0 && 2 * others < limit)
     }
 
-    /// A queue of `limit` packets has rejected one. The imagined queues reject it if they are full, too.
-    pub fn refused(&mut self, limit: u32) {
-        if self.length > limit {
-            self.length -= 1;
-            self.late = self.late.saturating_sub(1);
-        }
+    /// A queue of `limit` packets has rejected one. The imagined queues reject it if they are full, too. `running`: time lost
+    /// with the MAC's current packet, in which the imagined MAC has made room already.
+    pub fn refused(&mut self, now: SimTime, limit: u32, running: SimDuration) {
+        let room = self.length - self.after(now, running);
+        let over = self.length.saturating_sub(limit + room);
+        self.late = self.late.saturating_sub(over);
+        self.shorten(over);
         self.gone(1);
     }
 }

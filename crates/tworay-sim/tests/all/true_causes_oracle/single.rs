@@ -1,9 +1,9 @@
 //! One disturbance at a time: every loss has its cause.
 
-use super::generate::{bit_errors, grounds, light, oracle, ring, string};
+use super::generate::{Ground, bit_errors, grounds, light, oracle, ring, string};
 use super::medium::Loss;
 use super::rules::Case;
-use super::world::{Scene, Traffic};
+use super::world::{BitErrors, Scene, Traffic};
 use proptest::option;
 use proptest::prelude::*;
 
@@ -106,6 +106,48 @@ fn the_search_limit_is_no_route() {
         Scene { reach: Some(reach), duration, ..scene }
     });
     oracle(file!(), "the_search_limit_is_no_route", scenes, 2, |loss, _| loss.cause == "no-route");
+}
+
+/// The same, and a station that walks away or is switched off, and perhaps comes back: no path that the search could have found
+/// is broken, whether routing has noticed the break or not.
+#[test]
+fn a_break_behind_the_search_limit_is_no_route() {
+    let scenes =
+        (grounds(), 1u32..=3, 3u32..=5, 8u32..40, 0usize..9, 50u32..200, any::<bool>(), any::<bool>())
+            .prop_map(|(mut ground, reach, more, kbps, who, at, walks, returns)| {
+                let hops = (reach + more) as usize;
+                // AODV and DSR in all dialects.
+                ground.protocol = 1 + ground.protocol % 9;
+                // The source itself stays.
+                let node = 1 + who % hops;
+                let scene = ground.scene(string(hops, 200.0)).with_flow(0, hops, Traffic::Datagrams { kbps });
+                let (home, lasts) = (scene.positions[node], returns.then_some(60));
+                let mut scene = Scene { reach: Some(reach), duration: 400, ..scene };
+                scene.flows[0].start = 2;
+                if !walks {
+                    return scene.with_outage(node, at, lasts);
+                }
+                let scene = scene.with_walk(node, at, (home.0, 3000.0), 1000.0);
+                if returns { scene.with_walk(node, at + 60, home, 1000.0) } else { scene }
+            });
+    let name = "a_break_behind_the_search_limit_is_no_route";
+    oracle(file!(), name, scenes, 2, |loss, _| loss.cause == "no-route");
+}
+
+/// `0 ── 1`: at least twice as many datagrams as 2 Mb/s carry, and bit errors. Whatever the MAC repeats or gives up, the load finds
+/// the queue full. Without ARP: a packet that errors have kept waiting for an address is held up before it meets the queue.
+#[test]
+fn an_overload_beside_bit_errors_is_congestion() {
+    let scenes =
+        (grounds(), 2u32..50, 4000u32..12_000, 0.05f64..0.5).prop_map(|(ground, queue, kbps, rate)| {
+            let ground = Ground { protocol: 0, arp: false, ..ground };
+            let scene = ground.scene(string(1, 150.0)).with_flow(0, 1, Traffic::Datagrams { kbps });
+            Scene { queue, duration: 50, errors: BitErrors::PerFrame(rate), ..scene }
+        });
+    oracle(file!(), "an_overload_beside_bit_errors_is_congestion", scenes, 100, |loss, _| match loss.died {
+        "ifq" => loss.cause == "congestion",
+        _ => loss.cause == "channel",
+    });
 }
 
 /// A string, or a ring with a way around; and the destination.

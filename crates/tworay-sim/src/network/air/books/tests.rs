@@ -76,3 +76,46 @@ fn a_station_at_rest_loses_nothing() {
     books.rest();
     assert_eq!(begin(&mut books, 100, AGGREGATE, 2), None);
 }
+
+/// A packet collides six times, and the neighbour answers for other subframes meanwhile. Then it is switched off, and seven
+/// exchanges remain unanswered: because of these it counts as gone. Outside an agreement all attempts with a packet count.
+#[test]
+fn a_neighbour_is_gone_because_of_the_exchanges_that_it_has_not_answered() {
+    let root = |gone: Option<NodeId>| {
+        let mut books = Books::default();
+        for exchange in 0..8 {
+            begin(&mut books, 10 * exchange, AGGREGATE, 2);
+            books.frame_arrived(&[Some(Failure::Collided), None], None);
+            books.answered(TO);
+            books.missed(at(10 * exchange + 5), &packets(1));
+        }
+        for exchange in 10..17 {
+            books.begin(at(10 * exchange), (AGGREGATE, TO), Failure::NodeDown, packets(1).into_iter());
+            books.missed(at(10 * exchange + 5), &packets(1));
+        }
+        let attempts = books.take_given_up(PacketId(0), gone).expect("attempts");
+        let root = attempts.root_of(at(170), (NodeId(0), TO), FrameKind::Data);
+        // Whoever comes back begins anew.
+        begin(&mut books, 180, AGGREGATE, 1);
+        books.missed(at(185), &packets(1));
+        let later = books.take_given_up(PacketId(0), gone).expect("attempts");
+        assert_eq!(later.root_of(at(190), (NodeId(0), TO), FrameKind::Data).attempts, 1);
+        (root.cause, root.attempts, root.at)
+    };
+    assert_eq!(root(Some(TO)), (Some(LossCause::NodeDown), 7, at(100)));
+    assert_eq!(root(None), (Some(LossCause::Contention), 15, at(170)));
+}
+
+/// A BlockAckReq without an answer counts, and so does an RTS without a CTS; an RTS with one is part of its exchange.
+#[test]
+fn each_exchange_without_an_answer_counts_once() {
+    let mut books = Books::default();
+    begin(&mut books, 0, TrialKind::Rts, 0);
+    begin(&mut books, 1, AGGREGATE, 1);
+    books.missed(at(5), &packets(1));
+    begin(&mut books, 10, TrialKind::Request, 0);
+    begin(&mut books, 20, TrialKind::Rts, 0);
+    books.missed(at(21), &packets(1));
+    let attempts = books.take_given_up(PacketId(0), Some(TO)).expect("attempts");
+    assert_eq!(attempts.root_of(at(30), (NodeId(0), TO), FrameKind::Data).attempts, 3);
+}

@@ -85,7 +85,7 @@ impl Causes {
         closed_by: &RootCause,
     ) -> bool {
         let reach = scene.nodes[ends.0].router.search_reach();
-        if reach == u16::MAX {
+        if usize::from(reach) >= scene.nodes.len() {
             return false;
         }
         let standing = match (closed_by.cause, closed_by.next_hop) {
@@ -95,7 +95,11 @@ impl Causes {
                 let mut times = self.times_before(closed_by.at);
                 times.find_map(|at| scene.leads(ends, link, at, &[link]))
             }
-            (_, None) => None,
+            // Nobody has noticed the break: the path that was there last.
+            (_, None) => {
+                let mut times = self.times_before(scene.now);
+                times.find_map(|at| scene.hops_at(ends.0, at).of(ends.1))
+            }
         };
         standing.is_some_and(|hops| hops > reach)
     }

@@ -6,27 +6,21 @@
 //!
 //! **ARP** asks once or a few times. The latest request of an exchange decides until the next one is on the medium: an
 //! outage during which it was sent is the root, an outage that was over by then is not.
-//!
-//! **ARP's hold slot** has the same root if the exchange failed. If a message of the exchange waits in a queue that something
-//! other than load keeps from being sent, that is the root. Otherwise packets came too fast. If they came
-//! in a burst that a break had held up, or if the break rerouted the traffic so that the address was needed,
-//! the break is the root. That holds for every packet that the slot loses until the answer, and for packets
-//! between two ends if a break has held up others between them in the last seconds: acknowledgments, made after the
-//! break, take a new path because of it, and so do segments once the search for a way back has shown their source another
-//! one. A message of a search that a break has set off may be the first to need the address, or take a packet's place. Tables (OLSR) may reroute a flow that has lost nothing: its node had asked for another
-//! next hop's address before, and a break is known to some routers only.
 
 use super::records::Miss;
-use super::search::{is_replaced, searches};
 use super::{Causes, ends};
-use crate::network::packets::is_message;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
-use tworay_base::{FlowId, LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::Packet;
 
 /// Upper bound for the propagation of a frame's last bit: 300 km.
 const PASSING: SimDuration = SimDuration::from_millis(1);
+
+/// The time `span` before another one.
+fn before(now: SimTime, span: SimDuration) -> SimTime {
+    SimTime::from_nanos(now.as_nanos().saturating_sub(span.as_nanos()))
+}
 
 impl Causes {
     /// An ARP request was transmitted.
@@ -96,13 +90,19 @@ impl Causes {
         if let Some(cause) = scene.was_out_of_reach(node, next_hop, self.timers.noticed) {
             return fresh(cause);
         }
-        self.exchange(scene, node, next_hop).unwrap_or_else(|| fresh(LossCause::Unknown))
+        let since = before(now, self.timers.recent);
+        self.exchange(scene, (node, next_hop), since).unwrap_or_else(|| fresh(LossCause::Unknown))
     }
 
-    /// Root cause that spoiled the exchange of messages between two neighbours in reach of each other.
-    pub fn exchange(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+    /// Root cause that has spoiled the exchange of messages between two neighbours in reach of each other since a time.
+    fn exchange(
+        &self,
+        scene: &Scene<'_>,
+        (node, next_hop): (NodeId, NodeId),
+        since: SimTime,
+    ) -> Option<RootCause> {
         let now = scene.now;
-        let recent = |at: SimTime| at + self.timers.recent >= now;
+        let recent = |at: SimTime| at >= since;
         let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
         // Neither received the other's request or HELLO, or the MAC gave up the answer.
         let missed = [(node, next_hop), (next_hop, node)].into_iter();
@@ -110,28 +110,44 @@ impl Causes {
         // A break whose cause a search decides says nothing about the hop.
         let answer = self.breaks.get(&(next_hop, node));
         let answer = answer.filter(|b| recent(b.at) && b.explains() && !b.is_physical());
-        let lost = missed.map(|m| RootCause { interferer: m.interferer, ..fresh(m.cause) });
+        let lost = missed.map(|m| m.root(fresh(m.cause)));
         let lost =
             lost.or_else(|| answer.map(|b| RootCause { at: now, node, next_hop: Some(next_hop), ..*b }));
         // A message that still waits in a queue, or did not fit into it, was held up by what is sent before it, or by what
         // keeps the MAC from sending that. One that the MAC repeats was held up by what spoiled the attempts.
         let delayed = || self.message_delayed(scene, node, next_hop).map(fresh);
         let refused = [node, next_hop].into_iter().find_map(|n| self.unsent.get(&n).filter(|m| recent(m.at)));
-        let refused = || refused.map(|m| fresh(m.cause));
+        let refused = || refused.map(|m| m.root(fresh(m.cause)));
         lost.or_else(delayed).or_else(refused).or_else(|| Self::message_waits(scene, node, next_hop))
     }
 
     /// What holds up a message between two neighbours that still waits in a queue, or has kept one there that is being sent.
-    fn message_waits(scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+    pub(super) fn message_waits(scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
         let waits = scene.message_waits(node, next_hop);
         let slow = waits.or_else(|| scene.sends_message(node, next_hop)).and_then(|at| scene.filled_by(at));
         let load = || RootCause::new(scene.now, node, LossCause::Congestion).towards(next_hop);
         slow.or_else(|| waits.map(|_| load()))
     }
 
+    /// The noise in which the MAC of one of two neighbours repeats a message of their ARP exchange.
+    pub(super) fn repeated_in_noise(
+        &self,
+        scene: &Scene<'_>,
+        node: NodeId,
+        next_hop: NodeId,
+    ) -> Option<RootCause> {
+        let cause = self.message_delayed(scene, node, next_hop)?;
+        Some(RootCause::new(scene.now, node, cause).towards(next_hop)).filter(RootCause::is_noise)
+    }
+
     /// The physical reason for which the latest ARP request of this exchange, or the answer to it, did not arrive. It
     /// counts until the next request is on the medium.
-    fn asked_in_vain(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+    pub(super) fn asked_in_vain(
+        &self,
+        scene: &mut Scene<'_>,
+        node: NodeId,
+        next_hop: NodeId,
+    ) -> Option<RootCause> {
         let now = scene.now;
         let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
         if let Some(cause) = scene.out_of_reach(node, next_hop) {
@@ -148,13 +164,18 @@ impl Causes {
 
     /// The message between two neighbours that was lost since the exchange in progress, or the latest one, began. ns-2
     /// repeats a request only for the next packet, however late that is.
-    fn lost_of_exchange(&self, now: SimTime, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
-        let Miss { cause, interferer, .. } = *self.misses_of_exchange(node, next_hop).next()?;
-        Some(RootCause { interferer, ..RootCause::new(now, node, cause).towards(next_hop) })
+    pub(super) fn lost_of_exchange(&self, now: SimTime, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+        let miss = self.misses_of_exchange(node, next_hop).next()?;
+        Some(miss.root(RootCause::new(now, node, miss.cause).towards(next_hop)))
+    }
+
+    /// When ARP's exchange in progress began, or the latest one. What was lost before has kept no address away.
+    pub(super) fn began(&self, now: SimTime, node: NodeId, next_hop: NodeId) -> SimTime {
+        self.exchanges.get(&(node, next_hop)).copied().unwrap_or(before(now, self.timers.recent))
     }
 
     /// When and why messages between two neighbours were lost since then.
-    fn misses_of_exchange(&self, node: NodeId, next_hop: NodeId) -> impl Iterator<Item = &Miss> {
+    pub(super) fn misses_of_exchange(&self, node: NodeId, next_hop: NodeId) -> impl Iterator<Item = &Miss> {
         let began = self.exchanges.get(&(node, next_hop));
         let pairs = [(node, next_hop), (next_hop, node)].into_iter();
         let missed = pairs.filter_map(|(hearer, from)| self.missed(hearer, from));
@@ -174,17 +195,23 @@ impl Causes {
 
     /// A packet that waited for an address goes on: what delayed it, if load did not.
     pub fn delayed(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
-        let late = self.exchange(scene, node, next_hop).filter(RootCause::is_independent_of_load);
+        let since = self.began(scene.now, node, next_hop);
+        let late = self.exchange(scene, (node, next_hop), since).filter(RootCause::is_independent_of_load);
         let of_exchange = || self.lost_of_exchange(scene.now, node, next_hop);
         late.or_else(of_exchange).filter(RootCause::is_independent_of_load)
     }
 
     /// Root cause that spoiled the resolution of an address, load apart, although the neighbour could be reached.
-    fn spoiled(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
-        let recent = |root: &&RootCause| root.at + self.timers.recent >= scene.now && !root.is_physical();
-        let known = self.breaks.get(&(node, next_hop)).filter(|root| root.explains()).filter(recent);
+    pub(super) fn spoiled(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
+        // What comes of an answer that its sender repeats decides, also about a request that this sender misses meanwhile.
+        if let Some(root) = self.repeated_in_noise(scene, node, next_hop) {
+            return Some(root);
+        }
+        let since = self.began(scene.now, node, next_hop);
+        let of_this = |root: &&RootCause| root.at >= since && !root.is_physical();
+        let known = self.breaks.get(&(node, next_hop)).filter(|root| root.explains()).filter(of_this);
         let known = known.map(|root| RootCause { at: scene.now, ..*root });
-        let spoilt = known.or_else(|| self.exchange(scene, node, next_hop));
+        let spoilt = known.or_else(|| self.exchange(scene, (node, next_hop), since));
         let spoilt = spoilt.or_else(|| self.lost_of_exchange(scene.now, node, next_hop));
         spoilt.filter(|root| root.cause != Some(LossCause::Congestion))
     }
@@ -214,16 +241,11 @@ impl Causes {
                 }
                 // The target missed it, whatever became of answers to earlier ones.
                 if let Some(miss) = self.missed(next_hop, node).filter(|miss| miss.at >= heard) {
-                    return RootCause { interferer: miss.interferer, ..fresh(miss.cause) };
+                    return miss.root(fresh(miss.cause));
                 }
                 Self::message_waits(scene, node, next_hop).unwrap_or_else(|| fresh(LossCause::Unknown))
             }
-            None => {
-                let burst = scene.burst(packet, &[], None).map(|root| RootCause { at: now, ..root });
-                let early = burst.or_else(|| self.forgotten(scene, node));
-                let early = early.or_else(|| self.rerouted(scene, (node, next_hop), &[packet]));
-                early.unwrap_or_else(|| fresh(LossCause::Congestion))
-            }
+            None => self.too_fast(scene, (node, next_hop), &[packet]),
         }
     }
 
@@ -232,104 +254,5 @@ impl Causes {
         let up = scene.nodes[node].up_since;
         let lately = up > SimTime::ZERO && up + self.timers.forgot >= scene.now;
         lately.then(|| RootCause::new(scene.now, node, LossCause::NodeDown))
-    }
-
-    /// A newer packet replaces a packet in ARP's hold slot: because the hop is out of reach, the exchange
-    /// was lost, or packets arrive too fast. `[replaced, newer]`.
-    pub fn hold(
-        &mut self,
-        scene: &mut Scene<'_>,
-        node: NodeId,
-        next_hop: NodeId,
-        packets: [PacketId; 2],
-    ) -> RootCause {
-        let now = scene.now;
-        let [replaced, newer] = packets.map(|packet| scene.packets.get(packet));
-        if is_message(replaced) && is_replaced(replaced, newer) {
-            self.note_reply_lost((node, next_hop), replaced);
-            return RootCause::new(now, node, LossCause::Unknown);
-        }
-        if let Some(root) = self.asked_in_vain(scene, node, next_hop) {
-            return root;
-        }
-        let lost = self.missed(next_hop, node).is_some_and(|m| m.at + self.timers.recent >= now)
-            || self.breaks.get(&(next_hop, node)).is_some_and(|b| b.at + self.timers.recent >= now)
-            || self.lost_of_exchange(now, node, next_hop).is_some();
-        if let Some(root) = lost.then(|| self.spoiled(scene, node, next_hop)).flatten() {
-            return root;
-        }
-        let noise = |cause: &LossCause| matches!(cause, LossCause::Channel | LossCause::Rate);
-        if let Some(cause) = self.message_delayed(scene, node, next_hop).filter(noise) {
-            return RootCause::new(now, node, cause).towards(next_hop);
-        }
-        let waits = Self::message_waits(scene, node, next_hop);
-        if let Some(root) = waits.filter(RootCause::is_independent_of_load) {
-            return root;
-        }
-        let burst = scene.burst(packets[0], &packets[1..], None);
-        let rerouted = burst.or_else(|| self.rerouted(scene, (node, next_hop), &packets));
-        let load = || RootCause::new(now, node, LossCause::Congestion).towards(next_hop);
-        rerouted.or_else(|| self.forgotten(scene, node)).unwrap_or_else(load)
-    }
-
-    /// A reply is lost that has waited for an address. Packets that have waited for it lacked it since the message that keeps
-    /// the address away was lost. ns-2 asks again for each packet: the latest one, for this reply.
-    pub fn note_reply_lost(&mut self, (node, next_hop): (NodeId, NodeId), reply: &Packet) {
-        if let Some(miss) = self.misses_of_exchange(node, next_hop).max_by_key(|miss| miss.at).copied() {
-            self.note_missed(miss.at, (next_hop, node), (miss.cause, miss.interferer), Some(reply));
-        }
-    }
-
-    /// The break that rerouted the traffic of the first of some packets, so that the address is needed, or that set off the
-    /// search to which another one replies.
-    fn rerouted(
-        &self,
-        scene: &mut Scene<'_>,
-        (node, next_hop): (NodeId, NodeId),
-        packets: &[PacketId],
-    ) -> Option<RootCause> {
-        let Packet { flow, src, dst, .. } = *scene.packets.get(*packets.first()?);
-        let of_exchange = self.detours.get(&(node, next_hop)).copied();
-        let of_search =
-            || packets.iter().find_map(|packet| self.set_off(scene.now, scene.packets.get(*packet)));
-        if let Some((src, root)) = of_exchange.or_else(of_search) {
-            let root = if src == dst { root.reversed() } else { root };
-            return Some(RootCause { at: scene.now, ..root });
-        }
-        if !self.proactive {
-            return None;
-        }
-        let first = self.first_hops.get(&(node, flow, dst));
-        if first.is_some_and(|first| *first != next_hop) {
-            return self.stale_routes(scene, (node, dst), None);
-        }
-        // A node beside the first path: without a break, another path may have become known as well.
-        let moved = self.leaves_first_path((src, flow, dst), node);
-        moved.then(|| self.stale_routes(scene, (node, dst), None)).flatten().filter(RootCause::is_physical)
-    }
-
-    /// The break that set off the search of which a packet is a message, and the node that searches.
-    fn set_off(&self, now: SimTime, packet: &Packet) -> Option<(NodeId, RootCause)> {
-        let breaks = |root: &RootCause| {
-            root.is_physical() || matches!(root.cause, Some(LossCause::Channel | LossCause::Rate))
-        };
-        let of = |(searcher, target, _)| {
-            let lost = self.lost.get(NodeId::index(searcher))?.get(&target).map(|lost| lost.root);
-            let lost = lost.filter(breaks);
-            let of_request = || {
-                let (at, root) = self.searches.get(&(searcher, target))?.set_off?;
-                Some(root).filter(|root| breaks(root) && at + self.timers.aftermath >= now)
-            };
-            Some((searcher, lost.or_else(of_request)?))
-        };
-        searches(packet).into_iter().find_map(of)
-    }
-
-    /// True if a node is not on the path whose addresses were first needed for the packets of a flow from `src` to `dst`.
-    fn leaves_first_path(&self, (src, flow, dst): (NodeId, FlowId, NodeId), node: NodeId) -> bool {
-        let next = |node: &NodeId| self.first_hops.get(&(*node, flow, dst)).copied();
-        // Nodes may have changed their next hop one after the other, so that these form a circle.
-        let mut path = std::iter::successors(Some(src), next).take(self.lost.len());
-        path.find(|n| *n == node || *n == dst).is_some_and(|end| end != node)
     }
 }

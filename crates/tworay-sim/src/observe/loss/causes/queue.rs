@@ -58,7 +58,7 @@ impl Causes {
         if let Some(root) = slow {
             return root;
         }
-        let released = service.filled_by_burst(scene.gathered(node));
+        let released = service.filled_by_burst(now, scene.gathered(node), scene.running_time(node));
         if released.is_none() && scene.held_ups.is_empty() {
             return here;
         }

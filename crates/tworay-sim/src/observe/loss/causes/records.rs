@@ -34,8 +34,18 @@ pub(super) struct Miss {
     pub at: SimTime,
     pub cause: LossCause,
     pub interferer: Option<NodeId>,
+    /// The root cause, if it struck elsewhere: node and next hop.
+    pub elsewhere: Option<(NodeId, Option<NodeId>)>,
     /// It was not lost, but goes on only then.
     pub delayed: bool,
+}
+
+impl Miss {
+    /// The root cause of what needed the message; `here`: the same for the hop on which it was lost.
+    pub fn root(&self, here: RootCause) -> RootCause {
+        let here = RootCause { cause: Some(self.cause), interferer: self.interferer, ..here };
+        self.elsewhere.map_or(here, |(node, next_hop)| RootCause { node, next_hop, ..here })
+    }
 }
 
 /// Direction of a lost message of a search.

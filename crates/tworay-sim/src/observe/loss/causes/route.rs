@@ -205,6 +205,12 @@ impl Causes {
         RootCause { at: now, ..self.outcome(scene, root, dst, Died::Loop) }
     }
 
+    /// The root of a route that `node` has lost in this instant.
+    pub fn lost_now(&self, now: SimTime, node: NodeId) -> Option<RootCause> {
+        let lost = self.lost[node.index()].values().find(|lost| lost.began == now && lost.root.explains());
+        lost.map(|lost| RootCause { at: now, ..lost.root })
+    }
+
     /// The root if `node` has lost its route to `dst`.
     pub fn lost_route(&self, now: SimTime, node: NodeId, dst: NodeId) -> Option<RootCause> {
         self.lost[node.index()].get(&dst).map(|l| RootCause { at: now, ..l.root })

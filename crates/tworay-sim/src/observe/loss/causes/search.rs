@@ -118,10 +118,11 @@ impl Causes {
         (cause, interferer): (LossCause, Option<NodeId>),
         packet: Option<&Packet>,
     ) {
-        self.record((node, from), Miss { at: now, cause, interferer, delayed: false }, packet);
+        let miss = Miss { at: now, cause, interferer, elsewhere: None, delayed: false };
+        self.record((node, from), miss, packet);
     }
 
-    fn record(&mut self, (node, from): (NodeId, NodeId), miss: Miss, packet: Option<&Packet>) {
+    pub(super) fn record(&mut self, (node, from): (NodeId, NodeId), miss: Miss, packet: Option<&Packet>) {
         let now = miss.at;
         if let Some(known) = self.missed.get_mut(node.index()) {
             match known.iter_mut().find(|(sender, _)| *sender == from) {
@@ -217,22 +218,30 @@ impl Causes {
         }
     }
 
-    /// The MAC, ARP or a queue lost a routing message or an ARP packet. A message that its router drops, for a reason that
-    /// nobody records, explains nothing.
-    pub fn note_message_lost(&mut self, now: SimTime, root: &RootCause, packet: &Packet) {
-        self.note_message(now, (root, false), packet);
+    /// The MAC, ARP or a queue lost a routing message or an ARP packet on a hop, because of a root that may have struck
+    /// elsewhere. A message that its router drops, for a reason that nobody records, explains nothing.
+    pub fn note_message_lost(&mut self, now: SimTime, hop: Hop, root: &RootCause, packet: &Packet) {
+        self.note_message(now, hop, (root, false), packet);
     }
 
     /// A message has waited for an address, and goes on. A search that waits for it suffers as if it had been lost.
-    pub fn note_message_delayed(&mut self, now: SimTime, root: &RootCause, packet: &Packet) {
-        self.note_message(now, (root, true), packet);
+    pub fn note_message_delayed(&mut self, now: SimTime, hop: Hop, root: &RootCause, packet: &Packet) {
+        self.note_message(now, hop, (root, true), packet);
     }
 
-    fn note_message(&mut self, now: SimTime, (root, delayed): (&RootCause, bool), packet: &Packet) {
+    fn note_message(
+        &mut self,
+        now: SimTime,
+        (node, next_hop): Hop,
+        (root, delayed): (&RootCause, bool),
+        packet: &Packet,
+    ) {
         if let Some(cause) = root.cause.filter(|cause| *cause != LossCause::Unknown) {
-            let next_hop = root.next_hop.unwrap_or(NodeId::BROADCAST);
-            let miss = Miss { at: now, cause, interferer: root.interferer, delayed };
-            self.record((next_hop, root.node), miss, Some(packet));
+            let struck = (root.node, root.next_hop);
+            let elsewhere = Some(struck).filter(|struck| *struck != (node, Some(next_hop)));
+            let elsewhere = elsewhere.filter(|struck| *struck != (node, None) || !next_hop.is_broadcast());
+            let miss = Miss { at: now, cause, interferer: root.interferer, elsewhere, delayed };
+            self.record((next_hop, node), miss, Some(packet));
         }
     }
 
@@ -268,7 +277,10 @@ impl Causes {
         if gone {
             // The path that existed when the search began has gone.
             let Some(then) = self.had_chance(scene, (node, dst), root.at) else {
-                return RootCause { cause: scene.no_path(node, dst), ..root };
+                let cause = scene.obstruction(node, dst);
+                let closed_by = self.closing_break(scene, (node, dst), cause, None);
+                let beyond = self.out_of_search(scene, (node, dst), &closed_by);
+                return RootCause { cause: Some(if beyond { LossCause::NoRoute } else { cause }), ..root };
             };
             (near, far) = (scene.hops_at(node, then), scene.hops_at(dst, then));
         }
@@ -279,10 +291,9 @@ impl Causes {
             return RootCause { cause: Some(LossCause::NoRoute), ..root };
         }
         if let Some(((from, to), miss)) = self.spoiler(scene, (node, dst), (&near, &far), (since, until)) {
-            let hop = RootCause { node: from, cause: Some(miss.cause), interferer: miss.interferer, ..root };
-            let hop = hop.towards(to);
+            let hop = miss.root(RootCause { node: from, ..root }.towards(to));
             // A reply comes against the direction of the packet.
-            let against = hop.is_physical() && far.is_closer(from, to);
+            let against = hop.is_physical() && hop.next_hop.is_some_and(|to| far.is_closer(hop.node, to));
             return if against { hop.reversed() } else { hop };
         }
         if let Some(held) = self.held_reply(scene, (node, dst)) {

@@ -31,7 +31,7 @@ fn filled(before: u64, lost: u64, gap: u64) -> Option<LossCause> {
         if (ms - begin).is_multiple_of(gap) {
             service.offered(at(ms), false);
             cause = service.filled_by(at(ms), FULL, running(ms)).and_then(|root| root.cause);
-            service.refused(LIMIT);
+            service.refused(at(ms), LIMIT, running(ms).map_or(SimDuration::ZERO, |(time, _)| time));
         }
     }
     cause
@@ -45,6 +45,36 @@ fn lost_time_fills_a_queue_that_load_would_not() {
     assert_eq!(filled(100, 1000, 5), None);
 }
 
+/// The MAC sends a packet in 10 ms, and one arrives every 2 ms. For 300 ms it tries in vain to send one, in which it could have
+/// sent 30, three times the queue: 150 packets arrive meanwhile. The queue would be full all the time, and still is when the MAC
+/// goes on.
+#[test]
+fn load_fills_a_queue_through_a_pause_of_any_length() {
+    let mut service = Service::default();
+    for ms in (0..1000).step_by(2) {
+        service.offered(at(ms), ms == 0);
+        service.refused(at(ms), LIMIT, SimDuration::ZERO);
+        if ms % 10 == 8 {
+            service.served(at(ms));
+        }
+    }
+    for ms in (1000..1300).step_by(2) {
+        service.offered(at(ms), false);
+        let running = SimDuration::from_millis(ms - 998);
+        assert_eq!(
+            service.filled_by(at(ms), FULL, Some((running, root(LossCause::Channel)))),
+            None,
+            "{ms} ms"
+        );
+        service.refused(at(ms), LIMIT, running);
+    }
+    service.served(at(1300));
+    service.lose(at(1300), SimDuration::from_millis(302), root(LossCause::Channel));
+    assert!(!service.would_be_short(LIMIT as usize));
+    service.offered(at(1300), false);
+    assert_eq!(service.filled_by(at(1300), FULL, None), None);
+}
+
 /// Without lost time, nothing but load fills a queue.
 #[test]
 fn load_alone() {
@@ -52,7 +82,7 @@ fn load_alone() {
     for packet in 0..30 {
         service.offered(at(0), packet == 0);
         assert_eq!(service.filled_by(at(0), FULL, None), None);
-        service.refused(LIMIT);
+        service.refused(at(0), LIMIT, SimDuration::ZERO);
     }
 }
 
@@ -90,7 +120,7 @@ fn a_blackout_after_an_overload() {
     let mut service = Service::default();
     for packet in 0..1000 {
         service.offered(at(0), packet == 0);
-        service.refused(LIMIT);
+        service.refused(at(0), LIMIT, SimDuration::ZERO);
     }
     for _ in 0..10 {
         service.served(SimTime::ZERO);
@@ -128,7 +158,7 @@ fn released_packets_fill_a_queue_that_load_would_not() {
                 service.served(SimTime::ZERO);
             }
         }
-        service.filled_by_burst(LIMIT).map(|(of, root)| (of, root.cause))
+        service.filled_by_burst(at(250), LIMIT, SimDuration::ZERO).map(|(of, root)| (of, root.cause))
     };
     assert_eq!(by(true), Some((NodeId(3), Some(LossCause::LinkFailure))));
     assert_eq!(by(false), None);
@@ -149,7 +179,7 @@ fn small_losses_of_time_add_up() {
             if ms % gap == 0 {
                 service.offered(at(ms), false);
                 cause = service.filled_by(at(ms), FULL, None).and_then(|root| root.cause);
-                service.refused(LIMIT);
+                service.refused(at(ms), LIMIT, SimDuration::ZERO);
             }
             match ms % 20 {
                 4 | 9 => service.lose(at(ms), SimDuration::from_millis(5), root(LossCause::Channel)),

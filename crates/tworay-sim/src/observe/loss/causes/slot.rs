@@ -1,0 +1,134 @@
+//! Packets that come faster than ARP finds an address, and replace each other in its hold slot.
+//!
+//! The slot has the root of the exchange if that failed. If a message of the exchange waits in a queue that something
+//! other than load keeps from being sent, that is the root. Otherwise packets came too fast. If they came
+//! in a burst that a break had held up, or if the break rerouted the traffic so that the address was needed,
+//! the break is the root. That holds for every packet that the slot loses until the answer, and for packets
+//! between two ends if a break has held up others between them in the last seconds: acknowledgments, made after the
+//! break, take a new path because of it, and so do segments once the search for a way back has shown their source another
+//! one. A message of a search that a break has set off may be the first to need the address, or take a packet's place.
+//! Tables (OLSR) may reroute a flow that has lost nothing: its node had asked for another next hop's address before, and a
+//! break is known to some routers only.
+
+use super::Causes;
+use super::records::Miss;
+use super::search::{is_replaced, searches};
+use crate::network::packets::is_message;
+use crate::observe::loss::root_cause::RootCause;
+use crate::observe::loss::scene::Scene;
+use tworay_base::{FlowId, LossCause, NodeId, PacketId, SimTime};
+use tworay_wire::Packet;
+
+impl Causes {
+    /// A newer packet replaces a packet in ARP's hold slot: because the hop is out of reach, the exchange
+    /// was lost, or packets arrive too fast. `[replaced, newer]`.
+    pub fn hold(
+        &mut self,
+        scene: &mut Scene<'_>,
+        node: NodeId,
+        next_hop: NodeId,
+        packets: [PacketId; 2],
+    ) -> RootCause {
+        let now = scene.now;
+        let [replaced, newer] = packets.map(|packet| scene.packets.get(packet));
+        if is_message(replaced) && is_replaced(replaced, newer) {
+            self.note_reply_lost((node, next_hop), replaced);
+            return RootCause::new(now, node, LossCause::Unknown);
+        }
+        if let Some(root) = self.asked_in_vain(scene, node, next_hop) {
+            return root;
+        }
+        if let Some(root) = self.repeated_in_noise(scene, node, next_hop) {
+            return root;
+        }
+        let began = self.began(now, node, next_hop);
+        let lost = self.breaks.get(&(next_hop, node)).is_some_and(|b| b.at >= began)
+            || self.lost_of_exchange(now, node, next_hop).is_some();
+        if let Some(root) = lost.then(|| self.spoiled(scene, node, next_hop)).flatten() {
+            return root;
+        }
+        let waits = Self::message_waits(scene, node, next_hop);
+        if let Some(root) = waits.filter(RootCause::is_independent_of_load) {
+            return root;
+        }
+        self.too_fast(scene, (node, next_hop), &packets)
+    }
+
+    /// Packets came faster than ARP could answer: they were held up together, a break has rerouted them, or their node was off
+    /// and would know the address otherwise. A break or an outage comes before noise, which delays packets a little everywhere:
+    /// where the address is known, they may come as fast as they like. If there is none of these, the reason is load.
+    pub(super) fn too_fast(
+        &self,
+        scene: &mut Scene<'_>,
+        (node, next_hop): (NodeId, NodeId),
+        packets: &[PacketId],
+    ) -> RootCause {
+        let now = scene.now;
+        let burst = scene.burst(packets[0], &packets[1..], None).map(|root| RootCause { at: now, ..root });
+        let reasons = [burst, self.rerouted(scene, (node, next_hop), packets), self.forgotten(scene, node)];
+        let mut known = reasons.into_iter().flatten();
+        let first = known.clone().find(RootCause::is_physical).or_else(|| known.next());
+        first.unwrap_or_else(|| RootCause::new(now, node, LossCause::Congestion).towards(next_hop))
+    }
+
+    /// A reply is lost that has waited for an address. Packets that have waited for it lacked it since the message that keeps
+    /// the address away was lost. ns-2 asks again for each packet: the latest one, for this reply.
+    pub fn note_reply_lost(&mut self, (node, next_hop): (NodeId, NodeId), reply: &Packet) {
+        if let Some(miss) = self.misses_of_exchange(node, next_hop).max_by_key(|miss| miss.at).copied() {
+            self.record((next_hop, node), Miss { delayed: false, ..miss }, Some(reply));
+        }
+    }
+
+    /// The break that rerouted the traffic of the first of some packets, so that the address is needed, or that set off the
+    /// search to which another one replies.
+    fn rerouted(
+        &self,
+        scene: &mut Scene<'_>,
+        (node, next_hop): (NodeId, NodeId),
+        packets: &[PacketId],
+    ) -> Option<RootCause> {
+        let Packet { flow, src, dst, .. } = *scene.packets.get(*packets.first()?);
+        let of_exchange = self.detours.get(&(node, next_hop)).copied();
+        let of_search =
+            || packets.iter().find_map(|packet| self.set_off(scene.now, scene.packets.get(*packet)));
+        if let Some((src, root)) = of_exchange.or_else(of_search) {
+            let root = if src == dst { root.reversed() } else { root };
+            return Some(RootCause { at: scene.now, ..root });
+        }
+        if !self.proactive {
+            return None;
+        }
+        let first = self.first_hops.get(&(node, flow, dst));
+        if first.is_some_and(|first| *first != next_hop) {
+            return self.stale_routes(scene, (node, dst), None);
+        }
+        // A node beside the first path: without a break, another path may have become known as well.
+        let moved = self.leaves_first_path((src, flow, dst), node);
+        moved.then(|| self.stale_routes(scene, (node, dst), None)).flatten().filter(RootCause::is_physical)
+    }
+
+    /// The break that set off the search of which a packet is a message, and the node that searches.
+    pub(super) fn set_off(&self, now: SimTime, packet: &Packet) -> Option<(NodeId, RootCause)> {
+        let breaks = |root: &RootCause| {
+            root.is_physical() || matches!(root.cause, Some(LossCause::Channel | LossCause::Rate))
+        };
+        let of = |(searcher, target, _)| {
+            let lost = self.lost.get(NodeId::index(searcher))?.get(&target).map(|lost| lost.root);
+            let lost = lost.filter(breaks);
+            let of_request = || {
+                let (at, root) = self.searches.get(&(searcher, target))?.set_off?;
+                Some(root).filter(|root| breaks(root) && at + self.timers.aftermath >= now)
+            };
+            Some((searcher, lost.or_else(of_request)?))
+        };
+        searches(packet).into_iter().find_map(of)
+    }
+
+    /// True if a node is not on the path whose addresses were first needed for the packets of a flow from `src` to `dst`.
+    fn leaves_first_path(&self, (src, flow, dst): (NodeId, FlowId, NodeId), node: NodeId) -> bool {
+        let next = |node: &NodeId| self.first_hops.get(&(*node, flow, dst)).copied();
+        // Nodes may have changed their next hop one after the other, so that these form a circle.
+        let mut path = std::iter::successors(Some(src), next).take(self.lost.len());
+        path.find(|n| *n == node || *n == dst).is_some_and(|end| end != node)
+    }
+}
