@@ -102,7 +102,7 @@ impl Rule {
     /// The timeout of all recoveries but Vegas.
     pub(crate) const TIMEOUT: Self = Self::at(
         Event::Timeout,
-        "ssthresh is half of the flight, cwnd 1; the timeout doubles; sends again from the oldest segment on",
+        "ssthresh is half of the flight (tcp.halving), cwnd 1; the timeout doubles; sends again from the oldest on",
         "RFC 5681 §3.1, RFC 6298 §5",
     );
 }

@@ -39,7 +39,7 @@ pub(crate) const ENTRY: Entry = Entry {
             Rule::LIMITED_TRANSMIT,
             Rule::at(
                 Event::Loss,
-                "sends the lost segment again; ssthresh and cwnd are half of the flight, plus three segments while recovery lasts",
+                "sends the lost segment again; ssthresh and cwnd are half of the flight (tcp.halving), plus three segments while recovery lasts",
                 "RFC 5681 §3.2, steps 2 and 3",
             ),
             Rule::INFLATION,

@@ -36,7 +36,11 @@ pub(crate) const RACK: Entry = Entry {
                 "the window is zero in a repair or at three SACKed segments until reordering is seen; D-SACK widens it, up to SRTT",
                 "RFC 8985 §6.2, step 4",
             ),
-            Rule::at(Event::Timer, "the reordering window of a segment is over: it is lost", "RFC 8985 §6.3"),
+            Rule::at(
+                Event::Timer,
+                "the reordering window of a segment is over: it is lost",
+                "RFC 8985 §6.2, step 5",
+            ),
         ],
     ),
     meaning: Meaning::Repair(Repair {

@@ -22,6 +22,11 @@ pub(crate) const ENTRY: Entry = Entry {
         summary: "selective ACKs with scoreboard and pipe estimate",
         source: "RFC 2018, RFC 6675",
         rules: &[
+            Rule::at(
+                Event::Start,
+                "the rules of RFC 6675; in dialect ns2 those of ns-2's Sack1, or of its TCP-Linux (tcp.sack.form)",
+                "docs/reference/scenario.md, tcp.sack.form",
+            ),
             Rule::GROWTH,
             Rule::at(
                 Event::Duplicate,

@@ -19,7 +19,7 @@ pub(crate) const ENTRY: Entry = Entry {
             Rule::LIMITED_TRANSMIT,
             Rule::at(
                 Event::Loss,
-                "ssthresh is half of the flight, cwnd 1; sends again from the lost segment on; not for data sent before the last loss",
+                "ssthresh is half of the flight (tcp.halving), cwnd 1; sends again from the lost segment on; not for data sent before the last loss",
                 "Jacobson 1988; ns-2 tcp.cc, bugFix_",
             ),
             Rule::TIMEOUT,
