@@ -67,7 +67,7 @@ def _explain(variant: VariantInfo) -> None:
     print(textwrap.fill(f"{variant.name}: {variant.summary}", LINE))
     print(textwrap.fill(f"Source: {variant.source}", LINE))
     print("\nRules:")
-    width = max(len(rule.event) for rule in variant.rules) + 2
+    width = max(map(len, ["otherwise", *(rule.event for rule in variant.rules)])) + 2
     for rule in variant.rules:
         text = f"{rule.action} [{rule.source}]"
         print(_hanging(rule.event, text, width))
@@ -87,9 +87,11 @@ def _explain(variant: VariantInfo) -> None:
 
 
 def _hanging(head: str, text: str, width: int) -> str:
-    """Return the text wrapped in a column beside its head."""
+    """Return the text wrapped in a column beside its head; names with hyphens stay whole."""
     blank = " " * (2 + width)
-    return textwrap.fill(text, LINE, initial_indent=f"  {head:<{width}}", subsequent_indent=blank)
+    return textwrap.fill(
+        text, LINE, initial_indent=f"  {head:<{width}}", subsequent_indent=blank, break_on_hyphens=False
+    )
 
 
 def _otherwise(recoveries: list[str]) -> str:
