@@ -28,6 +28,11 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "gentle",
         summary: "reduces the window by a quarter on a loss",
         source: "docs/guide/add-a-variant.md",
+        rules: &[Rule::at(
+            Event::Loss,
+            "ssthresh and cwnd are `keep` of the window, at least 2",
+            "docs/guide/add-a-variant.md",
+        )],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

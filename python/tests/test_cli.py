@@ -139,6 +139,21 @@ def test_every_variant_has_a_summary_a_source_and_explained_parameters(cli: Cli)
             assert f"  {parameter['name']}" in shown, (entry["name"], parameter["name"])
 
 
+def test_a_variant_is_explained_by_what_it_does_at_each_event(cli: Cli) -> None:
+    for entry in cli("variants", "--json").document:
+        shown = cli("variants", "--show", entry["name"]).out
+        assert max(map(len, shown.splitlines())) <= 80
+        text = " ".join(shown.split())
+        assert entry["rules"], entry["name"]
+        for rule in entry["rules"]:
+            assert f"{rule['event']} {rule['action']} [{rule['source']}]" in text, rule
+        assert ("otherwise as " in text) == bool(entry["recoveries"]), entry["name"]
+    # The paper's table of causes (Ghaleb-Seddik et al. 2012, §IV.A): timeout and steady round trips.
+    welcome = " ".join(cli("variants", "--show", "welcome").out.split())
+    assert "otherwise a link failure: sends only the oldest segment" in welcome
+    assert "otherwise as newreno (or reno, sack" in welcome
+
+
 def test_an_unknown_variant_is_refused_with_the_nearest(cli: Cli) -> None:
     result = cli("variants", "--show", "welcom")
     assert (result.code, result.out) == (2, "")

@@ -321,9 +321,15 @@ pub(crate) fn moves_of_file(py: Python<'_>, path: PathBuf, format: &str) -> PyRe
 /// is an index in `words`.
 type PyParameter = (String, Option<f64>, f64, f64, String, Vec<String>);
 
-/// `(name, summary, source, parameters)` of every TCP variant.
+/// `(event, action, source)` of a variant's rule.
+type PyRule = (&'static str, &'static str, &'static str);
+
+/// `(name, summary, source, parameters, rules, recoveries)` of every TCP variant.
+type PyVariant = (String, String, String, Vec<PyParameter>, Vec<PyRule>, Vec<&'static str>);
+
+/// Every TCP variant.
 #[pyfunction]
-pub(crate) fn variants() -> Vec<(String, String, String, Vec<PyParameter>)> {
+pub(crate) fn variants() -> Vec<PyVariant> {
     simulator::variants()
         .iter()
         .map(|v| {
@@ -335,7 +341,9 @@ pub(crate) fn variants() -> Vec<(String, String, String, Vec<PyParameter>)> {
                     (p.name.to_string(), p.default, p.min, p.max, p.about.to_string(), words)
                 })
                 .collect();
-            (v.name.to_string(), v.summary.to_string(), v.source.to_string(), parameters)
+            let rules = v.rules.iter().map(|r| (r.event.words(), r.action, r.source)).collect();
+            let with = simulator::recoveries(v.name).iter().map(|kind| kind.name()).collect();
+            (v.name.to_string(), v.summary.to_string(), v.source.to_string(), parameters, rules, with)
         })
         .collect()
 }

@@ -12,5 +12,5 @@ pub(crate) use tworay_sim::{
 };
 pub(crate) use tworay_tcp::{
     AckEvent, Backoff, COSTS_CSV, CongestionControl, Effect, Effects, LossEvent, LossPredictor, Operation,
-    RateSample, RecoveryKind, RtoDecision, RtoEvent, RttEvent, SenderView, Variant, Window, live,
+    RateSample, RecoveryKind, RtoDecision, RtoEvent, RttEvent, SenderView, Variant, Window, live, recoveries,
 };

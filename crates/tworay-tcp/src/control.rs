@@ -26,6 +26,7 @@ mod hooks;
 pub(crate) mod hystart;
 mod kept;
 pub(crate) mod newreno_ff;
+pub(crate) mod paced;
 pub(crate) mod probing;
 mod slots;
 pub(crate) mod slow_growth;
@@ -36,6 +37,7 @@ pub(crate) mod tcp_f;
 pub(crate) mod veno;
 pub(crate) mod welcome;
 pub(crate) mod westwood;
+pub(crate) mod westwood_nr;
 pub(crate) mod westwood_plus;
 
 pub use hooks::{
@@ -47,7 +49,8 @@ pub use probing::{LossPredictor, PredictorFactory};
 pub(crate) use slots::Controls;
 
 use crate::parts::{
-    ControlFactory, Entry, Meaning, Needs, Part, RecoveryKind, Role, Settings, VariantInfo, settings,
+    ControlFactory, Entry, Event, Meaning, Needs, Part, RecoveryKind, Role, Rule, Settings, VariantInfo,
+    settings,
 };
 use common::{
     ANY_RENO, ANY_STANDARD, CHANNEL, CONGESTION, LINK_FAILURE, TRANSIENT, factory, limits, outstanding,

@@ -39,6 +39,6 @@ pub use endpoint::{
     Amount, Arrival, Connection, Control, Counters, Ignored, Phase, Ports, SegmentKind, Side, Snapshot,
     TcpAction, TcpNote, TcpTimer,
 };
-pub use parts::{ControlFactory, Needs, Parameter, RecoveryKind, VariantInfo};
+pub use parts::{ControlFactory, Event, Needs, Parameter, RecoveryKind, Rule, VariantInfo};
 pub use quirks::TcpQuirks;
-pub use variant::{Variant, registry};
+pub use variant::{Variant, recoveries, registry};

@@ -5,14 +5,17 @@
 //! |---|---|
 //! | `parameter` | a parameter that users write in parentheses |
 //! | `settings` | typed structs of parameters |
+//! | `rule` | what a variant does at an event, as users read it |
 //! | `needs` | events and queries that a part asks for |
 
 mod needs;
 mod parameter;
+mod rule;
 mod settings;
 
 pub use needs::Needs;
 pub use parameter::Parameter;
+pub use rule::{Event, Rule};
 pub(crate) use settings::{FromNumber, Settings, doc, parameter, settings, value};
 
 use crate::config::TcpConfig;
@@ -29,6 +32,8 @@ pub struct VariantInfo {
     pub summary: &'static str,
     /// RFC, paper or program in which it is defined.
     pub source: &'static str,
+    /// What it does, by event. Events without a rule are left to the recovery that it is joined with.
+    pub rules: &'static [Rule],
     /// Its parameters in order.
     pub parameters: &'static [Parameter],
 }

@@ -3,7 +3,7 @@
 mod parse;
 mod registry;
 
-pub use registry::registry;
+pub use registry::{recoveries, registry};
 
 use crate::TcpConfig;
 use crate::control::{CongestionControl, Controls};

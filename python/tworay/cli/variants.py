@@ -24,7 +24,7 @@ LINE = 80
 @app.command()
 def variants(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Explain this variant and its parameters.")
+        str | None, typer.Argument(metavar="NAME", help="Explain this variant: rules and parameters.")
     ] = None,
     show: Annotated[str | None, typer.Option(metavar="NAME", help="The same as NAME.")] = None,
     json: JsonOption = False,
@@ -44,7 +44,9 @@ def variants(
     if json:
         print_json(
             [
-                entry._asdict() | {"parameters": [parameter._asdict() for parameter in entry.parameters]}
+                entry._asdict()
+                | {"parameters": [parameter._asdict() for parameter in entry.parameters]}
+                | {"rules": [rule._asdict() for rule in entry.rules]}
                 for entry in entries
             ]
         )
@@ -64,6 +66,15 @@ def variants(
 def _explain(variant: VariantInfo) -> None:
     print(textwrap.fill(f"{variant.name}: {variant.summary}", LINE))
     print(textwrap.fill(f"Source: {variant.source}", LINE))
+    print("\nRules:")
+    width = max(map(len, ["otherwise", *(rule.event for rule in variant.rules)])) + 2
+    for rule in variant.rules:
+        text = f"{rule.action} [{rule.source}]"
+        print(_hanging(rule.event, text, width))
+    if variant.recoveries:
+        print(_hanging("otherwise", _otherwise(variant.recoveries), width))
+    if variant.parameters:
+        print("\nParameters:")
     for parameter in variant.parameters:
         if parameter.choices:
             allowed = " or ".join(parameter.choices)
@@ -72,7 +83,21 @@ def _explain(variant: VariantInfo) -> None:
         print(f"\n  {_with_default(parameter)}   ({allowed})")
         print(textwrap.indent(textwrap.fill(parameter.about, LINE - 6), "      "))
     if not variant.parameters:
-        print("It has no parameters.")
+        print("\nIt has no parameters.")
+
+
+def _hanging(head: str, text: str, width: int) -> str:
+    """Return the text wrapped in a column beside its head; names with hyphens stay whole."""
+    blank = " " * (2 + width)
+    return textwrap.fill(
+        text, LINE, initial_indent=f"  {head:<{width}}", subsequent_indent=blank, break_on_hyphens=False
+    )
+
+
+def _otherwise(recoveries: list[str]) -> str:
+    first, *others = recoveries
+    named = f" (or {', '.join(others)}, if it is named: {others[0]}+…)" if others else ""
+    return f"as {first}{named}"
 
 
 def _with_default(parameter: ParameterInfo) -> str:

@@ -66,13 +66,27 @@ class ParameterInfo(NamedTuple):
     choices: list[str]
 
 
+class RuleInfo(NamedTuple):
+    """What a variant does at an event, and the section, equation or file of its source."""
+
+    event: str
+    action: str
+    source: str
+
+
 class VariantInfo(NamedTuple):
-    """A TCP variant: name, one-line summary, source, parameters."""
+    """A TCP variant: name, one-line summary, source, parameters and rules.
+
+    ``recoveries`` are those that it can be joined with, the one first that it has when none is named; they
+    handle the events without a rule. It is empty for a recovery.
+    """
 
     name: str
     summary: str
     source: str
     parameters: list[ParameterInfo]
+    rules: list[RuleInfo]
+    recoveries: list[str]
 
 
 def load(
@@ -212,8 +226,15 @@ def scenarios() -> list[ScenarioInfo]:
 def variants() -> list[VariantInfo]:
     """List the TCP variants."""
     return [
-        VariantInfo(name, summary, source, [ParameterInfo(*parameter) for parameter in parameters])
-        for name, summary, source, parameters in _native.variants()
+        VariantInfo(
+            name,
+            summary,
+            source,
+            [ParameterInfo(*parameter) for parameter in parameters],
+            [RuleInfo(*rule) for rule in rules],
+            recoveries,
+        )
+        for name, summary, source, parameters, rules, recoveries in _native.variants()
     ]
 
 

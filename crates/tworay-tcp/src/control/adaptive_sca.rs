@@ -83,6 +83,19 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "adaptive-sca",
         summary: "SCA with theta by the number of hops; plain TCP below 4 hops",
         source: "Papanastasiou 2006, tables 4.4 and B.1",
+        rules: &[
+            Rule::at(
+                Event::Hops,
+                "theta of congestion avoidance is that of the table for 4 to 15 hops, 0 (standard) below, the last one above",
+                "Papanastasiou 2006 §4.5.2, tables 4.4 and B.1",
+            ),
+            Rule::at(
+                Event::Ack,
+                "congestion avoidance: cwnd grows by 1/cwnd on one ACK in theta + 1; slow start is standard",
+                "Papanastasiou 2006 §4.3.2, algorithm 2",
+            ),
+            Rule::at(Event::Loss, "the count of ACKs restarts, as after a timeout", "our reading"),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

@@ -130,6 +130,28 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "adtcp",
         summary: "the receiver identifies congestion, channel errors and route changes; disconnected it probes",
         source: "Fu, Meng, Lu 2002",
+        rules: &[
+            Rule::at(
+                Event::Receiver,
+                "reports congestion, channel error, change of the route or normal, from delay differences, throughput, reordering and losses",
+                "Fu, Meng, Lu 2002, as others report it",
+            ),
+            Rule::at(
+                Event::Loss,
+                "channel error or change of the route: sends again, the window stays; otherwise as the recovery",
+                "Fu, Meng, Lu 2002, as others report it",
+            ),
+            Rule::at(
+                Event::Timeout,
+                "congestion, or no report yet: as the recovery; otherwise disconnected: stops, sends the oldest segment each `probing`",
+                "Fu, Meng, Lu 2002; `probing` is ELFN's",
+            ),
+            Rule::at(
+                Event::Ack,
+                "while disconnected: sends what is outstanding again, with the old window",
+                "Fu, Meng, Lu 2002, as others report it",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

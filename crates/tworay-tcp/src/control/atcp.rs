@@ -152,6 +152,28 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "atcp",
         summary: "keeps losses from TCP and repairs them itself; on a route error probes and restarts with one segment",
         source: "Liu and Singh 2001, without ECN",
+        rules: &[
+            Rule::at(
+                Event::Loss,
+                "keeps it from TCP: sends the oldest segment again, and again after each timeout; the window stays",
+                "Liu and Singh 2001, as others report it",
+            ),
+            Rule::at(
+                Event::Timeout,
+                "the same; the timeout is not doubled",
+                "Liu and Singh 2001, as others report it",
+            ),
+            Rule::at(
+                Event::Notice,
+                "cwnd 1; stops sending; an empty probe after a timeout, and after twice as long each time, up to `longest`",
+                "Liu and Singh 2001; RFC 9293 §3.8.6.1",
+            ),
+            Rule::at(
+                Event::Ack,
+                "normal again; after a timeout or a route error everything outstanding is sent again",
+                "Liu and Singh 2001; our reading",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

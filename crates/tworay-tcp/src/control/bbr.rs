@@ -375,6 +375,32 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "bbr",
         summary: "sends at the path's delivery rate with a window of two bandwidth-delay products",
         source: "Cardwell et al. 2017, draft-cardwell-iccrg-bbr-congestion-control-00",
+        rules: &[
+            Rule::at(
+                Event::Ack,
+                "bandwidth: the largest delivery rate of `rounds` round trips; round trip: the shortest of `rtprop`",
+                "BBR draft -00 §4.1.1, §4.1.2",
+            ),
+            Rule::at(Event::Ack, "cwnd is cwnd_gain x bandwidth x round trip", "BBR draft -00 §4.2.3"),
+            Rule::at(Event::Send, "paced at pacing gain x bandwidth", "BBR draft -00 §4.2.1"),
+            Rule::at(
+                Event::Round,
+                "Startup: gain 2.885 until three rounds grow by less than a quarter, then Drain",
+                "BBR draft -00 §4.3.2, §4.3.3",
+            ),
+            Rule::at(Event::Round, "ProbeBW: gains 5/4, 3/4 and six times 1", "BBR draft -00 §4.3.4"),
+            Rule::at(
+                Event::Round,
+                "ProbeRTT: four segments for 200 ms if the shortest round trip is older than `rtprop`",
+                "BBR draft -00 §4.3.5",
+            ),
+            Rule::at(
+                Event::Loss,
+                "a round trip of packet conservation, then the saved window",
+                "BBR draft -00 §4.2.3.4",
+            ),
+            Rule::at(Event::Timeout, "cwnd 1; the saved window once repaired", "BBR draft -00 §4.2.3.4"),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

@@ -247,6 +247,23 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "cdg",
         summary: "backs off at random as round trips grow; tolerates losses while the queue is not full",
         source: "Hayes and Armitage 2011; FreeBSD cc_cdg(4)",
+        rules: &[
+            Rule::at(
+                Event::Round,
+                "the shortest or longest sample rises: backs off to beta of the window with probability 1 - exp(-gradient / scale)",
+                "Hayes and Armitage 2011 §3.1, §3.2",
+            ),
+            Rule::at(
+                Event::Round,
+                "after `ineffective` backoffs without effect: skips the next `hold`",
+                "Hayes and Armitage 2011 §3.3",
+            ),
+            Rule::at(
+                Event::Loss,
+                "queue known not to be full: window and threshold stay; otherwise half, at least half of the shadow window",
+                "Hayes and Armitage 2011 §3.4, §3.5",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

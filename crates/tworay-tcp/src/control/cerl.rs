@@ -95,6 +95,18 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "cerl",
         summary: "keeps the window on a loss while the queue is short compared with the longest seen",
         source: "El-Ocla 2010",
+        rules: &[
+            Rule::at(
+                Event::Sample,
+                "the queue is the round trip less the shortest one; remembers the longest queue",
+                "El-Ocla 2010",
+            ),
+            Rule::at(
+                Event::Loss,
+                "queue below a x the longest: a random loss, window and threshold stay; otherwise as the recovery, once for a window",
+                "El-Ocla 2010; rule for a second loss: public code for ns-3",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

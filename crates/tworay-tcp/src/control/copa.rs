@@ -215,6 +215,29 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "copa",
         summary: "aims at a rate inverse to the queueing delay; competes where other flows fill the queue",
         source: "Arun and Balakrishnan 2018",
+        rules: &[
+            Rule::at(
+                Event::Ack,
+                "the window moves by v/(delta cwnd) segments per delivered one towards the rate 1/(delta x queueing delay)",
+                "Arun and Balakrishnan 2018 §2.1",
+            ),
+            Rule::at(
+                Event::Round,
+                "v doubles after three round trips in one direction, and is 1 after a turn",
+                "Arun and Balakrishnan 2018 §2.1",
+            ),
+            Rule::at(
+                Event::Round,
+                "queue never nearly empty in five: competes, 1/delta grows by one, or halves after a loss",
+                "Arun and Balakrishnan 2018 §2.2",
+            ),
+            Rule::at(
+                Event::Send,
+                "paced at twice cwnd over the standing round trip",
+                "Arun and Balakrishnan 2018 §2.1",
+            ),
+            Rule::at(Event::Loss, "the window stays", "Arun and Balakrishnan 2018 §2"),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

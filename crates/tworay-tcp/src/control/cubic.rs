@@ -170,6 +170,24 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "cubic",
         summary: "grows the window as a cubic function of the time since the last loss",
         source: "RFC 9438",
+        rules: &[
+            Rule::at(
+                Event::Ack,
+                "congestion avoidance: cwnd follows C (t - K)³ + W_max, at most 1.5 cwnd in a round trip, or Reno's estimate if that is more",
+                "RFC 9438 §4.2 to §4.5",
+            ),
+            Rule::at(
+                Event::Loss,
+                "ssthresh and cwnd are beta of the flight; W_max is the window, less if it is below the last W_max",
+                "RFC 9438 §4.6, §4.7",
+            ),
+            Rule::at(
+                Event::Timeout,
+                "the same ssthresh, cwnd 1; the next growth starts at its plateau",
+                "RFC 9438 §4.8",
+            ),
+            Rule::at(Event::Spurious, "everything as before", "RFC 9438 §4.9.1"),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

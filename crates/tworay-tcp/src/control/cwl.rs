@@ -51,6 +51,11 @@ pub(crate) const CWL: Entry = Entry {
         name: "cwl",
         summary: "limits the congestion window to n segments",
         source: "Fu et al. 2003; Chen et al. 2003",
+        rules: &[Rule::at(
+            Event::Send,
+            "cwnd is at most n segments",
+            "Fu et al. 2003; Papanastasiou 2006 §4.4.2",
+        )],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {
@@ -67,6 +72,11 @@ pub(crate) const ADAPTIVE: Entry = Entry {
         name: "adaptive-cwl",
         summary: "limits the congestion window by the number of hops",
         source: "Chen et al. 2003; Papanastasiou 2006, table 4.2",
+        rules: &[Rule::at(
+            Event::Hops,
+            "cwnd is at most 2 segments up to 2 hops, 1 up to 4, 2 up to 6, 3 up to 10, 4 up to 13, 5 above",
+            "Papanastasiou 2006 §4.4.2, table 4.2; 16 hops and more: our reading",
+        )],
         parameters: &[],
     },
     meaning: Meaning::Part(Part {

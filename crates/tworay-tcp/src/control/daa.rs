@@ -71,6 +71,19 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "daa",
         summary: "one ACK per 2 to 4 segments, timed by their arrivals; window of 2 to 4 segments",
         source: "de Oliveira and Braun 2005; Papanastasiou 2006, chapter 5",
+        rules: &[
+            Rule::at(
+                Event::Receiver,
+                "in order: an ACK for up to 4 segments, one more each time; out of order or at the timer: at once, and back to 2",
+                "Papanastasiou 2006 §5.2.2, equations 5.1 and 5.3",
+            ),
+            Rule::at(
+                Event::Receiver,
+                "its timer is 2 + kappa times the smoothed gap between segments, at most 500 ms",
+                "Papanastasiou 2006 §5.2.2, equation 5.2",
+            ),
+            Rule::at(Event::Send, "cwnd is 2 to 4 segments", "Papanastasiou 2006 §5.2.2"),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

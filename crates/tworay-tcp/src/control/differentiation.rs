@@ -16,6 +16,14 @@ use crate::control::{
 };
 use tworay_wire::Report;
 
+/// The sender's part, as users read it.
+const KEEPS: Rule = Rule::at(
+    Event::Loss,
+    "verdict wireless: sends again, window and threshold stay; otherwise as the recovery",
+    "Cen, Cosman, Voelker 2003; for TCP: our reading",
+);
+const NO_VERDICT: Rule = Rule::at(Event::Timeout, "has no verdict: as the recovery", "our reading");
+
 /// The sender, which is the same for all rules.
 #[derive(Debug, Default)]
 struct Differentiating {
@@ -101,6 +109,15 @@ pub(crate) const SPIKE: Entry = entry(
         name: "spike",
         summary: "keeps the window on a loss while the one-way trip time is not in a spike",
         source: "Tobe, Tamura, Molano, Ghosh, Tokuda 2000; Cen, Cosman, Voelker 2003",
+        rules: &[
+            Rule::at(
+                Event::Receiver,
+                "at a gap: wireless unless the trip time is in a spike, which begins at `start` of its range and ends at `end`",
+                "Tobe et al. 2000; Cen, Cosman, Voelker 2003",
+            ),
+            KEEPS,
+            NO_VERDICT,
+        ],
         parameters: SpikeOptions::PARAMETERS,
     },
     |values, config| report(config, GapRule::Spike(SpikeOptions::read(values).rule())),
@@ -118,6 +135,15 @@ pub(crate) const ZIGZAG: Entry = entry(
         name: "zigzag",
         summary: "keeps the window on a loss with a trip time below the mean, by the number of losses in a row",
         source: "Cen, Cosman, Voelker 2003",
+        rules: &[
+            Rule::at(
+                Event::Receiver,
+                "at a gap of n: wireless if the trip time is below mean - deviation (n = 1), - half (2), + 0 (3), + half (more)",
+                "Cen, Cosman, Voelker 2003",
+            ),
+            KEEPS,
+            NO_VERDICT,
+        ],
         parameters: ZigZagOptions::PARAMETERS,
     },
     |values, config| {
@@ -138,6 +164,15 @@ pub(crate) const BIAZ: Entry = entry(
         name: "biaz",
         summary: "keeps the window on a loss after which the next segment arrives when it would have anyway",
         source: "Biaz and Vaidya 1999; slack=0.25: mBiaz, Cen, Cosman, Voelker 2003",
+        rules: &[
+            Rule::at(
+                Event::Receiver,
+                "at a gap of n: wireless if the next segment arrives n + 1 to n + 1 + slack shortest gaps after the last",
+                "Biaz and Vaidya 1999; slack: Cen, Cosman, Voelker 2003",
+            ),
+            KEEPS,
+            NO_VERDICT,
+        ],
         parameters: BiazOptions::PARAMETERS,
     },
     |values, config| report(config, GapRule::Biaz(BiazRule { slack: BiazOptions::read(values).slack })),
@@ -162,6 +197,15 @@ pub(crate) const ZBS: Entry = entry(
         name: "zbs",
         summary: "selects zigzag, biaz or spike by the load of the bottleneck, and keeps the window on a wireless loss",
         source: "Cen, Cosman, Voelker 2003",
+        rules: &[
+            Rule::at(
+                Event::Receiver,
+                "at a gap: asks zigzag, biaz or spike, by the load of the bottleneck",
+                "Cen, Cosman, Voelker 2003",
+            ),
+            KEEPS,
+            NO_VERDICT,
+        ],
         parameters: HybridOptions::PARAMETERS,
     },
     |values, config| {

@@ -75,6 +75,23 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "elfn",
         summary: "on a route error stops and probes with the oldest segment until an ACK arrives",
         source: "Holland and Vaidya 1999",
+        rules: &[
+            Rule::at(
+                Event::Notice,
+                "stops sending and its timer; window, threshold and timeout stay",
+                "Holland and Vaidya 1999; TCP Freeze-Probing 2005 §2",
+            ),
+            Rule::at(
+                Event::Timer,
+                "each `interval`: sends the oldest segment as a probe",
+                "Holland and Vaidya 1999, as others report it",
+            ),
+            Rule::at(
+                Event::Ack,
+                "goes on with window and timer as they were",
+                "Holland and Vaidya 1999; TCP Freeze-Probing 2005 §2",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

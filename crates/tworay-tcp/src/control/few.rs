@@ -36,6 +36,11 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "few",
         summary: "congestion avoidance grows by a fraction of a segment per round trip",
         source: "Nahm, Helmy and Kuo 2005",
+        rules: &[Rule::at(
+            Event::Ack,
+            "congestion avoidance: cwnd grows by alpha/cwnd; slow start is standard",
+            "Nahm, Helmy and Kuo 2005; default of alpha: ours",
+        )],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

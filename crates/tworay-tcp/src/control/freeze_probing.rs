@@ -181,6 +181,29 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "freeze-probing",
         summary: "after a loss retransmits and waits, then probes; resumes with half the window",
         source: "TCP Freeze-Probing 2005, figure 1",
+        rules: &[
+            Rule::at(
+                Event::Loss,
+                "sends the lost segment again, stops sending and waits `frozen`; window and timeout stay",
+                "TCP Freeze-Probing 2005 §3, figure 1",
+            ),
+            Rule::at(Event::Timeout, "as at fast retransmit", "TCP Freeze-Probing 2005 §3, figure 1"),
+            Rule::at(
+                Event::Timer,
+                "no ACK in that time: a probe of 40 bytes, and again each `probing`",
+                "TCP Freeze-Probing 2005 §3, figure 1",
+            ),
+            Rule::at(
+                Event::Ack,
+                "while waiting or probing: resumes with half of the window, in congestion avoidance (halve_after_frozen)",
+                "TCP Freeze-Probing 2005 §3, figure 1",
+            ),
+            Rule::at(
+                Event::Probe,
+                "resumes likewise, and sends everything outstanding again",
+                "TCP Freeze-Probing 2005 §3; our reading",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

@@ -83,6 +83,23 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "freeze-tcp",
         summary: "the receiver closes its window before an interruption; the sender resumes with its whole window",
         source: "Goff, Moronski, Phatak, Gupta 2000",
+        rules: &[
+            Rule::at(
+                Event::Receiver,
+                "closes its window `warning` before an interruption that it foresees; opens it with three ACKs when the path is back",
+                "Goff et al. 2000",
+            ),
+            Rule::at(
+                Event::PeerWindow,
+                "closed: stops sending and its timer, keeps cwnd, probes after a timeout and after twice as long each time",
+                "Goff et al. 2000; RFC 9293 §3.8.6.1",
+            ),
+            Rule::at(
+                Event::PeerWindow,
+                "open: sends with the whole congestion window, what is outstanding first",
+                "Goff et al. 2000",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

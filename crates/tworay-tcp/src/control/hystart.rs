@@ -125,6 +125,19 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "hystart++",
         summary: "leaves slow start when round trips grow",
         source: "RFC 9406",
+        rules: &[
+            Rule::at(
+                Event::Round,
+                "slow start: if the shortest sample rose by an eighth (within floor and cap), growth falls to a quarter",
+                "RFC 9406 §4.2",
+            ),
+            Rule::at(
+                Event::Round,
+                "after `rounds` of that: ssthresh = cwnd; if round trips shrink again, full growth",
+                "RFC 9406 §4.2",
+            ),
+            Rule::at(Event::Loss, "its part is over: later slow starts are standard", "RFC 9406 §4.2"),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

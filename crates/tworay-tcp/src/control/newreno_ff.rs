@@ -74,6 +74,23 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "newreno-ff",
         summary: "keeps the window on a loss that no delayed round trips precede",
         source: "Barman and Matta 2002; Kim and Noble 2001",
+        rules: &[
+            Rule::at(
+                Event::Sample,
+                "an outlier is above the mean by more than three deviations of a flip-flop filter; the last `samples` are remembered",
+                "Barman and Matta 2002, Kim and Noble 2001, as others report them",
+            ),
+            Rule::at(
+                Event::Loss,
+                "more than eta outliers: congestion, as newreno; otherwise sends the lost segment again and keeps window and threshold",
+                "Barman and Matta 2002, as others report it",
+            ),
+            Rule::at(
+                Event::Timeout,
+                "cwnd 1, the timeout doubles; ssthresh falls only with more than eta outliers",
+                "our reading",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

@@ -420,6 +420,43 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "probing",
         summary: "on a loss without contention sends two probes, whose round trips select the recovery",
         source: "Psaras, Mamatas, Tsaoussidis, On protocol engineering: detect, confirm and adjust",
+        rules: &[
+            Rule::at(
+                Event::Sample,
+                "contention is Vegas' difference above `threshold`",
+                "Psaras et al. §4.2",
+            ),
+            Rule::at(
+                Event::Loss,
+                "contention: as newreno, without probes; otherwise stops sending and begins a cycle of two probes",
+                "Psaras et al. §2.2, §4.2",
+            ),
+            Rule::at(
+                Event::Timeout,
+                "begins a cycle of two probes; the timeout is not doubled",
+                "Psaras et al. §4.1; gate_rto",
+            ),
+            Rule::at(
+                Event::Timer,
+                "no answer for a round trip: begins the exchange anew with another id",
+                "Psaras et al. §4.1",
+            ),
+            Rule::at(
+                Event::Probe,
+                "current round trip below the mean of best and worst, both probes below the best: window and threshold stay (full immediate recovery)",
+                "Psaras et al. §4.3",
+            ),
+            Rule::at(
+                Event::Probe,
+                "below the mean, but not both below the best: three quarters of the window",
+                "Psaras et al. §4.3, §6.4; three_quarters",
+            ),
+            Rule::at(
+                Event::Probe,
+                "not below the mean, both below the best: Reno's half; otherwise slow start from one segment",
+                "Psaras et al. §4.3",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

@@ -127,6 +127,19 @@ pub(crate) const SS: Entry = entry(
         name: "ss",
         summary: "slow start grows on one ACK in theta + 1",
         source: "Papanastasiou 2006, algorithm 1",
+        rules: &[
+            Rule::at(
+                Event::Ack,
+                "slow start: cwnd grows on one ACK in theta + 1; congestion avoidance is standard",
+                "Papanastasiou 2006 §4.3.1, algorithm 1",
+            ),
+            Rule::at(Event::Hops, "below min_hops growth is standard", "Papanastasiou 2006 §4.5.2"),
+            Rule::at(
+                Event::Loss,
+                "the count of ACKs restarts, as after a timeout (keep=1: it goes on)",
+                "our reading",
+            ),
+        ],
         parameters: OfSs::PARAMETERS,
     },
     |values| {
@@ -139,6 +152,19 @@ pub(crate) const SCA: Entry = entry(
         name: "sca",
         summary: "congestion avoidance grows on one ACK in theta + 1",
         source: "Papanastasiou 2006, algorithm 2",
+        rules: &[
+            Rule::at(
+                Event::Ack,
+                "congestion avoidance: cwnd grows by 1/cwnd on one ACK in theta + 1; slow start is standard",
+                "Papanastasiou 2006 §4.3.2, algorithm 2",
+            ),
+            Rule::at(Event::Hops, "below min_hops growth is standard", "Papanastasiou 2006 §4.4.1, §4.5.2"),
+            Rule::at(
+                Event::Loss,
+                "the count of ACKs restarts, as after a timeout (keep=1: it goes on)",
+                "our reading",
+            ),
+        ],
         parameters: OfSca::PARAMETERS,
     },
     |values| {
@@ -151,6 +177,19 @@ pub(crate) const SSCA: Entry = entry(
         name: "ssca",
         summary: "both phases grow on one ACK in theta + 1",
         source: "Papanastasiou 2006, algorithms 1 and 2",
+        rules: &[
+            Rule::at(
+                Event::Ack,
+                "cwnd grows on one ACK in theta + 1 in both phases; slow_start gives slow start a theta of its own",
+                "Papanastasiou 2006 §4.3.3",
+            ),
+            Rule::at(Event::Hops, "below min_hops growth is standard", "Papanastasiou 2006 §4.5.2"),
+            Rule::at(
+                Event::Loss,
+                "the count of ACKs restarts, as after a timeout (keep=1: it goes on)",
+                "our reading",
+            ),
+        ],
         parameters: OfSsca::PARAMETERS,
     },
     |values| {

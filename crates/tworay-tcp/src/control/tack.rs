@@ -32,6 +32,18 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "tack",
         summary: "two ACKs per round trip, however many segments it holds; time stamps on",
         source: "Li et al. 2020 (SIGCOMM), with an L that follows the path",
+        rules: &[
+            Rule::at(
+                Event::Receiver,
+                "an ACK for the segments of 1/beta of a round trip, at most `most` of them; gaps are acknowledged at once",
+                "Li et al. 2020; draft-li-quic-optimizing-ack-in-wlan §4",
+            ),
+            Rule::at(
+                Event::Start,
+                "time stamps on: the receiver measures round trips with them",
+                "our reading",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

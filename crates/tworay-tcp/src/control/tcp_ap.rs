@@ -127,6 +127,18 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "tcp-ap",
         summary: "segments keep the distance of four hops' delay, more where round trips vary",
         source: "ElRakabawy, Klemm and Lindemann 2005; ElRakabawy and Lindemann 2011",
+        rules: &[
+            Rule::at(
+                Event::Sample,
+                "d = hops/2 x (round trip / path's hops + extra bits of data / rate), smoothed with alpha",
+                "ElRakabawy et al. 2005",
+            ),
+            Rule::at(
+                Event::Send,
+                "segments leave at least d x (1 + spread x coefficient of variation of the last round trips) apart",
+                "ElRakabawy et al. 2005; ElRakabawy and Lindemann 2011",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

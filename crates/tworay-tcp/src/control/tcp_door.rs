@@ -158,6 +158,28 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "tcp-door",
         summary: "after segments or ACKs out of order ignores losses for a while and takes back the last reduction",
         source: "Wang and Zhang 2002",
+        rules: &[
+            Rule::at(
+                Event::Report,
+                "segments out of order at the receiver, or ACKs at the sender: takes back a reduction less than t2 timeouts ago",
+                "Wang and Zhang 2002, response 2; t2 is not known",
+            ),
+            Rule::at(
+                Event::Report,
+                "and for t1 timeouts window, threshold and timeout stay",
+                "Wang and Zhang 2002, response 1; t1 is not known",
+            ),
+            Rule::at(
+                Event::Loss,
+                "within t1: only sends again; otherwise as the recovery",
+                "Wang and Zhang 2002, response 1",
+            ),
+            Rule::at(
+                Event::Timeout,
+                "within t1: sends again, not doubled, the window stays; otherwise as the recovery",
+                "Wang and Zhang 2002, response 1",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

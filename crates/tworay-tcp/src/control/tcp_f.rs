@@ -112,6 +112,23 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "tcp-f",
         summary: "on a route error snoozes until a route is found, then resumes with its old window",
         source: "Chandran, Raghunathan, Venkatesan, Prakash 1998",
+        rules: &[
+            Rule::at(
+                Event::Notice,
+                "snoozes: stops sending and its timer; window, threshold and timeout stay. An empty segment makes routing search",
+                "Chandran et al. 1998, as others report it; search: our reading",
+            ),
+            Rule::at(
+                Event::Route,
+                "sends what is outstanding again, with the old window; an ACK has the same effect",
+                "Chandran et al. 1998, as others report it",
+            ),
+            Rule::at(
+                Event::Timer,
+                "route_failure is over: goes on without a route",
+                "Chandran et al. 1998; its length is not known",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

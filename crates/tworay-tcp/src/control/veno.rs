@@ -140,6 +140,23 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "veno",
         summary: "reduces the window by only a fifth on a loss with few segments queued on the path",
         source: "Fu and Liew 2003",
+        rules: &[
+            Rule::at(
+                Event::Sample,
+                "N = window x (1 - shortest / smoothed round trip): the segments queued on the path",
+                "Fu and Liew 2003 §II-A",
+            ),
+            Rule::at(
+                Event::Loss,
+                "N < beta: a random loss, the window falls by a fifth; otherwise it is halved",
+                "Fu and Liew 2003 §II-B",
+            ),
+            Rule::at(
+                Event::Ack,
+                "congestion avoidance with N of at least beta: grows on every second ACK",
+                "Fu and Liew 2003 §II-C",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

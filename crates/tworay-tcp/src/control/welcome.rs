@@ -416,6 +416,39 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "welcome",
         summary: "tells congestion, wireless loss and link failure apart by round trips and loss signal",
         source: "Ghaleb-Seddik, Ghamri-Doudane, Senouci 2012, table I and figures 6 and 7",
+        rules: &[
+            Rule::at(
+                Event::Sample,
+                "a bit of the history: the round trip exceeds the average by `growth` percent",
+                "Ghaleb-Seddik et al. 2012 §IV.B.c, table I",
+            ),
+            Rule::at(
+                Event::Loss,
+                "round trips grow (`count` bits in a row), or fewer than `samples` are known: congestion, as the recovery does",
+                "§IV.A.1.a, figures 6 and 7",
+            ),
+            Rule::at(
+                Event::Loss,
+                "otherwise a channel error: sends the lost segment again; window, threshold and timer stay",
+                "§IV.A.1.b, §IV.B, figure 5",
+            ),
+            Rule::at(Event::Timeout, "round trips grow: congestion, as the recovery does", "§IV.A.1.a"),
+            Rule::at(
+                Event::Timeout,
+                "otherwise a link failure: sends only the oldest segment, after timeout / a each time, not doubled; ssthresh is bandwidth x shortest round trip",
+                "§IV.A.1.c, §IV.B.a, equations 3 and 7",
+            ),
+            Rule::at(
+                Event::Ack,
+                "the first after a link failure: cwnd is a x the window before, with a = 2/3",
+                "§IV.B.b, table I",
+            ),
+            Rule::at(
+                Event::Sample,
+                "the fourth of the new route: a = old / new round trip sets window (at most the old one) and timer",
+                "§IV.B.a and b, equations 3 and 6",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

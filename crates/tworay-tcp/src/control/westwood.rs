@@ -46,11 +46,16 @@ impl Westwood {
         self.credit.pause();
     }
 
-    /// Bandwidth times shortest round trip in whole segments, at least 2; `None` before the first estimate.
-    pub fn pipe(&self) -> Option<f64> {
+    /// Bandwidth times shortest round trip, segments; `None` before the first estimate.
+    pub fn product(&self) -> Option<f64> {
         let rate = self.bandwidth.estimate();
         let shortest = self.shortest.filter(|_| rate > 0.0)?;
-        Some((rate * shortest.as_secs_f64()).floor().max(2.0))
+        Some(rate * shortest.as_secs_f64())
+    }
+
+    /// The same in whole segments, at least 2.
+    pub fn pipe(&self) -> Option<f64> {
+        self.product().map(|segments| segments.floor().max(2.0))
     }
 }
 
@@ -88,12 +93,25 @@ impl CongestionControl for Westwood {
 
 /// UCLA's filters by number.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum Filter {
+pub(super) enum Filter {
     Tustin,
     Tenth,
     TwentyFirst,
     ThirtyFirst,
     Exponential,
+}
+
+impl Filter {
+    /// `tau`: the time constant of Tustin's and the exponential one, seconds.
+    pub fn make(self, tau: f64) -> Box<dyn Bandwidth> {
+        match self {
+            Filter::Tustin => Box::new(Tustin::new(tau)),
+            Filter::Tenth => Box::new(FixedGain::tenth()),
+            Filter::TwentyFirst => Box::new(FixedGain::twenty_first()),
+            Filter::ThirtyFirst => Box::new(FixedGain::thirty_first()),
+            Filter::Exponential => Box::new(Exponential::new(tau)),
+        }
+    }
 }
 
 settings! {
@@ -116,18 +134,6 @@ settings! {
     }
 }
 
-impl Options {
-    fn bandwidth(&self) -> Box<dyn Bandwidth> {
-        match self.filter {
-            Filter::Tustin => Box::new(Tustin::new(self.tau)),
-            Filter::Tenth => Box::new(FixedGain::tenth()),
-            Filter::TwentyFirst => Box::new(FixedGain::twenty_first()),
-            Filter::ThirtyFirst => Box::new(FixedGain::thirty_first()),
-            Filter::Exponential => Box::new(Exponential::new(self.tau)),
-        }
-    }
-}
-
 pub(super) const WHY_NOT: &str = "it replaces the halving of a fast recovery";
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -135,6 +141,24 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "westwood",
         summary: "sets ssthresh to estimated bandwidth x shortest round trip after a loss",
         source: "Mascolo et al. 2001; UCLA's ns-2 agents for the other filters",
+        rules: &[
+            Rule::at(
+                Event::Ack,
+                "each ACK, also a duplicate, gives a sample: its segments over the time since the last one; filtered (`filter`)",
+                "Mascolo et al. 2001",
+            ),
+            Rule::at(Event::Sample, "remembers the shortest round trip", "Mascolo et al. 2001"),
+            Rule::at(
+                Event::Loss,
+                "ssthresh is bandwidth x shortest round trip, at least 2; cwnd at most that",
+                "Mascolo et al. 2001",
+            ),
+            Rule::at(
+                Event::Timeout,
+                "the same ssthresh; cwnd is rto_cwnd; the timeout doubles",
+                "Mascolo et al. 2001",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {
@@ -144,7 +168,7 @@ pub(crate) const ENTRY: Entry = Entry {
             let options = Options::read(values);
             factory(move || Westwood {
                 after_timeout: options.rto_cwnd,
-                ..Westwood::new(options.bandwidth(), options.rtt)
+                ..Westwood::new(options.filter.make(options.tau), options.rtt)
             })
         })
     }),
@@ -164,6 +188,19 @@ pub(crate) const TIBET: Entry = Entry {
         name: "westwood-tibet",
         summary: "Westwood with the TIBET bandwidth estimator",
         source: "Capone, Fratta, Martignon 2004",
+        rules: &[
+            Rule::at(
+                Event::Ack,
+                "filters segments and gaps between ACKs apart, then their quotient in time (alpha, t0)",
+                "Capone, Fratta, Martignon 2004; constants as recalled",
+            ),
+            Rule::at(
+                Event::Loss,
+                "ssthresh is bandwidth x shortest round trip, at least 2; cwnd at most that",
+                "Mascolo et al. 2001",
+            ),
+            Rule::at(Event::Timeout, "the same ssthresh; cwnd 1; the timeout doubles", "Mascolo et al. 2001"),
+        ],
         parameters: TibetOptions::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

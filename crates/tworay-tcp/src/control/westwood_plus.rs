@@ -114,6 +114,28 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "westwood+",
         summary: "Westwood with one bandwidth sample per round trip",
         source: "Grieco and Mascolo 2004; Linux tcp_westwood.c",
+        rules: &[
+            Rule::at(
+                Event::Round,
+                "a sample: bytes acknowledged in the round trip over its length, through two filters of 7/8",
+                "Linux tcp_westwood.c",
+            ),
+            Rule::at(
+                Event::Loss,
+                "cwnd and ssthresh are bandwidth x shortest round trip, at least 2; linux=1: Reno's half",
+                "Grieco and Mascolo 2004; Linux tcp_westwood.c",
+            ),
+            Rule::at(
+                Event::End,
+                "linux=1: cwnd and ssthresh are bandwidth x shortest round trip",
+                "Linux tcp_westwood.c",
+            ),
+            Rule::at(
+                Event::Timeout,
+                "the same ssthresh, cwnd 1; linux=1: Reno's",
+                "Grieco and Mascolo 2004; Linux tcp_westwood.c",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

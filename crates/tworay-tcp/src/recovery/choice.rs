@@ -18,7 +18,7 @@ pub(crate) fn make(
     }
     match (kind, cfg.sack.form) {
         (RecoveryKind::Tahoe, _) => Box::new(tahoe::Tahoe),
-        (RecoveryKind::Reno, _) => Box::new(reno::Reno::default()),
+        (RecoveryKind::Reno, _) => Box::new(reno::Reno::new(reno::Options::read(values), cfg)),
         (RecoveryKind::NewReno, _) => Box::new(newreno::NewReno::default()),
         (RecoveryKind::Sack, SackForm::Rfc6675) => Box::new(sack::Sack::default()),
         (RecoveryKind::Sack, SackForm::Ns2Pipe) => Box::new(sack_ns2::SackNs2::default()),

@@ -3,7 +3,7 @@
 use super::decisions::*;
 use super::{Recovery, reno};
 use crate::config::{NewRenoEntry, NewRenoExit, NewRenoTimer};
-use crate::parts::{Entry, Meaning, RecoveryKind, VariantInfo};
+use crate::parts::{Entry, Event, Meaning, RecoveryKind, Rule, VariantInfo};
 use crate::send::{Ack, CutBy, Cx, Dup, SendState};
 
 /// Meaning of an ACK of new data.
@@ -31,6 +31,27 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "newreno",
         summary: "fast recovery through partial ACKs",
         source: "RFC 6582",
+        rules: &[
+            Rule::GROWTH,
+            Rule::LIMITED_TRANSMIT,
+            Rule::at(
+                Event::Loss,
+                "as reno, if the ACK is beyond all that had been sent at the last loss (the careful form; tcp.newreno.entry)",
+                "RFC 6582 §3.2, step 2",
+            ),
+            Rule::INFLATION,
+            Rule::at(
+                Event::Recovery,
+                "partial ACK: sends the next hole again and takes what was acknowledged off the window, less one segment; the first one restarts the timer",
+                "RFC 6582 §3.2, step 3",
+            ),
+            Rule::at(
+                Event::End,
+                "when all sent before the loss is acknowledged: cwnd is min(ssthresh, flight + 1) (tcp.newreno.exit)",
+                "RFC 6582 §3.2, step 3",
+            ),
+            Rule::TIMEOUT,
+        ],
         parameters: &[],
     },
     meaning: Meaning::Recovery(RecoveryKind::NewReno),

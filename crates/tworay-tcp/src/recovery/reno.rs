@@ -2,14 +2,31 @@
 
 use super::Recovery;
 use super::decisions::*;
-use crate::config::RenoForm;
-use crate::parts::{Entry, Meaning, RecoveryKind, VariantInfo};
+use crate::config::{RenoForm, TcpConfig};
+use crate::parts::{Entry, Event, Meaning, RecoveryKind, Rule, Settings, VariantInfo, settings};
 use crate::send::{Ack, CutBy, Cx, Dup, SendState};
 
-#[derive(Debug, Default)]
+settings! {
+    pub(super) struct Options {
+        /// three more duplicate ACKs for another loss of the same window: as tcp.reno says; halve again (RFC
+        /// 5681); or wait for the timer (ns-2's bugFix_)
+        second: Option<RenoForm> = [
+            "setting" => None, "halve" => Some(RenoForm::Rfc), "wait" => Some(RenoForm::Bugfix),
+        ];
+    }
+}
+
+#[derive(Debug)]
 pub(super) struct Reno {
+    form: RenoForm,
     /// The ACK being processed ends fast recovery.
     leaving: bool,
+}
+
+impl Reno {
+    pub fn new(options: Options, cfg: &TcpConfig) -> Self {
+        Self { form: options.second.unwrap_or(cfg.reno), leaving: false }
+    }
 }
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -17,7 +34,23 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "reno",
         summary: "fast recovery until the first new ACK",
         source: "RFC 5681",
-        parameters: &[],
+        rules: &[
+            Rule::GROWTH,
+            Rule::LIMITED_TRANSMIT,
+            Rule::at(
+                Event::Loss,
+                "sends the lost segment again; ssthresh and cwnd are half of the flight (tcp.halving), plus three segments while recovery lasts",
+                "RFC 5681 §3.2, steps 2 and 3",
+            ),
+            Rule::INFLATION,
+            Rule::at(
+                Event::End,
+                "at the first ACK of new data: cwnd is ssthresh; `second` says what the next loss of the same window does",
+                "RFC 5681 §3.2, step 6",
+            ),
+            Rule::TIMEOUT,
+        ],
+        parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Recovery(RecoveryKind::Reno),
 };
@@ -46,7 +79,7 @@ impl Recovery for Reno {
     }
 
     fn on_dup(&mut self, tx: &SendState, cx: &Cx, dup: Dup, out: &mut Decisions) {
-        let may_enter = cx.cfg.reno == RenoForm::Rfc
+        let may_enter = self.form == RenoForm::Rfc
             || tx.space.una > tx.cut.point
             || tx.space.una == 1
             || tx.cut.by == CutBy::DupAcks;

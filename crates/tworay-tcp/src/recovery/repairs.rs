@@ -2,7 +2,7 @@
 //! timeouts. `linux` combines most of them.
 
 use crate::config::{Halving, HalvingPrecision, RttArithmetic, SackForm, TcpConfig, Timing};
-use crate::parts::{Entry, Meaning, Preset, RecoveryKind, Repair, Repairs, VariantInfo};
+use crate::parts::{Entry, Event, Meaning, Preset, RecoveryKind, Repair, Repairs, Rule, VariantInfo};
 use tworay_base::SimDuration;
 
 const SACK_ONLY: &[RecoveryKind] = &[RecoveryKind::Sack];
@@ -11,12 +11,38 @@ const NO_VEGAS: &[RecoveryKind] =
 const NEEDS_SACK: &str = "it needs to know which segments have arrived";
 const NOT_VEGAS: &str = "Vegas has a timer of its own that comes before the timeout";
 
-const fn info(name: &'static str, summary: &'static str, source: &'static str) -> VariantInfo {
-    VariantInfo { name, summary, source, parameters: &[] }
+const fn info(
+    name: &'static str,
+    summary: &'static str,
+    source: &'static str,
+    rules: &'static [Rule],
+) -> VariantInfo {
+    VariantInfo { name, summary, source, rules, parameters: &[] }
 }
 
 pub(crate) const RACK: Entry = Entry {
-    info: info("rack", "SACK that detects losses by time instead of counting duplicate ACKs", "RFC 8985 §6"),
+    info: info(
+        "rack",
+        "SACK that detects losses by time instead of counting duplicate ACKs",
+        "RFC 8985 §6",
+        &[
+            Rule::at(
+                Event::Ack,
+                "a segment is lost if one sent later has arrived and a quarter of the shortest round trip (the reordering window) has passed",
+                "RFC 8985 §6.2, steps 4 and 5",
+            ),
+            Rule::at(
+                Event::Ack,
+                "the window is zero in a repair or at three SACKed segments until reordering is seen; D-SACK widens it, up to SRTT",
+                "RFC 8985 §6.2, step 4",
+            ),
+            Rule::at(
+                Event::Timer,
+                "the reordering window of a segment is over: it is lost",
+                "RFC 8985 §6.2, step 5",
+            ),
+        ],
+    ),
     meaning: Meaning::Repair(Repair {
         with: SACK_ONLY,
         unless: NEEDS_SACK,
@@ -26,7 +52,24 @@ pub(crate) const RACK: Entry = Entry {
 };
 
 pub(crate) const RACK_TLP: Entry = Entry {
-    info: info("rack-tlp", "RACK, and a probe when no ACKs arrive", "RFC 8985"),
+    info: info(
+        "rack-tlp",
+        "RACK, and a probe when no ACKs arrive",
+        "RFC 8985",
+        &[
+            Rule::at(Event::Start, "the rules of rack", "RFC 8985 §6"),
+            Rule::at(
+                Event::Timer,
+                "no ACK for two SRTT (200 ms more with one segment in flight): sends new data, or else the last segment again",
+                "RFC 8985 §7.2, §7.3",
+            ),
+            Rule::at(
+                Event::Probe,
+                "a loss that the probe has repaired reduces the window once",
+                "RFC 8985 §7.4",
+            ),
+        ],
+    ),
     meaning: Meaning::Repair(Repair {
         with: SACK_ONLY,
         unless: NEEDS_SACK,
@@ -36,7 +79,24 @@ pub(crate) const RACK_TLP: Entry = Entry {
 };
 
 pub(crate) const PRR: Entry = Entry {
-    info: info("prr", "SACK whose fast recovery sends segments in proportion to those delivered", "RFC 9937"),
+    info: info(
+        "prr",
+        "SACK whose fast recovery sends segments in proportion to those delivered",
+        "RFC 9937",
+        &[
+            Rule::at(
+                Event::Recovery,
+                "flight above ssthresh: for each delivered segment sends ssthresh / (flight at the loss)",
+                "RFC 9937 §6",
+            ),
+            Rule::at(
+                Event::Recovery,
+                "flight below ssthresh: sends what was delivered, one more if the ACK advances without a new loss",
+                "RFC 9937 §6",
+            ),
+            Rule::at(Event::End, "cwnd is ssthresh", "RFC 9937 §6"),
+        ],
+    ),
     meaning: Meaning::Repair(Repair {
         with: SACK_ONLY,
         unless: NEEDS_SACK,
@@ -50,6 +110,23 @@ pub(crate) const F_RTO: Entry = Entry {
         "f-rto",
         "after a timeout, tests with new data whether anything was lost",
         "RFC 5682, RFC 4015",
+        &[
+            Rule::at(
+                Event::Timeout,
+                "sends the oldest segment again; at the ACK that advances, two new segments instead of old ones",
+                "RFC 5682 §2.1, steps 1 and 2",
+            ),
+            Rule::at(
+                Event::Spurious,
+                "if the next ACK advances too, or reports a segment sent once: restores window and threshold",
+                "RFC 5682 §2.1 step 3, RFC 4015",
+            ),
+            Rule::at(
+                Event::Ack,
+                "if it doesn't: sends again what was outstanding, with cwnd of at most 3",
+                "RFC 5682 §2.1, step 3a",
+            ),
+        ],
     ),
     meaning: Meaning::Repair(Repair {
         with: NO_VEGAS,
@@ -60,7 +137,19 @@ pub(crate) const F_RTO: Entry = Entry {
 };
 
 pub(crate) const EIFEL: Entry = Entry {
-    info: info("eifel", "undoes a timeout if a time stamp shows that nothing was lost", "RFC 3522, RFC 4015"),
+    info: info(
+        "eifel",
+        "undoes a timeout if a time stamp shows that nothing was lost",
+        "RFC 3522, RFC 4015",
+        &[
+            Rule::at(Event::Start, "time stamps on", "RFC 3522 §3.2"),
+            Rule::at(
+                Event::Spurious,
+                "if the first ACK after a timeout echoes the time stamp of an original: restores the window, sends nothing else again",
+                "RFC 3522 §3.2, RFC 4015 §3",
+            ),
+        ],
+    ),
     meaning: Meaning::Repair(Repair {
         with: NO_VEGAS,
         unless: NOT_VEGAS,
@@ -77,6 +166,33 @@ pub(crate) const LINUX: Entry = Entry {
         "linux",
         "the sender of Linux 6 without CUBIC: sack+rack-tlp+prr+f-rto and its timers",
         "Linux 6.18 net/ipv4",
+        &[
+            Rule::at(
+                Event::Start,
+                "the rules of rack-tlp, prr and f-rto; time stamps and D-SACK on",
+                "Linux 6.18 tcp_input.c, tcp_recovery.c",
+            ),
+            Rule::at(
+                Event::Sample,
+                "timeout = SRTT + max(200 ms, 4 RTTVAR), in ticks of 4 ms, at most 120 s",
+                "Linux 6.18 tcp_rtt_estimator, tcp_set_rto",
+            ),
+            Rule::at(
+                Event::Ack,
+                "cwnd grows by the segments acknowledged, and only if the window was used",
+                "Linux 6.18 tcp_cong.c, tcp_is_cwnd_limited",
+            ),
+            Rule::at(
+                Event::Loss,
+                "ssthresh is half of the window, not of the flight, in whole segments",
+                "Linux 6.18 tcp_reno_ssthresh",
+            ),
+            Rule::at(
+                Event::Spurious,
+                "the window from before the timeout; one ACK of data that was sent once is enough",
+                "Linux 6.18 tcp_process_loss",
+            ),
+        ],
     ),
     meaning: Meaning::Preset(Preset {
         recovery: RecoveryKind::Sack,

@@ -3,7 +3,7 @@
 use super::Recovery;
 use super::decisions::*;
 use crate::config::AfterRto;
-use crate::parts::{Entry, Meaning, RecoveryKind, VariantInfo};
+use crate::parts::{Entry, Event, Meaning, RecoveryKind, Rule, VariantInfo};
 use crate::send::{Ack, Cx, Dup, NextSeg, Scoreboard, SendState};
 
 #[derive(Debug, Default)]
@@ -21,6 +21,31 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "sack",
         summary: "selective ACKs with scoreboard and pipe estimate",
         source: "RFC 2018, RFC 6675",
+        rules: &[
+            Rule::at(
+                Event::Start,
+                "the rules of RFC 6675; in dialect ns2 those of ns-2's Sack1, or of its TCP-Linux (tcp.sack.form)",
+                "docs/reference/scenario.md, tcp.sack.form",
+            ),
+            Rule::GROWTH,
+            Rule::at(
+                Event::Duplicate,
+                "counts only if its SACK blocks report something new; the first two: a new segment each, unless tcp.limited_transmit is off",
+                "RFC 6675 §2, RFC 3042",
+            ),
+            Rule::at(
+                Event::Loss,
+                "at the third, or when three segments above the oldest are SACKed: sends it again; ssthresh and cwnd are half of the flight",
+                "RFC 6675 §5, step 4",
+            ),
+            Rule::at(
+                Event::Recovery,
+                "while cwnd exceeds the estimated flight (pipe): sends lost holes first, then new data, then other holes",
+                "RFC 6675 §4 NextSeg, §5 step C",
+            ),
+            Rule::at(Event::End, "when all sent before the loss is acknowledged", "RFC 6675 §5, step A"),
+            Rule::TIMEOUT,
+        ],
         parameters: &[],
     },
     meaning: Meaning::Recovery(RecoveryKind::Sack),

@@ -3,7 +3,7 @@
 use super::Recovery;
 use super::decisions::*;
 use crate::control::Window;
-use crate::parts::{Entry, Meaning, RecoveryKind, VariantInfo};
+use crate::parts::{Entry, Event, Meaning, RecoveryKind, Rule, VariantInfo};
 use crate::send::{Ack, CutBy, Cx, Dup, SendState};
 
 #[derive(Debug)]
@@ -14,6 +14,16 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "tahoe",
         summary: "fast retransmit, then slow start",
         source: "Jacobson 1988; ns-2 Agent/TCP",
+        rules: &[
+            Rule::GROWTH,
+            Rule::LIMITED_TRANSMIT,
+            Rule::at(
+                Event::Loss,
+                "ssthresh is half of the flight (tcp.halving), cwnd 1; sends again from the lost segment on; not for data sent before the last loss",
+                "Jacobson 1988; ns-2 tcp.cc, bugFix_",
+            ),
+            Rule::TIMEOUT,
+        ],
         parameters: &[],
     },
     meaning: Meaning::Recovery(RecoveryKind::Tahoe),

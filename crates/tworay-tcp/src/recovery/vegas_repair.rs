@@ -12,7 +12,7 @@ use super::Recovery;
 use super::decisions::*;
 use crate::config::{Handshake, TcpConfig};
 use crate::control::Window;
-use crate::parts::{Entry, Meaning, RecoveryKind, Settings, VariantInfo};
+use crate::parts::{Entry, Event, Meaning, RecoveryKind, Rule, Settings, VariantInfo};
 use crate::send::{Ack, CutBy, Cx, SendState};
 use rate::Rate;
 pub(super) use rate::Thresholds;
@@ -47,6 +47,43 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "vegas",
         summary: "compares expected and actual rate; retransmits by a fine-grained timer",
         source: "Brakmo and Peterson 1995; ns-2 Agent/TCP/Vegas",
+        rules: &[
+            Rule::at(
+                Event::Round,
+                "D is (expected - actual rate) x shortest round trip: the segments queued in the network",
+                "Papanastasiou 2006, eq. 2.1; Brakmo and Peterson 1995",
+            ),
+            Rule::at(
+                Event::Ack,
+                "slow start: cwnd grows by one segment, in every second round trip; it ends with cwnd less an eighth if D > gamma",
+                "Papanastasiou 2006 §2.1.4; ns-2 tcp-vegas.cc",
+            ),
+            Rule::at(
+                Event::Ack,
+                "congestion avoidance: cwnd + 1 in a round trip if D < alpha, cwnd - 1 if D > beta",
+                "Papanastasiou 2006, eq. 2.2",
+            ),
+            Rule::at(
+                Event::Duplicate,
+                "any: sends the oldest segment again if it is older than the fine timeout",
+                "Papanastasiou 2006 §2.1.4",
+            ),
+            Rule::at(
+                Event::Loss,
+                "cwnd falls by a quarter, to half if the segment was sent again before; once for the losses of a window",
+                "ns-2 tcp-vegas.cc",
+            ),
+            Rule::at(
+                Event::Ack,
+                "the first two after a retransmission: checks the fine timeout as a duplicate ACK does",
+                "Papanastasiou 2006 §2.1.4",
+            ),
+            Rule::at(
+                Event::Timeout,
+                "ssthresh is half of the flight, cwnd 2; the timeout doubles",
+                "ns-2 tcp-vegas.cc",
+            ),
+        ],
         parameters: Thresholds::PARAMETERS,
     },
     meaning: Meaning::Recovery(RecoveryKind::Vegas),

@@ -24,6 +24,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     adaptive_sca::ENTRY,
     westwood::ENTRY,
     westwood::TIBET,
+    westwood_nr::ENTRY,
     westwood_plus::ENTRY,
     newreno_ff::ENTRY,
     fixed_rto::ENTRY,
@@ -42,6 +43,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     few::ENTRY,
     tack::ENTRY,
     tcp_ap::ENTRY,
+    paced::ENTRY,
     bbr::ENTRY,
     bbr::three::ENTRY,
     copa::ENTRY,
@@ -71,6 +73,16 @@ const INFOS: [VariantInfo; ENTRIES.len()] = {
 pub fn registry() -> &'static [VariantInfo] {
     const ALL: &[VariantInfo] = &INFOS;
     ALL
+}
+
+/// The recoveries that a name can be joined with, the one first that it has when none is named; empty for a
+/// recovery and for what has one of its own.
+pub fn recoveries(name: &str) -> &'static [RecoveryKind] {
+    match ENTRIES.iter().find(|e| e.info.name == name).map(|e| e.meaning) {
+        Some(Meaning::Part(part)) => part.with,
+        Some(Meaning::Repair(repair)) => repair.with,
+        _ => &[],
+    }
 }
 
 /// Default parameters of a recovery.

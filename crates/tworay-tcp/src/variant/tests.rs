@@ -1,4 +1,5 @@
 use super::*;
+use crate::parts::{Event, Meaning};
 
 #[test]
 fn names_are_read_back_in_canonical_form() {
@@ -35,7 +36,7 @@ fn wrong_names_say_what_is_wrong_and_what_is_near() {
         ("linux+prr", "\"linux+prr\": prr is in linux already; leave prr out"),
         ("rack+rack-tlp", "\"rack+rack-tlp\": rack-tlp is in sack+rack already; leave rack-tlp out"),
         ("linux+sack", "\"linux+sack\": linux and sack are both recoveries; keep one of them"),
-        ("reno(3)", "\"reno(3)\": reno takes no parameter and got 1; remove the extra ones"),
+        ("newreno(3)", "\"newreno(3)\": newreno takes no parameter and got 1; remove the extra ones"),
         ("reno(", "\"reno(\": the parenthesis of reno( is not closed; write reno()"),
     ] {
         assert_eq!(text.parse::<Variant>().expect_err(text).to_string(), message);
@@ -54,6 +55,55 @@ fn every_entry_is_described() {
                 "{}",
                 info.name
             );
+        }
+    }
+}
+
+/// Rules cover what a variant asks for: whoever needs an event has a rule for it, and nobody has a rule for an
+/// event that it never gets.
+#[test]
+fn every_variant_says_what_it_does() {
+    for entry in registry::ENTRIES {
+        let (name, rules) = (entry.info.name, entry.info.rules);
+        let has = |event: Event| rules.iter().any(|rule| rule.event == event);
+        assert!(!rules.is_empty(), "{name} has no rule");
+        for rule in rules {
+            let lengths = (rule.action.len(), rule.source.len());
+            assert!((10..=160).contains(&lengths.0) && (5..=80).contains(&lengths.1), "{name}: {rule:?}");
+        }
+        match entry.meaning {
+            Meaning::Recovery(_) => {
+                assert!([Event::Ack, Event::Loss, Event::Timeout].into_iter().all(has), "{name}");
+            }
+            Meaning::Part(part) => {
+                for (need, event) in [
+                    (Needs::NOTICES, Event::Notice),
+                    (Needs::ROUTES, Event::Route),
+                    (Needs::WINDOWS, Event::PeerWindow),
+                    (Needs::PROBES, Event::Probe),
+                ] {
+                    assert_eq!(part.needs.contains(need), has(event), "{name}: {event:?}");
+                }
+                if part.needs.contains(Needs::REPORTS) {
+                    assert!(has(Event::Report) || has(Event::Receiver), "{name}");
+                }
+                let decides = match part.role {
+                    Role::Growth | Role::Start => has(Event::Ack) || has(Event::Round),
+                    Role::Reduction | Role::Whole | Role::Avoidance => {
+                        has(Event::Loss)
+                            || has(Event::Timeout)
+                            || has(Event::Notice)
+                            || has(Event::PeerWindow)
+                    }
+                    Role::Limit => has(Event::Send) || has(Event::Hops),
+                    Role::Pace => has(Event::Send),
+                    Role::Acks => has(Event::Receiver),
+                    Role::LimitAndAcks => has(Event::Send) && has(Event::Receiver),
+                };
+                assert!(decides, "{name} has no rule for what it decides");
+                assert_eq!(recoveries(name), part.with, "{name}");
+            }
+            Meaning::Repair(_) | Meaning::Preset(_) => {}
         }
     }
 }

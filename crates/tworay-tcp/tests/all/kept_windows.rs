@@ -244,6 +244,7 @@ const NO_JUDGEMENT: &[&str] = &[
     "adaptive-sca",
     "westwood",
     "westwood-tibet",
+    "westwoodnr",
     "westwood+",
     "fixed-rto",
     "elfn",
@@ -256,6 +257,7 @@ const NO_JUDGEMENT: &[&str] = &[
     "few",
     "tack",
     "tcp-ap",
+    "paced",
 ];
 
 #[test]

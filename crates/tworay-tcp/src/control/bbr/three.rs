@@ -349,6 +349,38 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "bbr3",
         summary: "BBR with bounds on rate and flight learned from losses",
         source: "Cardwell, Swett and Beshay, draft-ietf-ccwg-bbr",
+        rules: &[
+            Rule::at(
+                Event::Ack,
+                "bandwidth and shortest round trip as bbr, bounded by what losses have shown",
+                "draft-ietf-ccwg-bbr, BBRUpdateModelAndState",
+            ),
+            Rule::at(
+                Event::Round,
+                "with a loss while not probing: bounds on rate and flight fall to beta of themselves, at least the latest delivered",
+                "draft-ietf-ccwg-bbr, BBRAdaptLowerBoundsFromCongestion",
+            ),
+            Rule::at(
+                Event::Round,
+                "ProbeBW: Down, Cruise, Refill, Up; too much in flight if more than `loss` of it is lost",
+                "draft-ietf-ccwg-bbr, BBRUpdateProbeBWCyclePhase",
+            ),
+            Rule::at(
+                Event::Round,
+                "ProbeRTT: half a bandwidth-delay product if there was no new shortest round trip for `probe_rtt`",
+                "draft-ietf-ccwg-bbr, BBRCheckProbeRTT",
+            ),
+            Rule::at(
+                Event::Loss,
+                "saves its state; only the model reacts",
+                "draft-ietf-ccwg-bbr, BBRSaveStateUponLoss",
+            ),
+            Rule::at(
+                Event::Timeout,
+                "cwnd 1; the saved window once repaired",
+                "draft-ietf-ccwg-bbr, BBROnEnterRTO",
+            ),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

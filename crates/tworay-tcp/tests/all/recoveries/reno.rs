@@ -47,10 +47,10 @@ fn fast_recovery_section_3_2() {
     play("reno", &ten(), &table);
 }
 
-/// ns-2's `bugFix_`: no second fast retransmit for data outstanding at the first; the timer repairs it.
+/// ns-2's `bugFix_`: no second fast retransmit for data outstanding at the first; the timer repairs it. Set for
+/// all senders of a scenario, or for a variant whatever the scenario says.
 #[test]
 fn the_bugfix_form_leaves_the_second_loss_to_the_timer() {
-    let config = TcpConfig { reno: RenoForm::Bugfix, ..ten() };
     let table: [Row; 8] = [
         (Ack(0), &[], 10.0, 10.0),
         (Ack(0), &[], 10.0, 10.0),
@@ -61,7 +61,56 @@ fn the_bugfix_form_leaves_the_second_loss_to_the_timer() {
         (Ack(4), &[], 5.0, 5.0),
         (Timeout, &[5], 1.0, 3.0),
     ];
-    play("reno", &config, &table);
+    play("reno", &TcpConfig { reno: RenoForm::Bugfix, ..ten() }, &table);
+    play("reno(second=wait)", &ten(), &table);
+}
+
+/// "TCP Reno decreases its transmission rate by half each time there is a lost packet … After three trials of
+/// recovery, TCP Reno has to wait to RTO expiration" (Seddik-Ghaleb et al. 2006 §III.3.b). Segments 1, 5 and 9 of a
+/// window of 16 are lost; ns-2 halves the window, here from 16 to 8 and 4. Nothing is left in the network then that
+/// could cause duplicate ACKs of the third loss.
+#[test]
+fn each_loss_of_a_window_halves_until_the_timer_must_repair() {
+    let ns2 = TcpConfig {
+        reno: RenoForm::Bugfix,
+        halving: Halving::Window,
+        halving_precision: HalvingPrecision::IntegerSsthresh,
+        initial_window: InitialWindow::Segments(16),
+        initial_ssthresh: Some(16.0),
+        ..config()
+    };
+    // The 13 segments that arrive beside the losses; the window is 8 + 3 at the third, 8 + 9 at the ninth.
+    let first = [
+        (Ack(0), &[][..], 16.0, 16.0),
+        (Ack(0), &[], 16.0, 16.0),
+        (Ack(0), &[1], 8.0, 8.0),
+        (Ack(0), &[], 8.0, 8.0),
+        (Ack(0), &[], 8.0, 8.0),
+        (Ack(0), &[], 8.0, 8.0),
+        (Ack(0), &[], 8.0, 8.0),
+        (Ack(0), &[], 8.0, 8.0),
+        (Ack(0), &[17], 8.0, 8.0),
+        (Ack(0), &[18], 8.0, 8.0),
+        (Ack(0), &[19], 8.0, 8.0),
+        (Ack(0), &[20], 8.0, 8.0),
+        (Ack(0), &[21], 8.0, 8.0),
+        // Segment 1 arrives, then 17 to 21.
+        (Ack(4), &[], 8.0, 8.0),
+        (Ack(4), &[], 8.0, 8.0),
+        (Ack(4), &[], 8.0, 8.0),
+    ];
+    let halving: [Row; 6] = [
+        (Ack(4), &[5], 4.0, 4.0),
+        (Ack(4), &[], 4.0, 4.0),
+        (Ack(4), &[], 4.0, 4.0),
+        (Ack(8), &[], 4.0, 4.0),
+        (Timeout, &[9], 1.0, 2.0),
+        (Ack(21), &[22, 23], 2.0, 2.0),
+    ];
+    play("reno(second=halve)", &ns2, &[&first[..], &halving].concat());
+    // ns-2's own default waits one loss earlier, with a larger window.
+    let waiting: [Row; 2] = [(Ack(4), &[], 8.0, 8.0), (Timeout, &[5], 1.0, 4.0)];
+    play("reno", &ns2, &[&first[..], &waiting].concat());
 }
 
 /// §3.1, equation 4: ssthresh = max(FlightSize/2, 2), set once per segment however often it times out; cwnd
