@@ -12,7 +12,7 @@ fn diagnosis(tcp: &str) -> (u64, u64, Vec<String>) {
     let table = &report.document.diagnosis;
     let guesses = table.values().flat_map(|row| row.values()).sum();
     let flow = &report.document.flows[0];
-    (guesses, flow.fast_retransmits + flow.timeouts.unwrap(), table.keys().cloned().collect())
+    (guesses, flow.fast_retransmits + flow.timeouts.expect("counted"), table.keys().cloned().collect())
 }
 
 #[test]

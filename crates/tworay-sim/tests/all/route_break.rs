@@ -54,7 +54,7 @@ fn trace(report: &RunReport) -> Trace {
         restored: acked.into_iter().find(|t| *t > DRAINED).unwrap_or(f64::INFINITY),
         timeouts: steps("rto_s", |before, after| after > 1.9 * before),
         acked: flow.acked_segments,
-        rto_idle: flow.rto_idle_seconds.unwrap(),
+        rto_idle: flow.rto_idle_seconds.expect("counted"),
     }
 }
 
