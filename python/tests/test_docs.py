@@ -159,7 +159,7 @@ def test_options_of_the_readme_exist(cli: Cli) -> None:
             "reproduce",
         )
     )
-    for option in set(re.findall(r"--[a-z][a-z-]+", README + TOUR)) - {"--show"}:
+    for option in set(re.findall(r"--[a-z][a-z-]+", README + TOUR)) - {"--show", "--find-links"}:
         assert option in helps, option
     for option in ("--pcap", "--animate", "--out", "--json", "--until-ci", "--resources", "--costs"):
         assert option in TOUR, option

@@ -65,7 +65,9 @@ def test_nothing_is_left_of_a_network_that_is_killed(how: signal.Signals, tmp_pa
         assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
 
 
-def test_status_names_and_clears_what_a_killed_run_left(cli: Callable[..., Result], tmp_path: Path) -> None:
+def test_status_names_and_down_clears_what_a_killed_run_left(
+    cli: Callable[..., Result], tmp_path: Path
+) -> None:
     with nothing_left(), started(tmp_path) as process:
         process.kill()
     # The kernel has ended everything but the directory, which doctor names and leaves alone.
@@ -75,7 +77,9 @@ def test_status_names_and_clears_what_a_killed_run_left(cli: Callable[..., Resul
     assert (told["works"], told["found"]) == (False, "string-2 left a directory")
     status = cli("live", "status")
     assert (status.code, status.out) == (0, "no live network is up\n")
-    assert "string-2 had ended already" in status.err
+    assert "string-2 has ended and left a directory" in status.err
+    down = cli("live", "down", "string-2")
+    assert (down.code, "string-2 had ended already" in down.out) == (0, True)
     assert cli("live", "status").err == ""
 
 

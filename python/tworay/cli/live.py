@@ -281,13 +281,12 @@ def shell(
 
 @app.command()
 def status(json: JsonOption = False) -> None:
-    """List the networks that are up; name those that were killed, and clean up after them."""
+    """List the networks that are up, and name those that have ended and left something."""
     from tworay.cli.output import note, print_json
     from tworay.live import standing
 
-    _, lines = standing.clear()
-    for line in lines:
-        note(line)
+    for name in standing.gone():
+        note(f"{name} has ended and left a directory; `tworay live down {name}` says why and removes it")
     found = standing.standing()
     if json:
         print_json(found)

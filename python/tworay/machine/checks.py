@@ -163,7 +163,7 @@ def left_over() -> Check:
     gone = standing.gone()
     if not gone:
         return Check(name, True, "none has left anything", used_for, None)
-    remedy = "tworay live status" if os.access(standing.HOME, os.W_OK) else with_sudo("live", "status")
+    remedy = "tworay live down" if os.access(standing.HOME, os.W_OK) else with_sudo("live", "down")
     return Check(name, False, f"{', '.join(gone)} left a directory", used_for, remedy)
 
 

@@ -36,6 +36,7 @@ class Numbered(str):
     """A flow between numbered nodes that was typed with their names; messages show it as typed."""
 
     __slots__ = ("typed",)
+    typed: str
 
     def __new__(cls, text: str, typed: str) -> Numbered:
         """Return the flow ``text``, called ``typed`` in messages."""

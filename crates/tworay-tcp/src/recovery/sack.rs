@@ -25,7 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
             Rule::at(
                 Event::Start,
                 "the rules of RFC 6675; in dialect ns2 those of ns-2's Sack1, or of its TCP-Linux (tcp.sack.form)",
-                "docs/reference/scenario.md, tcp.sack.form",
+                "the scenario's key tcp.sack.form",
             ),
             Rule::GROWTH,
             Rule::at(
