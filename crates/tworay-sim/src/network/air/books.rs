@@ -60,6 +60,17 @@ struct Trial {
     interferer: Option<NodeId>,
 }
 
+impl Trial {
+    /// Why it fails if it isn't answered. A frame none of whose packets arrived has no answer: what most of them were lost to
+    /// counts.
+    fn failure(&self) -> Failure {
+        let fates = || self.packets.iter().map(|(_, fate)| *fate);
+        let common = |one: &Failure| fates().filter(|fate| *fate == Some(*one)).count();
+        let lost = || fates().collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max_by_key(common));
+        self.frame.or_else(lost).unwrap_or(self.answer)
+    }
+}
+
 /// Fates of the packets that a station is sending.
 #[derive(Debug, Default)]
 pub(super) struct Books {
@@ -116,7 +127,7 @@ impl Books {
     pub fn lost_until(&self, now: SimTime) -> Option<Lost> {
         let request = self.trial.as_ref().filter(|trial| trial.kind == TrialKind::Request);
         let request = request.and_then(|trial| {
-            let own = trial.frame.unwrap_or(trial.answer);
+            let own = trial.failure();
             let failure = if own == Failure::Busy { self.asked_for? } else { own };
             Some(Pause { since: trial.began, share: 1.0, failure, to: trial.to })
         });
@@ -171,7 +182,7 @@ impl Books {
         let open = |trial: &&mut Trial| !trial.settled && (trial.kind != TrialKind::Rts || trial.missed);
         if let Some(trial) = self.trial.as_mut().filter(open) {
             trial.settled = true;
-            let failure = trial.frame.unwrap_or(trial.answer);
+            let failure = trial.failure();
             let row = self.silent.entry(trial.to).or_default();
             row.begin(trial.began, (FrameKind::Data, trial.to), failure);
             row.interferer = trial.interferer.filter(|_| failure == Failure::Collided);
@@ -182,7 +193,7 @@ impl Books {
 
     /// The station that the latest frame was for, when it went on the air, and why it fails if nothing else is known.
     pub fn latest(&self) -> Option<(SimTime, NodeId, Failure)> {
-        self.trial.as_ref().map(|trial| (trial.began, trial.to, trial.frame.unwrap_or(trial.answer)))
+        self.trial.as_ref().map(|trial| (trial.began, trial.to, trial.failure()))
     }
 
     /// The receiver turned out to be out of reach.
@@ -227,7 +238,7 @@ impl Books {
             attempts.unanswered();
             attempts.end(now, share);
         }
-        self.asked_for = Some(trial.frame.unwrap_or(trial.answer));
+        self.asked_for = Some(trial.failure());
         if asks_now && !trial.answer.is_load() {
             // The wait for the BlockAckReq would not be necessary.
             self.pause = Some(Pause { since: now, share: 1.0, failure: trial.answer, to: trial.to });

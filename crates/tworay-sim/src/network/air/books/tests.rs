@@ -119,3 +119,19 @@ fn each_exchange_without_an_answer_counts_once() {
     let attempts = books.take_given_up(PacketId(0), Some(TO)).expect("attempts");
     assert_eq!(attempts.root_of(at(30), (NodeId(0), TO), FrameKind::Data).attempts, 3);
 }
+
+/// Bit errors destroy every subframe of an aggregate, though its preamble arrives: the receiver has nothing to answer, and nothing
+/// has collided. A collision destroys one subframe of three, errors the others: errors count.
+#[test]
+fn an_aggregate_without_any_subframe_is_lost_to_what_destroyed_them() {
+    let mut books = Books::default();
+    for exchange in 0..7 {
+        begin(&mut books, 10 * exchange, AGGREGATE, 3);
+        let first = if exchange < 6 { Failure::Errors } else { Failure::Collided };
+        books.frame_arrived(&[Some(first), Some(Failure::Errors), Some(Failure::Errors)], None);
+        books.missed(at(10 * exchange + 5), &packets(3));
+    }
+    let attempts = books.take_given_up(PacketId(0), Some(TO)).expect("attempts");
+    let root = attempts.root_of(at(70), (NodeId(0), TO), FrameKind::Data);
+    assert_eq!((root.cause, root.attempts), (Some(LossCause::Channel), 7));
+}
