@@ -60,7 +60,7 @@ setup_python() {
   step "installing Python packages (requirements-dev.txt)" install_packages
 }
 
-# uv takes a seventh of pip's CPU time. It doesn't read pip's settings: where a mirror or a certificate is set there, pip goes on.
+# uv takes a seventh of pip's CPU time. It doesn't read pip's settings, so it may fail where pip works: then pip installs them.
 install_packages() {
   local python=$venv/bin/python
   local pip=("$python" -m pip install --quiet --disable-pip-version-check)

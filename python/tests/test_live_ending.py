@@ -75,6 +75,8 @@ def test_status_names_and_down_clears_what_a_killed_run_left(
         one for one in cli("doctor", "--json").document["checks"] if one["name"] == "ended live networks"
     ]
     assert (told["works"], told["found"]) == (False, "string-2 left a directory")
+    # Without the name it would end another network, if one is up.
+    assert told["remedy"] == "tworay live down string-2"
     status = cli("live", "status")
     assert (status.code, status.out) == (0, "no live network is up\n")
     assert "string-2 has ended and left a directory" in status.err

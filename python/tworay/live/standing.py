@@ -242,7 +242,11 @@ def down(name: str | None) -> list[str]:
         InputError: there is no such network, or no name is given and there are several.
 
     """
-    swept, lines = clear()
+    ended = leftovers.sweep()
+    swept = _sweep()
+    lines = [f"{one} had ended already{said and f': {said}'}" for one, said in swept.items()]
+    if ended:
+        lines.append(f"ended {ended} processes that a killed network had left running")
     if (name is None and lines and not standing()) or (name is not None and _checked(name) in swept):
         return lines
     found = _find(name)
@@ -262,21 +266,6 @@ def down(name: str | None) -> list[str]:
     elif found["out"] is not None:
         lines.append(f"results are in {found['out']}; open {Path(found['out']) / 'report.html'} in a browser")
     return lines
-
-
-def clear() -> tuple[list[str], list[str]]:
-    """Clean up after networks that are gone: those of a killed ``live run``, and those that ended alone.
-
-    Returns:
-        Their names, and lines for the user.
-
-    """
-    ended = leftovers.sweep()
-    swept = _sweep()
-    lines = [f"{one} had ended already{said and f': {said}'}" for one, said in swept.items()]
-    if ended:
-        lines.append(f"ended {ended} processes that a killed network had left running")
-    return list(swept), lines
 
 
 def gone() -> list[str]:

@@ -163,7 +163,9 @@ def left_over() -> Check:
     gone = standing.gone()
     if not gone:
         return Check(name, True, "none has left anything", used_for, None)
-    remedy = "tworay live down" if os.access(standing.HOME, os.W_OK) else with_sudo("live", "down")
+    # With a name: without one, it would end a network that is up. One call clears them all.
+    words = ("live", "down", gone[0])
+    remedy = " ".join(("tworay", *words)) if os.access(standing.HOME, os.W_OK) else with_sudo(*words)
     return Check(name, False, f"{', '.join(gone)} left a directory", used_for, remedy)
 
 

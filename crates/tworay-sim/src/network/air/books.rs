@@ -69,6 +69,20 @@ impl Trial {
         let lost = || fates().collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max_by_key(common));
         self.frame.or_else(lost).unwrap_or(self.answer)
     }
+
+    /// Books it as a failed attempt that lasted from `began` to `now`, of which `airtime` was on the air.
+    fn book(
+        &self,
+        attempts: &mut Attempts,
+        failure: Failure,
+        began: SimTime,
+        (now, airtime): (SimTime, SimDuration),
+    ) {
+        attempts.begin(began, (FrameKind::Data, self.to), failure);
+        attempts.interferer = self.interferer.filter(|_| failure == Failure::Collided);
+        attempts.unanswered();
+        attempts.end(now, airtime);
+    }
 }
 
 /// Fates of the packets that a station is sending.
@@ -182,12 +196,8 @@ impl Books {
         let open = |trial: &&mut Trial| !trial.settled && (trial.kind != TrialKind::Rts || trial.missed);
         if let Some(trial) = self.trial.as_mut().filter(open) {
             trial.settled = true;
-            let failure = trial.failure();
             let row = self.silent.entry(trial.to).or_default();
-            row.begin(trial.began, (FrameKind::Data, trial.to), failure);
-            row.interferer = trial.interferer.filter(|_| failure == Failure::Collided);
-            row.unanswered();
-            row.end(now, SimDuration::ZERO);
+            trial.book(row, trial.failure(), trial.began, (now, SimDuration::ZERO));
         }
     }
 
@@ -233,10 +243,7 @@ impl Books {
             } else {
                 trial.began + (now.since(trial.began) - share)
             };
-            attempts.begin(began, (FrameKind::Data, trial.to), failure);
-            attempts.interferer = trial.interferer.filter(|_| failure == Failure::Collided);
-            attempts.unanswered();
-            attempts.end(now, share);
+            trial.book(attempts, failure, began, (now, share));
         }
         self.asked_for = Some(trial.failure());
         if asks_now && !trial.answer.is_load() {

@@ -120,8 +120,8 @@ impl HeldUps {
     }
 
     /// Root cause of the packets of a full queue, if at least half of them and of the dying packet were held
-    /// up: then they arrived together for this reason, the most frequent one. `released`: the source and the root of the latest packet that was
-    /// held up, if the queue is known to be full because of such packets.
+    /// up: then they arrived together for this reason, the most frequent one. `released`: the source and the root of
+    /// the latest packet that was held up, if the queue is known to be full because of such packets.
     pub fn burst(
         &self,
         view: View<'_>,

@@ -39,8 +39,8 @@ pub(crate) struct Service {
     since: SimTime,
     /// Packets that the MAC has finished since, by success or because of contention.
     served: u32,
-    /// Shortest airtime of the packets that waited when time was lost, or that the queue has rejected since: no MAC sends such packets faster, though it may have
-    /// sent a message of ARP before.
+    /// Shortest airtime of the packets that waited when time was lost, or that the queue has rejected since: no MAC sends
+    /// such packets faster, though it may have sent a short message of ARP before.
     airtime: Option<SimDuration>,
     /// Packets in the imagined queue, with the one being sent.
     length: u32,
