@@ -129,7 +129,7 @@ def test_a_record_without_the_memory_for_it_does_not_start(
     """100,000 datagrams over three hops: as many segments, 4 × 300,000 frames, 2 × 300,000 changes of queues.
 
     With the bytes per row of the estimate (400, 200, 85) and 200,000 rows of ``alive`` (70) these are 345 MB,
-    and the page takes as much again.
+    and the page takes ``memory.PAGE`` times as much.
     """
     file = tmp_path / "datagrams.toml"
     file.write_text(DATAGRAMS)
@@ -144,10 +144,11 @@ def test_a_record_without_the_memory_for_it_does_not_start(
     monkeypatch.setattr(memory, "available", lambda: 300_000_000)
     with pytest.raises(tworay.RunError, match=r"needs about 345 MB .*do without its record \(--record\)"):
         tworay.run(file, record=True)
-    # 30 days take 2592 times as much, and that twice.
+    # 30 days take 2592 times as much, and the page's share of that.
+    month = wanted * 2592 * memory.PAGE / 1e9
     refused = cli("run", str(file), "--set", "duration=2592000s", "--record", "--out", "out")
     assert refused.code == 1
-    assert "needs about 1788.5 GB of memory; " in refused.err
+    assert f"needs about {month:.1f} GB of memory; " in refused.err
     assert "shorten the run" in refused.err
     assert not (tmp_path / "out").exists()
     # Without a record there are only the rows of `alive`, 14 MB.
