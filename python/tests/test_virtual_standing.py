@@ -272,22 +272,23 @@ def test_a_pace_keeps_time_moving_with_the_clock(virtual_able: None, tmp_path: P
 
 
 def test_a_run_in_virtual_time_is_watched_at_its_pace(virtual_able: None, tmp_path: Path) -> None:
-    # Ten requests, one a virtual second: ten seconds in which somebody can look.
-    words = ("run", "string-2", "--virtual", "--pace", "1", "--", "ping", "-c", "10", "{peer}")
+    # A request each virtual second: half a minute in which somebody can look. Two commands take seconds of it
+    # where other tests run as well.
+    words = ("run", "string-2", "--virtual", "--pace", "1", "--", "ping", "-c", "30", "{peer}")
     with subprocess.Popen(
         command("live", *words), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert wait_for(lambda: any(one.get("run") for one in standing_runs(tmp_path)))
         (found,) = [one for one in standing_runs(tmp_path) if one.get("run")]
-        refused = live("off", "1", "--name", found["name"], cwd=tmp_path)
         with watched(found["name"]) as address:
+            refused = live("off", "1", "--name", found["name"], cwd=tmp_path)
             seen = events(address, lambda kind, document: kind == "view" and document["t"] > 3)
             assert seen[0] == ("about", seen[0][1] | {"scenario": "string-2", "virtual": True})
             # The network ends while somebody looks.
-            assert events(address, lambda kind, document: kind == "ended")
+            assert events(address, lambda kind, document: kind == "ended", seconds=60)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
-    assert "10 received" in out
+    assert "30 received" in out
     assert (refused.code, "can only be watched" in refused.err) == (2, True), refused.err
     times = [document["t"] for kind, document in seen if kind == "view"]
     assert times == sorted(times)

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-def events(address: str, wanted: Callable[[str, dict[str, Any]], bool]) -> list[tuple[str, dict[str, Any]]]:
-    """Read the stream of a watcher until an event is there, twenty seconds at most."""
+def events(
+    address: str, wanted: Callable[[str, dict[str, Any]], bool], seconds: float = 20
+) -> list[tuple[str, dict[str, Any]]]:
+    """Read the stream of a watcher until an event is there, for so many seconds at most."""
     found: list[tuple[str, dict[str, Any]]] = []
-    end = time.monotonic() + 20
+    end = time.monotonic() + seconds
     with urllib.request.urlopen(f"{address}events", timeout=20) as stream:
         kind = ""
         while time.monotonic() < end:
@@ -40,10 +42,12 @@ def watched(name: str) -> Iterator[str]:
     watch = subprocess.Popen(command("live", "watch", name), stderr=subprocess.PIPE, text=True)
     assert watch.stderr is not None
     try:
-        address = re.search(r"http://127\.0\.0\.1:\d+/", watch.stderr.readline())
-        assert address is not None
+        said = watch.stderr.readline()
+        address = re.search(r"http://127\.0\.0\.1:\d+/", said)
+        assert address is not None, said
         yield address[0]
     finally:
         watch.send_signal(signal.SIGINT)
-        assert watch.wait(20) == 0
+        code = watch.wait(20)
         watch.stderr.close()
+    assert code == 0
