@@ -66,9 +66,8 @@ impl Causes {
         let now = scene.now;
         let burst = scene.burst(packets[0], &packets[1..], None).map(|root| RootCause { at: now, ..root });
         let reasons = [burst, self.rerouted(scene, (node, next_hop), packets), self.forgotten(scene, node)];
-        let mut known = reasons.into_iter().flatten();
-        let first = known.clone().find(RootCause::is_physical).or_else(|| known.next());
-        first.unwrap_or_else(|| RootCause::new(now, node, LossCause::Congestion).towards(next_hop))
+        RootCause::strongest(reasons)
+            .unwrap_or_else(|| RootCause::new(now, node, LossCause::Congestion).towards(next_hop))
     }
 
     /// A reply is lost that has waited for an address. Packets that have waited for it lacked it since the message that keeps
