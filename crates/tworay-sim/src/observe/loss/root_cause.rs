@@ -73,6 +73,12 @@ impl RootCause {
             .reduce(|first, root| if root.strength() > first.strength() { root } else { first })
     }
 
+    /// The first break or outage among several root causes; if there is none, the first of all.
+    pub fn break_or_first<const N: usize>(roots: [Option<Self>; N]) -> Option<Self> {
+        let known = || roots.iter().flatten().copied();
+        known().find(Self::is_physical).or_else(|| known().next())
+    }
+
     /// True if it may keep a route from being found, and thereby hold up packets that then arrive together. Load does so
     /// only by collisions.
     pub fn may_delay_search(&self) -> bool {
