@@ -21,24 +21,30 @@ fn of(losses: &[Loss], cause: &str) -> usize {
 
 /// `0 ── 1`: a datagram of 1,000 bytes every millisecond, or every half. At 2 Mb/s its DATA frame alone lasts more than 4 ms, at
 /// OFDM's 6 Mb/s more than 1.4 ms: whatever is lost, the load finds the queue full. What the queue rejects is congestion, however
-/// long the MAC tries in vain: in a pause of any length more arrives than it could have sent.
+/// long the MAC tries in vain: in a pause of any length more arrives than it could have sent. That holds for a queue of any length,
+/// also if most of what waits in it has been repeated.
 #[test]
 fn a_queue_that_load_overfills_is_congestion_whatever_the_errors() {
     let wavelan = "routing.protocol = \"static\"\n";
     let g = "routing.protocol = \"static\"\nradio = { preset = \"g\", rate = \"fixed\", mcs = 0 }\n";
-    for (name, world, rate) in [("b", wavelan, "8Mbps"), ("g", g, "16Mbps")] {
+    let draws = [
+        ("b", wavelan, "8Mbps", 50, 0.3),
+        ("b", wavelan, "8Mbps", 3, 0.47),
+        ("b", wavelan, "8Mbps", 2, 0.47),
+    ];
+    for (name, world, rate, limit, lost) in draws.into_iter().chain([("g", g, "16Mbps", 50, 0.3)]) {
         for seed in [11, 12, 21, 23, 24] {
             let text = format!(
                 "duration = \"12s\"\ntopology = {{ kind = \"explicit\", positions = [[0, 0], [150, 0]] }}\n{world}\
-                 errors.frame_err = {{ bernoulli = {{ rate = 0.3 }} }}\n{}",
+                 mac.queue_limit = {limit}\nerrors.frame_err = {{ bernoulli = {{ rate = {lost} }} }}\n{}",
                 cbr((0, 1), rate, "1s")
             );
             let losses = run(&text, seed);
             let full: Vec<&Loss> = losses.iter().filter(|l| l.died == "ifq").collect();
-            assert!(full.len() > 5000, "{name} {seed}: {}", full.len());
+            assert!(full.len() > 5000, "{name} {seed} {limit}: {}", full.len());
             let wrong: Vec<f64> = full.iter().filter(|l| l.cause != "congestion").map(|l| l.at).collect();
             let span = wrong.first().zip(wrong.last());
-            assert_eq!(wrong.len(), 0, "{name} {seed}: of {}, within {span:?}", full.len());
+            assert_eq!(wrong.len(), 0, "{name} {seed} {limit}: of {}, within {span:?}", full.len());
         }
     }
 }

@@ -61,7 +61,9 @@ impl Causes {
         }
         let released = service.filled_by_burst(now, scene.gathered(node), scene.running_time(node));
         let burst = if released.is_some() || !scene.held_ups.is_empty() {
-            scene.burst(refused.packet, &scene.waiting(node), released)
+            // What noise has cost a packet here is time of the imagined queue.
+            let burst = scene.burst(refused.packet, &scene.waiting(node), released);
+            burst.filter(|root| released.is_some() || !root.is_noise())
         } else {
             None
         };
