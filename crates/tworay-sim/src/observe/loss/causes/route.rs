@@ -51,7 +51,9 @@ impl Causes {
                 Some(known.unwrap_or_else(|| self.link(scene, a, b)))
             }
             Trigger::Received(from, None) if !self.proactive => {
-                self.lost[from.index()].get(&dst).map(|l| l.root).filter(|root| root.next_hop.is_some())
+                let reported = self.lost[from.index()].get(&dst).map(|lost| lost.root);
+                // An outage of the sender itself, or the lack of any path, is on no hop.
+                reported.filter(|root| root.next_hop.is_some() || root.is_physical())
             }
             // The route expired, its repair failed (then the break is already on record), or a table no
             // longer has it.
