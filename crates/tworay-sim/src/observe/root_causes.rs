@@ -116,6 +116,8 @@ impl RootCauses {
         if !service.would_be_short(queued) {
             return;
         }
+        // Behind a backlog that an outage has left, they wait for that rather than for noise that costs a little more time.
+        let root = RootCause::strongest([Some(root), service.main_reason(None)]).unwrap_or(root);
         let waiting = world.waiting(node);
         let is_tcp = |id: &&PacketId| matches!(world.packets.get(**id).body, Body::Tcp(_));
         let of_tcp = || root.is_noise() && 2 * waiting.iter().filter(is_tcp).count() >= waiting.len();
@@ -264,10 +266,14 @@ impl RootCauses {
         }
     }
 
-    /// The root cause of a packet whose lifetime in the MAC is over: that of its lost attempts.
+    /// The root cause of a packet whose lifetime in the MAC is over: that of its lost attempts. If its next hop is out of reach by
+    /// then, the time went to attempts with the packets before it in the window, however often it was repeated itself.
     fn expired(&mut self, (node, next_hop): (NodeId, NodeId), world: &mut World<'_>) -> RootCause {
+        let stuck = world.scene(&self.held_ups, &self.services).stuck_at(node);
+        let stuck = stuck.filter(|(hop, _)| *hop == next_hop).map(|(_, cause)| cause);
         let attempts = &world.nodes[node].attempts;
-        let root = attempts.root_of(world.now, (node, next_hop), FrameKind::Data);
+        let own = attempts.root_of(world.now, (node, next_hop), FrameKind::Data);
+        let root = RootCause { cause: stuck.filter(|_| !own.is_physical()).or(own.cause), ..own };
         self.services[node.index()].gave_up(world.now, attempts.lost(), root);
         if root.is_independent_of_load() {
             self.hold_back(node, root, world);

@@ -59,6 +59,26 @@ impl RootCause {
             || matches!(self.cause, Some(LossCause::Channel | LossCause::Rate | LossCause::NoRoute))
     }
 
+    /// What has more of an effect has a higher number: a break or an outage stops packets, noise or a missing route slows them down a
+    /// little everywhere, and both come before load.
+    fn strength(&self) -> u8 {
+        u8::from(self.is_physical()) + u8::from(self.is_independent_of_load())
+    }
+
+    /// The strongest of several root causes; of equals, the first.
+    pub fn strongest(roots: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
+        roots
+            .into_iter()
+            .flatten()
+            .reduce(|first, root| if root.strength() > first.strength() { root } else { first })
+    }
+
+    /// The first break or outage among several root causes; if there is none, the first of all.
+    pub fn break_or_first<const N: usize>(roots: [Option<Self>; N]) -> Option<Self> {
+        let known = || roots.iter().flatten().copied();
+        known().find(Self::is_physical).or_else(|| known().next())
+    }
+
     /// True if it may keep a route from being found, and thereby hold up packets that then arrive together. Load does so
     /// only by collisions.
     pub fn may_delay_search(&self) -> bool {
@@ -86,8 +106,8 @@ impl RootCause {
 pub struct HeldUp {
     /// Root cause that currently prevents it from going on.
     pub here: Option<RootCause>,
-    /// The first earlier root cause on its path that load did not cause; if there is none, the contention that first made
-    /// it wait for a route.
+    /// The strongest earlier root cause on its path, of equals the first: a break, else something else that load did not cause,
+    /// else the contention that made it wait for a route.
     pub before: Option<RootCause>,
     /// True if no other copy existed when the current root cause struck, so that it held up the segment itself
     /// and not only a copy that was left behind.
@@ -95,18 +115,14 @@ pub struct HeldUp {
 }
 
 impl HeldUp {
-    /// The first root cause, current or earlier, that load did not cause, or the contention in `before`.
+    /// The strongest root cause, earlier or current, load apart; or the contention in `before`.
     pub fn independent(&self) -> Option<RootCause> {
-        let here = self.here.filter(RootCause::is_independent_of_load);
-        self.before.filter(RootCause::is_independent_of_load).or(here).or(self.before)
+        RootCause::strongest([self.before, self.here.filter(RootCause::is_independent_of_load)])
     }
 
     /// Something delays the packet, which goes on later.
     pub fn remember(&mut self, root: RootCause) {
-        let first = |known: RootCause| !known.is_independent_of_load() && root.is_independent_of_load();
-        if self.before.is_none_or(first) {
-            self.before = Some(root);
-        }
+        self.before = RootCause::strongest([self.before, Some(root)]);
     }
 
     /// The state at the next hop; `None` if nothing is left to remember.

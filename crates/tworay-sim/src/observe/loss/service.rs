@@ -8,7 +8,8 @@
 //! that overfills the queue keeps it full through a pause of any length.
 //!
 //! CoDel drops packets from a queue that is not full, but that has not been empty for an interval. So the question is
-//! whether load alone would have kept the imagined queue that long, at least half the target delay.
+//! whether load alone would have kept the imagined queue that long, at least half the target delay, and whether that queue is at
+//! least half as long as the real one.
 //!
 //! TCP sends what the link carries: were the link faster, TCP would be, too, and its window would stand in the queue as well. So
 //! noise counts for a queue of TCP's packets only if it stops the link: if the MAC loses the time that it needs for four packets
@@ -286,7 +287,8 @@ impl Service {
         let CodelConfig { target, interval, .. } = self.codel?;
         let root = self.main_reason(None)?;
         let of_tcp = if root.is_noise() { self.delay(now, queue.of_tcp) } else { 0.0 };
-        let by_load = self.short_at + interval <= now || 2.0 * of_tcp >= target.as_secs_f64();
+        let stands = self.short_at + interval <= now && 2 * self.length >= queue.packets;
+        let by_load = stands || 2.0 * of_tcp >= target.as_secs_f64();
         (!by_load).then_some(RootCause { at: now, ..root })
     }
 

@@ -361,3 +361,29 @@ fn attempts_that_no_router_heeds_cost_no_route() {
     }
     assert!(missing > 3, "{missing} packets without a route");
 }
+
+/// `0 ── 1 ── 2`, 240 m apart: 0 and 2 do not hear each other, and collide at node 1, whose link AODV gives up by mistake now and
+/// then. Node 1 leaves at 1,000 m/s at 6 s: (250² − 240²)^½ = 70 m further on, at 6.07 s, nobody can reach it. A packet that
+/// is held up later than that, and the longest series of attempts, 0.1 s, was not lost to collisions.
+#[test]
+fn a_route_that_collisions_have_cost_is_lost_to_the_break_once_the_last_path_has_gone() {
+    let flow = |from: u32, size: u32, rate: &str, start: &str| {
+        format!(
+            "[[flow]]\nfrom = {from}\nto = 1\napp = \"cbr\"\nsize = \"{size}B\"\nrate = \"{rate}\"\nstart = \"{start}\"\n"
+        )
+    };
+    for seed in 1..=6 {
+        let text = format!(
+            "duration = \"14s\"\ntopology = {{ kind = \"explicit\", positions = [[0, 0], [240, 0], [480, 0]] }}\n\
+             routing.protocol = \"aodv\"\nradio = {{ profile = \"custom\", cs_threshold = \"3.652e-10W\" }}\n\
+             mobility = {{ kind = \"waypoints\", legs = [\
+             {{ node = 1, at = \"6s\", to = [240, 4000], speed = \"1000m/s\" }}] }}\n{}{}",
+            flow(0, 512, "200kbps", "1s"),
+            flow(2, 1000, "1600kbps", "2s")
+        );
+        let losses = losses(&run_once(&parse(&text), seed));
+        let late: Vec<&Loss> = losses.iter().filter(|l| l.since > 6.2).collect();
+        assert!(late.len() > 1000, "{seed}: {}", late.len());
+        assert_eq!(late.iter().find(|l| l.cause != "link-failure"), None, "{seed}");
+    }
+}

@@ -21,24 +21,30 @@ fn of(losses: &[Loss], cause: &str) -> usize {
 
 /// `0 ── 1`: a datagram of 1,000 bytes every millisecond, or every half. At 2 Mb/s its DATA frame alone lasts more than 4 ms, at
 /// OFDM's 6 Mb/s more than 1.4 ms: whatever is lost, the load finds the queue full. What the queue rejects is congestion, however
-/// long the MAC tries in vain: in a pause of any length more arrives than it could have sent.
+/// long the MAC tries in vain: in a pause of any length more arrives than it could have sent. That holds for a queue of any length,
+/// also if most of what waits in it has been repeated.
 #[test]
 fn a_queue_that_load_overfills_is_congestion_whatever_the_errors() {
     let wavelan = "routing.protocol = \"static\"\n";
     let g = "routing.protocol = \"static\"\nradio = { preset = \"g\", rate = \"fixed\", mcs = 0 }\n";
-    for (name, world, rate) in [("b", wavelan, "8Mbps"), ("g", g, "16Mbps")] {
+    let draws = [
+        ("b", wavelan, "8Mbps", 50, 0.3),
+        ("b", wavelan, "8Mbps", 3, 0.47),
+        ("b", wavelan, "8Mbps", 2, 0.47),
+    ];
+    for (name, world, rate, limit, lost) in draws.into_iter().chain([("g", g, "16Mbps", 50, 0.3)]) {
         for seed in [11, 12, 21, 23, 24] {
             let text = format!(
                 "duration = \"12s\"\ntopology = {{ kind = \"explicit\", positions = [[0, 0], [150, 0]] }}\n{world}\
-                 errors.frame_err = {{ bernoulli = {{ rate = 0.3 }} }}\n{}",
+                 mac.queue_limit = {limit}\nerrors.frame_err = {{ bernoulli = {{ rate = {lost} }} }}\n{}",
                 cbr((0, 1), rate, "1s")
             );
             let losses = run(&text, seed);
             let full: Vec<&Loss> = losses.iter().filter(|l| l.died == "ifq").collect();
-            assert!(full.len() > 5000, "{name} {seed}: {}", full.len());
+            assert!(full.len() > 5000, "{name} {seed} {limit}: {}", full.len());
             let wrong: Vec<f64> = full.iter().filter(|l| l.cause != "congestion").map(|l| l.at).collect();
             let span = wrong.first().zip(wrong.last());
-            assert_eq!(wrong.len(), 0, "{name} {seed}: of {}, within {span:?}", full.len());
+            assert_eq!(wrong.len(), 0, "{name} {seed} {limit}: of {}, within {span:?}", full.len());
         }
     }
 }
@@ -199,4 +205,51 @@ fn what_a_burst_of_an_outage_crowds_out_is_lost_to_the_outage() {
         crowded_out += losses.iter().filter(|l| l.died == "ifq").count();
     }
     assert!(crowded_out > 20, "{crowded_out}");
+}
+
+/// An outage has made a relay forget its neighbours' addresses, and a search releases together what has waited meanwhile. Without the
+/// outage the relay knows the addresses, which were in use before, and asks for none. So what meets in its hold slots has one
+/// root, whatever becomes of the messages of ARP: errors, collisions, or packets that are too fast for it.
+///
+/// - `0 ── 1 ── 2`, measured links of 802.11b, DSR, 15 % of frames lost: a search of node 2 releases up to 64 datagrams.
+/// - `0 ── 1 ── 2 ── 3 ── 4`, 802.11n, ns-2's AODV, errors in bursts.
+#[test]
+fn what_meets_in_the_slot_of_a_relay_that_was_off_has_one_root() {
+    let cbr = |ends, interval: &str| {
+        flow(ends, &format!("app = \"cbr\"\ninterval = \"{interval}\"\nstart = \"1s\""))
+    };
+    let links = "{ from = 0, to = 1 }, { from = 1, to = 0 }, { from = 1, to = 2 }, { from = 2, to = 1 }";
+    let measured = format!(
+        "duration = \"25s\"\ntopology = {{ kind = \"explicit\", positions = [[0, 0], [100, 0], [200, 0]] }}\n\
+         radio = {{ preset = \"b-11\", propagation = \"measured\", link = [{links}] }}\nrouting.protocol = \"dsr\"\n\
+         errors.frame_err.bernoulli.rate = 0.15\n{{event}}\n{}{}",
+        flow((0, 2), "app = \"ftp\"\nstart = \"1s\""),
+        cbr((2, 0), "50ms")
+    );
+    let bursts = "errors.frame_err.gilbert-elliott = { good_to_bad = 0.02, bad_to_good = 0.3 }";
+    let string = format!(
+        "duration = \"32s\"\ntopology = {{ kind = \"string\", hops = 4, spacing = \"150m\" }}\nradio.preset = \"n20\"\n\
+         routing = {{ protocol = \"aodv\", aodv.dialect = \"ns2\" }}\n{bursts}\n{{event}}\n{}{}",
+        cbr((0, 4), "50ms"),
+        cbr((4, 0), "50ms")
+    );
+    for (name, world, relay, (down, up)) in [("b", measured, 1, (10, 15)), ("n", string, 2, (12, 20))] {
+        let mut together = 0;
+        for seed in 1..=6 {
+            let asked = |event: &str| {
+                let losses = run(&world.replace("{event}", event), seed);
+                let asked = |l: &Loss| l.node == relay && l.at > f64::from(up) && l.died.starts_with("arp");
+                losses.into_iter().filter(asked).collect::<Vec<_>>()
+            };
+            assert_eq!(asked("").first(), None, "{name} {seed}: without the outage");
+            let blink = format!(
+                "event = [{{ node = {relay}, at = \"{down}s\", what = \"down\" }}, \
+                 {{ node = {relay}, at = \"{up}s\", what = \"up\" }}]"
+            );
+            let losses = asked(&blink);
+            assert_eq!(losses.iter().find(|l| l.cause != "node-down"), None, "{name} {seed}");
+            together += losses.len();
+        }
+        assert!(together > 60, "{name}: {together}");
+    }
 }

@@ -147,6 +147,47 @@ fn the_backlog_of_an_outage_makes_codel_drop() {
     }
 }
 
+/// `0 ── 1 ── 2✗ ── 3`, 150 m apart: 802.11n with rates that it finds itself, 15 Mb/s from end to end. Without the outage nothing
+/// is lost once rates are found. What waits at node 1 for node 2 from 4 to 7 s, and what comes behind it, CoDel drops there only
+/// because node 2 was off, though frames with too quick a rate cost some time afterwards, there and before. Datagram n is sent
+/// at 1 s + n × 8,000 bit / (15 Mb/s).
+#[test]
+fn what_codel_drops_of_an_outages_backlog_was_not_lost_to_retries_beside_it() {
+    let lost = |more: &str, seed: u64| {
+        let text = format!(
+            "duration = \"12s\"\ntopology = {{ kind = \"string\", hops = 3, spacing = \"150m\" }}\n\
+             radio.preset = \"n40x2\"\nrouting.protocol = \"static\"\n{more}\n\
+             [[flow]]\nfrom = 0\nto = 3\napp = \"cbr\"\nrate = \"15Mbps\"\nsize = \"1000B\"\nstart = \"1s\""
+        );
+        losses(&run_once(&parse(&text), seed))
+    };
+    let sent = |l: &Loss| 1.0 + l.seq as f64 * 8000.0 / 15e6;
+    let blink =
+        "event = [{ node = 2, at = \"4s\", what = \"down\" }, { node = 2, at = \"7s\", what = \"up\" }]";
+    for seed in 1..=4 {
+        assert_eq!(lost("", seed).iter().find(|l| l.at > 3.0), None, "{seed}: without the outage");
+        let losses = lost(blink, seed);
+        // All that node 1 sends or drops before the last of those that have waited there for node 2.
+        let waited = |l: &&Loss| l.node == 1 && sent(l) < 7.0;
+        let last = losses.iter().filter(waited).map(|l| l.at).fold(7.0, f64::max);
+        let backlog = |l: &&Loss| l.died == "codel" && l.node == 1 && l.at > 4.6 && l.at <= last;
+        let backlog: Vec<&Loss> = losses.iter().filter(backlog).collect();
+        assert!(backlog.len() > 100, "{seed}: {}", backlog.len());
+        let wrong: Vec<_> = backlog.iter().filter(|l| l.cause != "node-down").collect();
+        assert_eq!(wrong.first(), None, "{seed}: {} of {}", wrong.len(), backlog.len());
+        assert!(backlog.iter().all(|l| (l.root_node, l.next_hop) == (1, Some(2))), "{seed}");
+        // Those of the backlog that have come as far as node 2 overfill its queue together.
+        let further = losses.iter().filter(|l| l.died == "codel" && l.node == 2 && sent(l) < 7.0);
+        let wrong: Vec<_> = further.filter(|l| l.cause != "node-down").collect();
+        assert_eq!(wrong.first(), None, "{seed}: {}", wrong.len());
+        // A lifetime of 512 ms that ends later than 4.512 s has not begun before the outage.
+        let old =
+            losses.iter().filter(|l| l.died == "expired" && l.node == 1 && (4.513..7.0).contains(&l.at));
+        assert_eq!(old.clone().find(|l| l.cause != "node-down"), None, "{seed}");
+        assert!(old.count() > 10, "{seed}");
+    }
+}
+
 /// `0 ── 1✗`, `0 ── 2`: each frame to node 1 is repeated until its lifetime ends, 512 ms later. Node 2's packets wait behind.
 #[test]
 fn a_dead_neighbour_holds_up_packets_for_another() {

@@ -225,28 +225,35 @@ impl Causes {
         packet: PacketId,
         (node, next_hop): (NodeId, NodeId),
     ) -> RootCause {
-        let now = scene.now;
-        let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
-        let lost = self.asked_in_vain(scene, node, next_hop).or_else(|| self.spoiled(scene, node, next_hop));
-        if let Some(root) = lost {
+        if let Some(root) = self.asked_in_vain(scene, node, next_hop) {
             return root;
         }
+        let lost = self.spoiled(scene, node, next_hop);
+        match lost.or_else(|| self.unanswered(scene, (node, next_hop))) {
+            Some(lost) => {
+                let [detour, outage] = self.needed_because(scene, (node, next_hop), &[packet]);
+                RootCause::break_or_first([Some(lost), detour, outage]).unwrap_or(lost)
+            }
+            None => self.too_fast(scene, (node, next_hop), &[packet], None),
+        }
+    }
+
+    /// Why the target of the latest request of an exchange has not answered it, although nothing is known to have been lost;
+    /// `None` if it has not been sent yet, or has been heard.
+    fn unanswered(&self, scene: &mut Scene<'_>, (node, next_hop): (NodeId, NodeId)) -> Option<RootCause> {
+        let now = scene.now;
+        let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
         let heard = self.heard.get(&(node, next_hop)).map_or(SimTime::ZERO, |at| *at + PASSING);
         let asked = self.latest_request(node, next_hop);
-        match asked.filter(|asked| *asked > heard && *asked + PASSING < now) {
-            Some(asked) => {
-                let apart = scene.was_out_of_reach(node, next_hop, now.since(asked));
-                if let Some(cause) = apart {
-                    return fresh(cause);
-                }
-                // The target missed it, whatever became of answers to earlier ones.
-                if let Some(miss) = self.missed(next_hop, node).filter(|miss| miss.at >= heard) {
-                    return miss.root(fresh(miss.cause));
-                }
-                Self::message_waits(scene, node, next_hop).unwrap_or_else(|| fresh(LossCause::Unknown))
-            }
-            None => self.too_fast(scene, (node, next_hop), &[packet]),
+        let asked = asked.filter(|asked| *asked > heard && *asked + PASSING < now)?;
+        if let Some(cause) = scene.was_out_of_reach(node, next_hop, now.since(asked)) {
+            return Some(fresh(cause));
         }
+        // The target missed it, whatever became of answers to earlier ones.
+        let missed = self.missed(next_hop, node).filter(|miss| miss.at >= heard);
+        let missed = missed.map(|miss| miss.root(fresh(miss.cause)));
+        let waits = || Self::message_waits(scene, node, next_hop);
+        Some(missed.or_else(waits).unwrap_or_else(|| fresh(LossCause::Unknown)))
     }
 
     /// The outage in which a node forgot its neighbours' addresses, if it was off lately. No hop failed.

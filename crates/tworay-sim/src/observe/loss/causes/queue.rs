@@ -4,11 +4,12 @@
 //! the packet that the MAC is trying to send.
 //! Otherwise the question is whether load, with the contention that it brings, would have filled the queue ([`Service`]): bit errors
 //! or a missing next hop may have kept the MAC from sending. A drop by CoDel is congestion only if that load would have kept
-//! the queue standing for CoDel's interval, at half its target delay or more. A drop by Link-RED has the cause of most retries,
+//! the queue standing for CoDel's interval, at half its target delay and half its length or more. A drop by Link-RED has the cause of most retries,
 //! which is congestion if contention made them necessary. Packets that a break had held up, or a late search, arrive in bursts
 //! when a route exists again: if they are at least half of the packets that compete for the queue, or if without them
 //! the queue would be less than half full, the root is what held them up. The second rule is needed because of what
-//! they set off: a released segment is acknowledged, and the acknowledgment meets them in the queue. A packet that was
+//! they set off: a released segment is acknowledged, and the acknowledgment meets them in the queue. If a break held them up, it
+//! comes before noise that slows the queue down. A packet that was
 //! held up and then meets a queue full of other packets has met an independent obstacle: congestion.
 //!
 //! Packets that circle come back to a queue again and again. From the first return on, what led them astray counts as having
@@ -55,13 +56,17 @@ impl Causes {
             }
             _ => scene.filled_by(node),
         };
-        if let Some(root) = slow {
+        if let Some(root) = slow.filter(RootCause::is_physical) {
             return root;
         }
         let released = service.filled_by_burst(now, scene.gathered(node), scene.running_time(node));
-        if released.is_none() && scene.held_ups.is_empty() {
-            return here;
-        }
-        scene.burst(refused.packet, &scene.waiting(node), released).unwrap_or(here)
+        let burst = if released.is_some() || !scene.held_ups.is_empty() {
+            // What noise has cost a packet here is time of the imagined queue.
+            let burst = scene.burst(refused.packet, &scene.waiting(node), released);
+            burst.filter(|root| released.is_some() || !root.is_noise())
+        } else {
+            None
+        };
+        RootCause::strongest([slow, burst]).unwrap_or(here)
     }
 }

@@ -6,9 +6,10 @@
 //! destination applies, as the nodes stood at the time of the break. The record ends as soon as a packet is
 //! forwarded to the destination again.
 //!
-//! **A missing route** is judged anew every second. Without a path of stations in range, `closing` names the break.
+//! **A missing route** is judged for every packet; while a break is the reason, once a second. Without a path of stations in range, `closing` names the break.
 //! Where a path exists, a break on record counts while its link is out of reach and packets need the route without a
-//! long pause. Once it is over, it counts for packets that wait for a search until that search has had a chance: until
+//! long pause. A link that load alone has cost works: then what noise or a break did to the search for another route comes first.
+//! Once a break is over, it counts for packets that wait for a search until that search has had a chance: until
 //! the searching node's next request that reaches far enough, however long the backoff before it. The outcome of a
 //! search that has had its chance is judged by `search`. Who noticed the break, and earlier breaks, do not matter.
 //!
@@ -23,7 +24,7 @@ use crate::observe::loss::scene::Scene;
 use tworay_base::{Died, LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_routing::DropReason;
 
-/// Time for which a judgement by geometry stays valid.
+/// Time for which a break counts as the reason without another look at geometry.
 const GEOMETRY: SimDuration = SimDuration::from_secs(1);
 
 /// Who needs the route that is missing.
@@ -50,7 +51,9 @@ impl Causes {
                 Some(known.unwrap_or_else(|| self.link(scene, a, b)))
             }
             Trigger::Received(from, None) if !self.proactive => {
-                self.lost[from.index()].get(&dst).map(|l| l.root).filter(|root| root.next_hop.is_some())
+                let reported = self.lost[from.index()].get(&dst).map(|lost| lost.root);
+                // An outage of the sender itself, or the lack of any path, is on no hop.
+                reported.filter(|root| root.next_hop.is_some() || root.is_physical())
             }
             // The route expired, its repair failed (then the break is already on record), or a table no
             // longer has it.
@@ -89,8 +92,8 @@ impl Causes {
         if let Some(lost) = known
             && lost.checked > SimTime::ZERO
             && lost.checked + GEOMETRY > now
-            // That a path exists is true now or not at all.
-            && (lost.root.cause.is_some() || !scene.changes() || scene.no_path(node, dst).is_none())
+            // That a path exists is true now or not at all. Where there is one, a break may be the reason nevertheless.
+            && (lost.root.is_physical() || !scene.changes() || scene.no_path(node, dst).is_none())
         {
             lost.asked = now;
             return RootCause { at: now, ..lost.root };
@@ -140,8 +143,12 @@ impl Causes {
         }
         let lost = known.filter(|lost| lost.is_needed(scene.now, self.timers.unused))?;
         let (a, b) = (lost.root.node, lost.root.next_hop?);
-        let stands = !lost.root.is_physical() || scene.out_of_reach(a, b) == lost.root.cause;
-        stands.then_some(lost.root)
+        if lost.root.is_physical() {
+            return (scene.out_of_reach(a, b) == lost.root.cause).then_some(lost.root);
+        }
+        let by_load = !lost.root.is_independent_of_load() && !self.proactive;
+        let spoilt = by_load.then(|| self.search_spoilt(scene, (node, dst), lost.began)).flatten();
+        spoilt.or(Some(lost.root))
     }
 
     /// A path exists again: the break that is over, if the search that it set off has not had a chance since.

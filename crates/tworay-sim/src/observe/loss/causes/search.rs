@@ -290,11 +290,8 @@ impl Causes {
         if length > scene.nodes[node].router.search_reach() {
             return RootCause { cause: Some(LossCause::NoRoute), ..root };
         }
-        if let Some(((from, to), miss)) = self.spoiler(scene, (node, dst), (&near, &far), (since, until)) {
-            let hop = miss.root(RootCause { node: from, ..root }.towards(to));
-            // A reply comes against the direction of the packet.
-            let against = hop.is_physical() && hop.next_hop.is_some_and(|to| far.is_closer(hop.node, to));
-            return if against { hop.reversed() } else { hop };
+        if let Some(spoilt) = self.spoilt_by(scene, (root, dst), (&near, &far), (since, until)) {
+            return spoilt;
         }
         if let Some(held) = self.held_reply(scene, (node, dst)) {
             return RootCause { at: root.at, ..held };
@@ -371,6 +368,34 @@ impl Causes {
             }
             _ => Some(found),
         }
+    }
+
+    /// Root cause of the first message lost in a time that kept the node of `root` from finding `dst`.
+    fn spoilt_by(
+        &self,
+        scene: &mut Scene<'_>,
+        (root, dst): (RootCause, NodeId),
+        (near, far): (&Hops, &Hops),
+        span: (SimTime, SimTime),
+    ) -> Option<RootCause> {
+        let ((from, to), miss) = self.spoiler(scene, (root.node, dst), (near, far), span)?;
+        let hop = miss.root(RootCause { node: from, ..root }.towards(to));
+        // A reply comes against the direction of the packet.
+        let against = hop.is_physical() && hop.next_hop.is_some_and(|to| far.is_closer(hop.node, to));
+        Some(if against { hop.reversed() } else { hop })
+    }
+
+    /// What has spoiled the search for a route that load has cost, load apart: the link works, and a search would have found it.
+    pub(super) fn search_spoilt(
+        &self,
+        scene: &mut Scene<'_>,
+        (node, dst): (NodeId, NodeId),
+        began: SimTime,
+    ) -> Option<RootCause> {
+        let (near, far) = (scene.hops(node), scene.hops(dst));
+        let search = RootCause::search(scene.now, node);
+        let spoilt = self.spoilt_by(scene, (search, dst), (&near, &far), (began, SimTime::NEVER));
+        spoilt.filter(RootCause::is_independent_of_load)
     }
 
     /// The first message lost in a time that kept `node` from finding `dst`, and the hop on which it was lost.

@@ -1,9 +1,10 @@
 //! Packets that come faster than ARP finds an address, and replace each other in its hold slot.
 //!
-//! The slot has the root of the exchange if that failed. If a message of the exchange waits in a queue that something
-//! other than load keeps from being sent, that is the root. Otherwise packets came too fast. If they came
-//! in a burst that a break had held up, or if the break rerouted the traffic so that the address was needed,
-//! the break is the root. That holds for every packet that the slot loses until the answer, and for packets
+//! If the neighbour is out of reach, that is the root. If packets came in a burst that a break had held up, or if the break
+//! rerouted the traffic so that the address was needed, or an outage made the node forget it, the break is the root, whatever
+//! becomes of the exchange's messages: without the break nobody would have had to ask. Otherwise the slot has the root of
+//! the exchange if that failed, or, if one of its messages waits in a queue that something other than load keeps from being sent,
+//! the root of that; or else packets came too fast. A break is the root of every packet that the slot loses until the answer, and for packets
 //! between two ends if a break has held up others between them in the last seconds: acknowledgments, made after the
 //! break, take a new path because of it, and so do segments once the search for a way back has shown their source another
 //! one. A message of a search that a break has set off may be the first to need the address, or take a packet's place.
@@ -38,37 +39,51 @@ impl Causes {
         if let Some(root) = self.asked_in_vain(scene, node, next_hop) {
             return root;
         }
+        let lost = self.spoilt_for_slot(scene, (node, next_hop));
+        self.too_fast(scene, (node, next_hop), &packets, lost)
+    }
+
+    /// What has spoiled the exchange of messages for whose end a slot waits, load apart, although the neighbour can be reached.
+    fn spoilt_for_slot(&self, scene: &Scene<'_>, (node, next_hop): (NodeId, NodeId)) -> Option<RootCause> {
+        let now = scene.now;
         if let Some(root) = self.repeated_in_noise(scene, node, next_hop) {
-            return root;
+            return Some(root);
         }
         let began = self.began(now, node, next_hop);
         let lost = self.breaks.get(&(next_hop, node)).is_some_and(|b| b.at >= began)
             || self.lost_of_exchange(now, node, next_hop).is_some();
-        if let Some(root) = lost.then(|| self.spoiled(scene, node, next_hop)).flatten() {
-            return root;
-        }
-        let waits = Self::message_waits(scene, node, next_hop);
-        if let Some(root) = waits.filter(RootCause::is_independent_of_load) {
-            return root;
-        }
-        self.too_fast(scene, (node, next_hop), &packets)
+        let spoilt = lost.then(|| self.spoiled(scene, node, next_hop)).flatten();
+        let waits = || Self::message_waits(scene, node, next_hop).filter(RootCause::is_independent_of_load);
+        spoilt.or_else(waits)
     }
 
-    /// Packets came faster than ARP could answer: they were held up together, a break has rerouted them, or their node was off
-    /// and would know the address otherwise. A break or an outage comes before noise, which delays packets a little everywhere:
-    /// where the address is known, they may come as fast as they like. If there is none of these, the reason is load.
+    /// Packets came faster than ARP could answer: its exchange was spoiled by `lost`, they were held up together, a break has
+    /// rerouted them, or their node was off and would know the address otherwise. A break or an outage comes before noise and
+    /// collisions, which delay packets a little everywhere: where the address is known, they may come as fast as they like. If
+    /// there is none of these, the reason is load.
     pub(super) fn too_fast(
         &self,
         scene: &mut Scene<'_>,
         (node, next_hop): (NodeId, NodeId),
         packets: &[PacketId],
+        lost: Option<RootCause>,
     ) -> RootCause {
         let now = scene.now;
         let burst = scene.burst(packets[0], &packets[1..], None).map(|root| RootCause { at: now, ..root });
-        let reasons = [burst, self.rerouted(scene, (node, next_hop), packets), self.forgotten(scene, node)];
-        let mut known = reasons.into_iter().flatten();
-        let first = known.clone().find(RootCause::is_physical).or_else(|| known.next());
-        first.unwrap_or_else(|| RootCause::new(now, node, LossCause::Congestion).towards(next_hop))
+        let [detour, outage] = self.needed_because(scene, (node, next_hop), packets);
+        let root = RootCause::break_or_first([lost, burst, detour, outage]);
+        root.unwrap_or_else(|| RootCause::new(now, node, LossCause::Congestion).towards(next_hop))
+    }
+
+    /// Why an address is needed that a node would not have to ask for otherwise: the break that has rerouted the first of some
+    /// packets, and the outage in which the node forgot what it knew.
+    pub(super) fn needed_because(
+        &self,
+        scene: &mut Scene<'_>,
+        (node, next_hop): (NodeId, NodeId),
+        packets: &[PacketId],
+    ) -> [Option<RootCause>; 2] {
+        [self.rerouted(scene, (node, next_hop), packets), self.forgotten(scene, node)]
     }
 
     /// A reply is lost that has waited for an address. Packets that have waited for it lacked it since the message that keeps
