@@ -18,7 +18,7 @@ from tworay.running.scenarios import load, overrides, with_variant
 from tworay.running.spec import parse_arms
 from tworay.running.switching import numbers, switched_off
 from tworay.virtual import cache
-from tworay.virtual.arms import check_routable
+from tworay.virtual.arms import check_carried, check_routable
 from tworay.virtual.controllers import controller_of
 from tworay.virtual.daemons import KEY as ROUTING
 from tworay.virtual.daemons import Daemon, daemon_of, routed, simulated
@@ -317,7 +317,9 @@ def _again(old: Arm, world: Scenario, classes: Mapping[str, Variant]) -> Arm:
                 "comparison with --out"
             )
         return replace(old, world=world, daemon=daemon)
-    if old.tcp is None or is_kernel(old.tcp):
+    if old.kernel is not None:
+        check_carried(world, str(old.tcp))
+    if old.tcp is None or old.kernel is not None:
         return replace(old, world=world)
     return replace(old, world=with_variant(world, classes[old.sender], name=old.sender))
 
@@ -338,6 +340,8 @@ def _arms(world: Scenario, settings: Settings, senders: list[Sender], mixes: lis
         yield Arm(" ".join(suffix), world, None, settings)
     for one in senders:
         kernel = is_kernel(one.variant)
+        if kernel:
+            check_carried(world, one.tcp)
         sender = world if kernel else with_variant(world, one.variant, name=one.name)
         built = cache.kernel().name if kernel else None
         called = None if one.name == one.tcp else one.name

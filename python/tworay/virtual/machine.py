@@ -118,12 +118,16 @@ class Machine:
         return {"kernel": self.kernel.name, "memory_mib": self.memory, "loops": left["loops"]}
 
     def _command(self, scratch: Path) -> list[str]:
+        # The kernel hands a word with "=" that it does not know to its first program's environment. A program
+        # of another installation than the host's would be another version of tworay.
+        searched = os.environ.get("PYTHONPATH")
+        found = [f"PYTHONPATH={searched}"] if searched else []
         words = [
             str(self.kernel.program), f"mem={self.memory}M",
             "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro",
             "time-travel=inf-cpu", f"time-travel-start={EPOCH}", f"random_seed={self.seed}",
             f"uml_dir={scratch}/", "umid=machine", "con=null", "con0=null,fd:1", "quiet",
-            "norandmaps", "panic=-1",
+            "norandmaps", "panic=-1", *found,
             f"init={sys.executable}", "--", "-B", "-m", "tworay.virtual.guest", str(scratch),
         ]  # fmt: skip
         for word in words:

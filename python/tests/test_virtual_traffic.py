@@ -1,0 +1,90 @@
+"""The part of a scenario's traffic that kernels carry, and the words that refuse or name the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tworay.errors import InputError
+from tworay.live.commanding import ends, not_sent
+from tworay.live.options import Options
+from tworay.running.scenarios import load as load_scenario
+from tworay.virtual.arms import run_kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Result
+
+TALK = """name = "talk"
+duration = "4s"
+[topology]
+kind = "string"
+hops = 2
+[[flow]]
+from = 0
+to = 2
+{other}
+[[flow]]
+from = 0
+to = 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        ('app = "request"\nthink = "200ms"', 'app = "request"'),
+        ('app = "web"\nevery = "1s"\nsizes = { kind = "fixed", size = "20kB" }', 'app = "web"'),
+        ('app = "video"\nrate = "100kbps"', 'app = "video"'),
+        ('app = "replay"\nfile = "t.mahi"\nover = "tcp"', 'app = "replay", over = "tcp"'),
+    ],
+)
+def test_kernels_leave_no_flow_out_without_a_word(
+    cli: Callable[..., Result], tmp_path: Path, other: str, named: str
+) -> None:
+    """Their arm would have the medium to itself, and be compared with arms that share it."""
+    (tmp_path / "t.mahi").write_text("5\n9\n")
+    (tmp_path / "talk.toml").write_text(TALK.format(other=other))
+    words = ("--tcp", "newreno,kernel:reno", "--seeds", "1")
+    refused = cli("compare", "talk.toml", *words)
+    assert refused.code == 2
+    assert f"kernel:reno: flow 0 of talk ({named})" in refused.err
+    assert "--set flow.0=off" in refused.err
+    assert len(refused.err) < 200
+    # The remedy leads on: without a kernel to the next thing that is missing.
+    (tmp_path / "cache").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        followed = cli("compare", "talk.toml", *words, "--set", "flow.0=off")
+    assert "`tworay live kernel build` builds it" in followed.err
+    (tmp_path / "exp.toml").write_text('scenario = "talk.toml"\ntcp = ["kernel:reno"]\nseeds = 1\n')
+    swept = cli("sweep", "exp.toml")
+    assert (swept.code, f"flow 0 of talk ({named})" in swept.err) == (2, True)
+    with pytest.raises(InputError, match="flow 0 of talk"):
+        run_kernel(load_scenario(str(tmp_path / "talk.toml")), 1, "reno")
+
+
+def test_kernels_are_not_compared_with_runs_that_have_a_warm_up(cli: Callable[..., Result]) -> None:
+    """Simulated flows would be judged without their start, those of kernels with it."""
+    refused = cli("compare", "string-2", "--tcp", "newreno,kernel:reno", "--set", "warmup=2s")
+    assert refused.code == 2
+    assert "has a warmup of 2s" in refused.err
+    assert "--set warmup=0s" in refused.err
+
+
+def test_live_networks_name_the_flows_that_nobody_sends(cli: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "talk.toml").write_text(
+        TALK.format(other='app = "web"\nevery = "1s"\nsizes = { kind = "fixed", size = "20kB" }')
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        nobody = cli("live", "run", "string-2", "--virtual", "--", "true")
+    assert "not sent" not in nobody.err
+    talk = load_scenario(str(tmp_path / "talk.toml"))
+    assert ends(talk, Options()) == (0, 2)
+    words = str(not_sent(talk, Options()))
+    assert "not sent: flow 0 (web), flow 1 (ftp) of talk" in words
+    assert not_sent(load_scenario("string-2"), Options()) is None
