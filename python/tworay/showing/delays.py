@@ -24,7 +24,7 @@ INSTANT = 1e-6
 def delays(run: Run, about: Row, pause: tuple[float, float]) -> tuple[list[Step], float]:
     """Return what delayed the acknowledgment that ended a pause, in order of time, and since when.
 
-    That is when the oldest segment was sent, which may have been before the pause, if it arrived in the pause.
+    That is when the oldest segment was sent, maybe before the pause, if it arrived in the pause.
     """
     import polars as pl
 

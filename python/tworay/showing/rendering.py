@@ -28,11 +28,10 @@ def show(renderable: Renderable, *, stderr: bool = False) -> None:
 
 def run_report(document: dict[str, Any]) -> Renderable:
     """Render one run."""
-    sim, cpu = document["sim_seconds"], document["cpu_seconds"]
-    speed = f"{_plain(sim / cpu)} times real time" if cpu else "no time at all"
+    sim = document["sim_seconds"]
     head = Text.assemble(
         (document["scenario"], "bold"),
-        f"  seed {document['seed']}: {sim:g} s simulated, {document['events']:,} events, {speed}",
+        f"  seed {document['seed']}: {sim:g} s simulated, {document['events']:,} events, {_pace(document)}",
     )
     flows = document["flows"]
     loss = losses(["segments"], [document["ledger"]])
@@ -51,6 +50,18 @@ def run_report(document: dict[str, Any]) -> Renderable:
         *facts,
         *warnings(document),
     )
+
+
+def _pace(document: dict[str, Any]) -> str:
+    """Say how fast the run was; a live network has the pace of its clock, whatever its engine computed."""
+    live = document.get("live")
+    if live is None:
+        cpu = document["cpu_seconds"]
+        return f"{_plain(document['sim_seconds'] / cpu)} times real time" if cpu else "no time at all"
+    if "virtual" in live:
+        return "in virtual time"
+    slow = live["settings"]["slow"]
+    return "in real time" if slow == 1 else f"{slow:g} times slower than real time"
 
 
 def warnings(document: dict[str, Any]) -> list[Renderable]:
