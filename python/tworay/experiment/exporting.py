@@ -39,7 +39,7 @@ def means(result: Comparison, chosen: Collection[str] | None = None) -> pl.DataF
                 groups[arm, name] = letters
     letters_of = [groups.get(place) for place in table.select(ARM, "metric").iter_rows()]
     frame = _with_units(table).with_columns(pl.Series("group", letters_of, dtype=pl.String))
-    return Table(_with_axes(frame, result))
+    return Table(with_axes(frame, result))
 
 
 def long(result: Comparison, chosen: Collection[str] | None = None) -> pl.DataFrame:
@@ -53,7 +53,7 @@ def long(result: Comparison, chosen: Collection[str] | None = None) -> pl.DataFr
     ]
     schema: Any = {ARM: pl.String, "seed": pl.UInt64, "metric": pl.String, "value": pl.Float64}
     frame = _chosen(pl.DataFrame(rows, schema=schema, orient="row"), chosen)
-    return Table(_with_axes(_with_units(frame), result))
+    return Table(with_axes(_with_units(frame), result))
 
 
 def flows(run: Run) -> pl.DataFrame:
@@ -92,7 +92,7 @@ def verdict(result: Comparison, metric: str) -> pl.DataFrame:
                 **_difference(family, arm, ranking[0]),
             }
         )
-    return Table(_with_axes(pl.DataFrame(rows, schema=_VERDICT, orient="row"), result))
+    return Table(with_axes(pl.DataFrame(rows, schema=_VERDICT, orient="row"), result))
 
 
 _VERDICT: Any = {ARM: str, "group": str, "best": bool, "mean": float, "ci95_low": float, "ci95_high": float}
@@ -131,7 +131,7 @@ def _with_units(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.clone().insert_column(place, pl.Series("unit", units, dtype=pl.String))
 
 
-def _with_axes(frame: pl.DataFrame, result: Comparison) -> pl.DataFrame:
+def with_axes(frame: pl.DataFrame, result: Comparison) -> pl.DataFrame:
     """Add what the arms vary after their names: ``tcp`` and a column for each setting."""
     arms = result.summary["arms"]
     settings = list(dict.fromkeys(key for about in arms.values() for key in about["set"]))
