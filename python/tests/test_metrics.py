@@ -108,7 +108,8 @@ def test_figures_of_flows_are_added_up_or_averaged_as_declared(run: tworay.Run) 
 def test_small_segments_are_delivered_by_their_bytes(tmp_path: Path) -> None:
     """85 of 85 small segments arrived, and two thirds were said to: their bytes in whole MSS are fewer."""
     (tmp_path / "small.toml").write_text(
-        'name = "small"\nduration = "20s"\n[topology]\nkind = "string"\nhops = 1\n[[flow]]\nfrom = 0\nto = 1\n'
+        'name = "small"\nduration = "20s"\n[topology]\nkind = "string"\nhops = 1\n'
+        "[[flow]]\nfrom = 0\nto = 1\n"
         'app = "request"\nthink = "200ms"\nsizes = { kind = "fixed", size = "500B" }\n'
     )
     run = tworay.run(str(tmp_path / "small.toml"))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from conftest import command
 
 from tworay.errors import InputError
 from tworay.live.commanding import ends, not_sent
@@ -88,3 +91,32 @@ def test_live_networks_name_the_flows_that_nobody_sends(cli: Callable[..., Resul
     words = str(not_sent(talk, Options()))
     assert "not sent: flow 0 (web), flow 1 (ftp) of talk" in words
     assert not_sent(load_scenario("string-2"), Options()) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--", "ping", "-c", "60", "-i", "0.5", "{peer}"),
+        ("--pcap", "-", "--", "ping", "-c", "6", "-i", "0.5", "{peer}"),
+    ],
+    ids=["output", "capture"],
+)
+def test_a_reader_who_leaves_costs_no_results(
+    virtual_able: None, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """`tworay live run --virtual ... | head -c 40`: the program is ended, as a pipe ends it in real time."""
+    with subprocess.Popen(
+        command("live", "run", "string-2", "--virtual", "--out", "out", *words),
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert len(process.stdout.read(40)) == 40
+        process.stdout.close()
+        said = process.stderr.read().decode()
+        process.wait(timeout=60)
+    assert "results are in out" in said, said
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["flows"][0]["acked_segments"] > 0
+    # The program did not go on for nobody: it would have sent for 30 s.
+    assert summary["sim_seconds"] < 15

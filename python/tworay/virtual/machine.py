@@ -64,9 +64,9 @@ class Machine:
         """Carry out an order in a machine of its own; return what it left in ``ENDED``.
 
         ``show`` gets the network's status, ``warn`` sentences for the user; ``stopped`` ends the machine.
-        ``keep`` gets the machine's process often, and returns true while the machine rests. Ctrl-C asks the
-        machine to end with what it has if ``gently``; a second one, and a machine that does not end within
-        ``GRACE``, ends it without.
+        ``keep`` gets the machine's process often, and returns true while the machine rests. Ctrl-C, and a
+        reader of the output who leaves, ask the machine to end with what it has if ``gently``; a second
+        Ctrl-C, and a machine that does not end within ``GRACE``, ends it without.
 
         Raises:
             InputError: this machine has too little memory, or the order is wrong.
@@ -91,7 +91,7 @@ class Machine:
             )
         try:
             _attend(process, scratch, show, warn, stopped, keep)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, _ReaderLeft):
             if not gently:
                 raise
             (scratch / STOP).touch()
@@ -166,6 +166,10 @@ class Machine:
         )
 
 
+class _ReaderLeft(RunError):
+    """The reader of the programs' output has closed the pipe, as `head` does: a program there would end."""
+
+
 def _attend(
     process: subprocess.Popen[bytes],
     scratch: Path,
@@ -182,8 +186,13 @@ def _attend(
     def forward() -> None:
         for file, stream in zip(outputs, streams, strict=True):
             if text := file.read():
-                stream.write(text.decode(errors="replace"))
-                stream.flush()
+                try:
+                    stream.write(text.decode(errors="replace"))
+                    stream.flush()
+                except (BrokenPipeError, SystemExit) as error:
+                    if (scratch / STOP).exists():
+                        continue
+                    raise _ReaderLeft("nobody reads what the programs print") from error
 
     try:
         while process.poll() is None:
