@@ -8,7 +8,7 @@ import polars as pl
 
 from tworay import metrics
 from tworay.analysis import verdict as judging
-from tworay.analysis.factors import sender_of
+from tworay.analysis.factors import choices, sender_of
 from tworay.experiment.numbering import with_numbers
 from tworay.running.frames import Table
 
@@ -107,8 +107,9 @@ def _difference(family: dict[tuple[str, str], dict[str, Any]], arm: str, first: 
         pair, sign = family.get((first, arm)), -1
     if pair is None:
         return dict.fromkeys(("difference", "difference_low", "difference_high", "holm_p"))
-    low, high = sorted(sign * end for end in pair["ci95"]) if pair["ci95"] else (None, None)
-    difference = None if pair["difference"] is None else sign * pair["difference"]
+    # The negative of no difference is none, too: 0.0, not -0.0.
+    low, high = sorted(sign * end + 0.0 for end in pair["ci95"]) if pair["ci95"] else (None, None)
+    difference = None if pair["difference"] is None else sign * pair["difference"] + 0.0
     return {
         "difference": difference,
         "difference_low": low,
@@ -136,7 +137,7 @@ def with_axes(frame: pl.DataFrame, result: Comparison) -> pl.DataFrame:
     arms = result.summary["arms"]
     settings = list(dict.fromkeys(key for about in arms.values() for key in about["set"]))
     columns = {"tcp": {name: sender_of(about) for name, about in arms.items()}}
-    columns |= {key: {name: about["set"].get(key) for name, about in arms.items()} for key in settings}
+    columns |= {key: {name: choices(about).get(key) for name, about in arms.items()} for key in settings}
     for place, (key, texts) in enumerate(columns.items(), start=1):
         if key not in frame.columns:
             values = [texts[arm] for arm in frame[ARM]]

@@ -76,7 +76,12 @@ def _flows(flows: list[dict[str, Any]], nodes: Nodes) -> list[Renderable]:
 
 def _transfers(flows: list[dict[str, Any]], nodes: Nodes) -> list[Renderable]:
     """Render completion times of transfers by size, and stalls of video; nothing without either."""
-    found: list[Renderable] = []
+    return [part for one in transfer_columns(flows, nodes) for part in ("", *table("flow", *one))]
+
+
+def transfer_columns(flows: list[dict[str, Any]], nodes: Nodes) -> list[tuple[list[str], list[Column]]]:
+    """Return the tables of transfers and of stalls: names of flows and columns; nothing without either."""
+    found = []
     for extra in (metrics.OF_TRANSFERS, metrics.OF_VIDEO):
         some = [flow for flow in flows if flow.get(extra[0]) is not None]
         values = {name: [_member(flow, name) for flow in some] for name in extra}
@@ -87,7 +92,7 @@ def _transfers(flows: list[dict[str, Any]], nodes: Nodes) -> list[Renderable]:
                 Column(metrics.title(name), [value_of(name, value) for value in row])
                 for name, row in present.items()
             ]
-            found += ["", *table("flow", names, columns)]
+            found.append((names, columns))
     return found
 
 
@@ -329,7 +334,9 @@ def number(value: float | None, scale: float = 1.0, form: str = ",") -> str:
     """Format a number, or a dash for no value."""
     if value is None or not math.isfinite(value):
         return "–"
-    return format(value * scale if scale != 1.0 else value, form)
+    text = format(value * scale if scale != 1.0 else value, form)
+    # A negative value that is rounded to zero has no sign.
+    return text.removeprefix("-") if not set(text) & set("123456789") else text
 
 
 def _plain(value: float) -> str:
