@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 from conftest import command
 
+from studies.live import station
 from tworay.errors import InputError
 from tworay.live.commanding import ends, not_sent
 from tworay.live.options import Options
@@ -17,9 +21,10 @@ from tworay.virtual.arms import run_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from conftest import Result
+
+STATION = Path(station.__file__).resolve()
 
 TALK = """name = "talk"
 duration = "4s"
@@ -76,6 +81,38 @@ def test_kernels_are_not_compared_with_runs_that_have_a_warm_up(cli: Callable[..
     assert refused.code == 2
     assert "has a warmup of 2s" in refused.err
     assert "--set warmup=0s" in refused.err
+
+
+def test_the_record_of_real_kernels_balances_with_the_books(virtual_able: None, tmp_path: Path) -> None:
+    """A page of 60 kB over a lossy string: the flow is the server's, and each of its segments is kept."""
+    server = f"exec {sys.executable} {STATION} serve 60000"
+    fetch = f"{sys.executable} {STATION} fetch http://$TWORAY_PEER:8000/ 1"
+    done = subprocess.run(
+        command(
+            "live", "run", "string-2", "--virtual", "--congestion", "reno", "--record", "--out", "out",
+            "--set", "errors.pkt_err.bernoulli.rate=0.02", "--serve", server, "--", "sh", "-c", fetch,
+        ),
+        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
+    (flow,) = summary["flows"]
+    assert (flow["from"], flow["to"], flow["tcp"]) == (2, 0, "kernel:reno")
+    segments = pl.read_parquet(tmp_path / "out" / "segments.parquet")
+    data = segments.filter((pl.col("from") == 2) & (pl.col("bytes") > 0))
+    assert data.height == flow["sent_segments"] > 40
+    assert data["again"].sum() == flow["retransmitted_segments"]
+    # All of the page and its head arrived: each byte once is acknowledged.
+    once = data.filter(pl.col("arrived_s").is_not_null()).unique("seq")["bytes"].sum()
+    assert flow["delivery_ratio"] == pytest.approx(once / data["bytes"].sum())
+    lost = segments.filter(pl.col("cause").is_not_null()).group_by("cause", "kind").len()
+    booked = {
+        (cause, kind): count
+        for cause, kinds in summary["ledger"].items()
+        for kind, count in kinds.items()
+        if count
+    }
+    assert {(cause, kind): count for cause, kind, count in lost.iter_rows()} == booked != {}
 
 
 def test_live_networks_name_the_flows_that_nobody_sends(cli: Callable[..., Result], tmp_path: Path) -> None:
