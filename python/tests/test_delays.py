@@ -10,6 +10,7 @@ import pytest
 
 import tworay
 from tworay.showing.delays import delays
+from tworay.showing.searches import searches
 
 if TYPE_CHECKING:
     from tworay.running.run import Run
@@ -30,7 +31,7 @@ def segment(
 
 def told(*rows: dict[str, Any], pause: tuple[float, float]) -> list[tuple[float, str]]:
     tables = {"segments": pl.DataFrame(list(rows), infer_schema_length=None)}
-    return delays(cast("Run", SimpleNamespace(tables=tables)), ABOUT, pause)
+    return delays(cast("Run", SimpleNamespace(tables=tables)), ABOUT, pause)[0]
 
 
 def test_a_delayed_ack_is_named() -> None:
@@ -72,7 +73,7 @@ def test_what_is_only_late_is_neither() -> None:
 
 
 def test_a_run_without_a_record_tells_nothing() -> None:
-    assert delays(cast("Run", SimpleNamespace(tables={})), ABOUT, (0.0, 1.0)) == []
+    assert delays(cast("Run", SimpleNamespace(tables={})), ABOUT, (0.0, 1.0)) == ([], 0.0)
 
 
 def test_a_run_with_delayed_acks_says_so() -> None:
@@ -90,3 +91,61 @@ def test_a_run_with_delayed_acks_says_so() -> None:
     waited = [text for text in held if "held back" in text]
     assert waited, held
     assert all(pytest.approx(100, abs=101) == int(text.split("for ")[1].split(" ms")[0]) for text in waited)
+
+
+def note(t: float, node: int, event: str, **more: float) -> dict[str, Any]:
+    """Return a row of the table `routing`."""
+    return {"t_s": t, "node": node, "event": event} | dict.fromkeys(("dst", "neighbour", "search_s")) | more
+
+
+def sought(*rows: dict[str, Any], pause: tuple[float, float]) -> tuple[str | None, list[tuple[float, str]]]:
+    types = {"t_s": pl.Float64, "node": pl.Int64, "event": pl.String, "dst": pl.Int64, "neighbour": pl.Int64}
+    frame = pl.DataFrame(list(rows), schema=types | {"search_s": pl.Float64})
+    run = SimpleNamespace(tables={"routing": frame}, summary={"routing": {"protocol": "aodv"}})
+    return searches(cast("Run", run), ABOUT, pause)
+
+
+BROKEN = (
+    note(1.1, 1, "link-broken", neighbour=2),
+    note(1.1, 1, "route-lost", dst=2),
+    note(2.5, 0, "route-found", dst=2, search_s=1.3),
+)
+
+
+def test_a_break_and_the_search_for_another_route_are_the_reason_of_a_delay() -> None:
+    assert sought(*BROKEN, pause=(1.0, 2.6)) == (
+        "the route broke and a route was searched for",
+        [
+            (1.1, "AODV at node 1 took its link to node 2 as broken"),
+            (2.5, "AODV at node 0 found a route to node 2, after a search of 1.30 s"),
+        ],
+    )
+
+
+def test_a_break_before_the_pause_counts_if_the_search_lasted_into_it() -> None:
+    """The search ended at 2.5 s and began at 1.2 s; the break of 1.1 s was before it."""
+    reason, steps = sought(*BROKEN, pause=(2.0, 2.6))
+    assert reason == "a route was searched for"
+    assert len(steps) == 1
+
+
+def test_breaks_and_searches_of_others_are_no_reason() -> None:
+    others = (
+        note(1.1, 1, "link-broken", neighbour=7),
+        note(1.1, 1, "route-lost", dst=7),
+        note(2.5, 5, "route-found", dst=2, search_s=1.3),
+        note(2.5, 0, "route-found", dst=7, search_s=1.3),
+    )
+    assert sought(*others, pause=(1.0, 2.6)) == (None, [])
+    # Before and after the pause.
+    assert sought(*BROKEN, pause=(3.0, 4.0)) == (None, [])
+    assert sought(*BROKEN, pause=(0.0, 1.0)) == (None, [])
+
+
+def test_the_story_of_a_pause_without_a_loss_names_the_search() -> None:
+    """The first route of `strip-50` is searched for while the SYN waits: nothing is lost."""
+    run = tworay.run("strip-50", seed=2, record=True, set={"duration": "3s"})
+    story = " ".join(str(run.explain()).split())
+    assert "no loss, but a route was searched for: last acknowledgment at 1.000 s" in story
+    found = run.tables["routing"].filter((pl.col("event") == "route-found") & (pl.col("node") == 0))
+    assert f"after a search of {1000 * found['search_s'][0]:.0f} ms" in story

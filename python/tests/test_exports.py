@@ -115,8 +115,6 @@ def test_the_tables_of_a_run_as_csv(cli: Cli, tmp_path: Path) -> None:
     refused = cli("show", "one", "--table", "serie")
     assert refused.code == 2
     assert "--table serie: the run has no such table; did you mean series?" in refused.err
-    assert cli("compare", "string-2", "--tcp", "reno", "--set", "duration=3s", "--out", "many").code == 0
-    assert "--table series: this is a comparison" in cli("show", "many", "--table", "series").err
 
 
 def of(arms: dict[str, list[float]]) -> tworay.Comparison:

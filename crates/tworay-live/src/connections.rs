@@ -6,7 +6,7 @@ use crate::watched::FlowView;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use tworay_base::{FlowId, NodeId, Seq32, SimDuration, SimTime};
-use tworay_sim::{Carries, FlowLook, Live};
+use tworay_sim::{Carries, FlowLook, Header, Live};
 use tworay_tcp::{Counters, Phase, Snapshot};
 
 /// One end of a connection.
@@ -28,6 +28,8 @@ struct Way {
     acked: u64,
     /// Acknowledgment number of the receiver, relative to `first`.
     taken: u64,
+    /// Shift of its window, if its SYN announced one.
+    scale: Option<u8>,
     /// True if the SYN was seen, and the place of the FIN.
     syn: bool,
     fin: Option<u64>,
@@ -95,6 +97,8 @@ pub(crate) struct Sorted {
     pub seq: Seq32,
     /// True if its payload was sent before.
     pub again: bool,
+    /// Its transport header, for the record.
+    pub header: Header,
 }
 
 /// All connections seen so far.
@@ -106,11 +110,13 @@ pub(crate) struct Connections {
     pub unnumbered: u64,
     /// The kernels that know of a connection are asked about it.
     pub asked: Asked,
+    /// Congestion control that each station uses unless a program chooses another one.
+    usual: BTreeMap<NodeId, String>,
 }
 
 impl Connections {
-    pub fn new(asked: Asked) -> Self {
-        Self { asked, ..Self::default() }
+    pub fn new(asked: Asked, usual: BTreeMap<NodeId, String>) -> Self {
+        Self { asked, usual, ..Self::default() }
     }
 
     /// Finds or opens the flow of a packet between two nodes, and counts it if it is sent at its source and
@@ -147,7 +153,8 @@ impl Connections {
         let side = usize::from(connection.ends[0] != src);
         let (carries, seq, again) =
             if at_source { connection.sent(live, side, view) } else { connection.forwarded(side, view) };
-        Some(Sorted { connection: number, side, carries, seq, again })
+        let header = connection.header(side, view, seq, again);
+        Some(Sorted { connection: number, side, carries, seq, again, header })
     }
 
     /// The connection of an arriving packet, and the end that sent it.
@@ -188,7 +195,7 @@ impl Connections {
     /// Passes the observations of all flows to the network, for the report.
     pub fn settle(&self, live: &mut Live) {
         for connection in &self.all {
-            live.set_flow(connection.flow, connection.look());
+            live.set_flow(connection.flow, connection.look(&self.usual));
         }
     }
 }
@@ -232,8 +239,13 @@ impl Connection {
         let Some(tcp) = view.tcp else {
             way.segments += 1;
             way.bytes += u64::from(view.payload);
-            return (Carries::Data, Seq32(way.segments as u32), false);
+            let number = Seq32(way.segments as u32);
+            self.turn(live);
+            return (Carries::Data, number, false);
         };
+        if tcp.syn {
+            way.scale = tcp.scale;
+        }
         let at = way.place(tcp.seq);
         way.syn |= tcp.syn;
         if tcp.fin {
@@ -265,13 +277,24 @@ impl Connection {
         (if ack { Carries::Ack } else { Carries::Data }, if ack { tcp.ack } else { tcp.seq }, again)
     }
 
-    /// Makes the direction with more payload the flow's direction.
+    /// Makes the direction with more payload the flow's direction: also a short answer to a shorter request.
     fn turn(&mut self, live: &mut Live) {
-        let (main, back) = (self.ways[self.main].bytes, self.ways[1 - self.main].bytes);
-        if back > 4 * main + 2000 {
+        if self.ways[1 - self.main].bytes > self.ways[self.main].bytes {
             self.main = 1 - self.main;
             live.turn_flow(self.flow);
         }
+    }
+
+    /// What the record keeps of a packet that end `side` sends.
+    fn header(&self, side: usize, view: &View, seq: Seq32, again: bool) -> Header {
+        let Some(tcp) = view.tcp else {
+            return Header { seq: seq.0, payload: view.payload, again, ..Header::default() };
+        };
+        // Windows are scaled if both SYNs say so, that of a SYN never (RFC 7323 §2.2), by 14 bits at most (§2.3).
+        let scale = self.ways[side].scale.filter(|_| self.ways[1 - side].scale.is_some() && !tcp.syn);
+        let window = u32::from(tcp.window) << scale.unwrap_or(0).min(14);
+        let ack = tcp.has_ack.then_some((tcp.ack, window));
+        Header { seq: tcp.seq.0, payload: tcp.payload, ack, sacks: tcp.sacks, again }
     }
 
     /// A packet sent by end `side` arrived at the other end.
@@ -355,7 +378,7 @@ impl Connection {
         if self.is_tcp { way.payload(way.taken) } else { way.arrived }
     }
 
-    fn look(&self) -> FlowLook {
+    fn look(&self, usual: &BTreeMap<NodeId, String>) -> FlowLook {
         let way = &self.ways[self.main];
         let info = self.info[self.main].as_ref();
         let acked_bytes = way.payload(way.acked);
@@ -370,7 +393,9 @@ impl Connection {
         counters.fast_retransmits = self.recoveries;
         counters.freezes = self.freezes;
         counters.frozen = self.frozen;
-        let name = || format!("kernel:{}", info.map_or("unknown", |i| &i.congestion));
+        // A connection may end before its kernel is asked for the first time.
+        let known = info.map(|i| &i.congestion).or_else(|| usual.get(&self.nodes[self.main]));
+        let name = || format!("kernel:{}", known.map_or("unknown", String::as_str));
         FlowLook {
             tcp: self.is_tcp.then(name),
             delivered_bytes: self.delivered(),
@@ -417,7 +442,7 @@ mod tests {
     fn only_kernels_at_the_ends_of_tcp_connections_are_asked() {
         let mut live = live();
         let asked = Asked::new((0..3).map(NodeId));
-        let mut connections = Connections::new(asked.clone());
+        let mut connections = Connections::new(asked.clone(), BTreeMap::new());
         let all = || [0, 1, 2].map(|n| asked.has(NodeId(n)));
         connections.sort(&mut live, &view(17, None), (NodeId(0), NodeId(2)), true);
         assert_eq!(all(), [false; 3]);
@@ -430,8 +455,53 @@ mod tests {
             has_ack: false,
             payload: 0,
             timestamps: None,
+            window: 0,
+            scale: None,
+            sacks: [None; 4],
         };
         connections.sort(&mut live, &view(TCP, Some(syn)), (NodeId(0), NodeId(2)), true);
         assert_eq!(all(), [true, false, true]);
+    }
+
+    /// A segment between the nodes 0 and 2 whose first number is 1000 in both directions.
+    fn segment(from: u8, at: u32, payload: u32) -> View {
+        let node = |n| IpAddr::V4(Ipv4Addr::new(10, 0, 0, n));
+        let tcp = Tcp {
+            seq: Seq32(1000 + at),
+            ack: Seq32(1001),
+            syn: at == 0,
+            fin: false,
+            rst: false,
+            has_ack: at > 0 || from == 2,
+            payload,
+            timestamps: None,
+            window: 100,
+            scale: (at == 0).then_some(7),
+            sacks: [None; 4],
+        };
+        let (src_port, dst_port) = if from == 0 { (40000, 80) } else { (80, 40000) };
+        View { src: node(from), dst: node(2 - from), src_port, dst_port, payload, ..view(TCP, Some(tcp)) }
+    }
+
+    /// A page of 300 bytes is asked for with 80: the flow is that of the page, from the server, although both ended before
+    /// a kernel was asked. The station's congestion control is the default of its namespace.
+    #[test]
+    fn a_short_answer_has_the_direction_and_the_controller_of_its_server() {
+        let mut live = live();
+        let usual = BTreeMap::from([(NodeId(0), "reno".to_owned()), (NodeId(2), "vegas".to_owned())]);
+        let mut connections = Connections::new(Asked::new((0..3).map(NodeId)), usual);
+        for (from, at, payload) in [(0, 0, 0), (2, 0, 0), (0, 1, 80), (2, 1, 300)] {
+            let nodes = (NodeId(u16::from(from)), NodeId(u16::from(2 - from)));
+            let found =
+                connections.sort(&mut live, &segment(from, at, payload), nodes, true).expect("a flow");
+            // RFC 7323 §2.2: the window of a SYN is not scaled.
+            let window = if at == 0 { 100 } else { 100 << 7 };
+            let ack = (at > 0 || from == 2).then_some((Seq32(1001), window));
+            assert_eq!((found.header.seq, found.header.payload, found.header.ack), (1000 + at, payload, ack));
+        }
+        connections.settle(&mut live);
+        let flow = &live.finish().expect("the books balance").document.flows[0];
+        assert_eq!((flow.from, flow.to, flow.tcp.as_deref()), (2, 0, Some("kernel:vegas")));
+        assert_eq!((flow.sent_segments, flow.mean_cwnd_segments), (1, None));
     }
 }

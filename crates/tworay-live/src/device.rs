@@ -13,6 +13,9 @@ use tworay_base::NodeId;
 use tworay_sim::Layer;
 use tworay_wire::bytes::{ipv4_address, mac_address};
 
+/// The congestion control of a namespace.
+const CONGESTION: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+
 /// Configuration of a station.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
@@ -30,6 +33,8 @@ pub(crate) struct Plan {
 pub(crate) struct Station {
     pub node: NodeId,
     pub namespace: Arc<Namespace>,
+    /// Congestion control of programs that choose none.
+    pub congestion: String,
     device: SyncDevice,
 }
 
@@ -42,8 +47,12 @@ impl std::fmt::Debug for Station {
 impl Station {
     /// Creates the namespace and, inside it, the device with its addresses.
     pub fn create(plan: &Plan) -> io::Result<Self> {
-        let (namespace, device) = Namespace::create(&plan.identity, || set_up(plan))?;
-        Ok(Self { node: plan.node, namespace: Arc::new(namespace), device })
+        let (namespace, (device, congestion)) = Namespace::create(&plan.identity, || {
+            let device = set_up(plan)?;
+            let chosen = plan.congestion.clone().map_or_else(|| std::fs::read_to_string(CONGESTION), Ok)?;
+            Ok((device, chosen.trim().to_owned()))
+        })?;
+        Ok(Self { node: plan.node, namespace: Arc::new(namespace), congestion, device })
     }
 
     /// Reads the next packet sent by the kernel; `WouldBlock` if there is none.
@@ -133,7 +142,7 @@ fn write_setting(name: &str, value: &str, optional: bool) -> io::Result<()> {
 fn choose_congestion(name: &str) -> io::Result<Option<&str>> {
     let known =
         std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
-    match std::fs::write("/proc/sys/net/ipv4/tcp_congestion_control", name) {
+    match std::fs::write(CONGESTION, name) {
         Ok(()) => Ok(None),
         Err(_) if known.split_whitespace().any(|one| one == name) => Ok(Some(name)),
         Err(_) => {

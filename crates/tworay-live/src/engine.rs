@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 use tworay_base::{FlowId, NodeId, Seq32, SimTime};
-use tworay_sim::{Entering, Expired, Layer, Leaving, Live, LiveStatus};
+use tworay_sim::{Entering, Expired, Header, Layer, Leaving, Live, LiveStatus};
 
 /// Longest sleep, which bounds the reaction time to a stop request.
 pub(crate) const NAP: Duration = Duration::from_millis(20);
@@ -109,6 +109,7 @@ pub(crate) struct Engine {
 impl Engine {
     pub fn new(live: Live, stations: Vec<Station>, rules: Rules) -> Self {
         let asked = Asked::new(stations.iter().map(|s| s.node));
+        let usual = stations.iter().map(|s| (s.node, s.congestion.clone())).collect();
         let places = stations.iter().enumerate().map(|(i, s)| (s.node, i)).collect();
         Self {
             live,
@@ -117,7 +118,7 @@ impl Engine {
             lateness: Lateness::default(),
             late: LateSpans::default(),
             started_nanos: 0,
-            connections: Connections::new(asked),
+            connections: Connections::new(asked, usual),
             refused: BTreeMap::new(),
             not_taken: 0,
             kept: 0,
@@ -266,6 +267,7 @@ impl Engine {
             flow,
             carries,
             seq: sorted.seq,
+            header: sorted.header,
             ..untracked((node, to), &view, bytes)
         });
         if sorted.again {
@@ -298,6 +300,7 @@ impl Engine {
             carries: tracked.map(|s| s.carries),
             seq: tracked.map_or(Seq32(0), |s| s.seq),
             frame: true,
+            header: tracked.map_or(Header::default(), |s| s.header),
         });
     }
 
@@ -393,6 +396,7 @@ pub(crate) fn untracked((node, to): (NodeId, NodeId), view: &View, bytes: Arc<[u
         carries: None,
         seq: Seq32(0),
         frame: false,
+        header: Header::default(),
     }
 }
 

@@ -198,6 +198,9 @@ mod tests {
             has_ack: true,
             payload,
             timestamps: None,
+            window: 0,
+            scale: None,
+            sacks: [None; 4],
         };
         (blank, Arc::from(seq.to_be_bytes().as_slice()))
     }

@@ -5,7 +5,8 @@ mod own;
 pub(crate) use own::{ZeroWindow, time_exceeded, zero_window};
 
 use etherparse::{
-    Ethernet2HeaderSlice, IpNumber, Ipv4HeaderSlice, Ipv6HeaderSlice, TcpHeaderSlice, UdpHeaderSlice,
+    Ethernet2HeaderSlice, IpNumber, Ipv4HeaderSlice, Ipv6HeaderSlice, TcpHeaderSlice, TcpOptionElement,
+    UdpHeaderSlice,
 };
 use std::net::IpAddr;
 use tworay_base::{NodeId, Seq32};
@@ -57,6 +58,11 @@ pub(crate) struct Tcp {
     pub payload: u32,
     /// The timestamps option: value and echo.
     pub timestamps: Option<(u32, u32)>,
+    /// The window as it stands in the header, and the scale that a SYN announces.
+    pub window: u16,
+    pub scale: Option<u8>,
+    /// First number and number after the last of each selective acknowledgment.
+    pub sacks: [Option<(Seq32, Seq32)>; 4],
 }
 
 impl Tcp {
@@ -135,10 +141,18 @@ fn transport(blank: View, protocol: IpNumber, above: &[u8]) -> View {
         && let Ok(tcp) = TcpHeaderSlice::from_slice(above)
     {
         let payload = (above.len() - tcp.slice().len()) as u32;
-        let timestamps = tcp.options_iterator().find_map(|option| match option {
-            Ok(etherparse::TcpOptionElement::Timestamp(value, echo)) => Some((value, echo)),
-            _ => None,
-        });
+        let (mut timestamps, mut scale, mut sacks) = (None, None, [None; 4]);
+        for option in tcp.options_iterator().flatten() {
+            match option {
+                TcpOptionElement::Timestamp(value, echo) => timestamps = Some((value, echo)),
+                TcpOptionElement::WindowScale(shift) => scale = Some(shift),
+                TcpOptionElement::SelectiveAcknowledgement(first, others) => {
+                    let blocks = [Some(first), others[0], others[1], others[2]];
+                    sacks = blocks.map(|block| block.map(|(left, right)| (Seq32(left), Seq32(right))));
+                }
+                _ => {}
+            }
+        }
         let segment = Tcp {
             seq: Seq32(tcp.sequence_number()),
             ack: Seq32(tcp.acknowledgment_number()),
@@ -148,6 +162,9 @@ fn transport(blank: View, protocol: IpNumber, above: &[u8]) -> View {
             has_ack: tcp.ack(),
             payload,
             timestamps,
+            window: tcp.window_size(),
+            scale,
+            sacks,
         };
         let (src_port, dst_port) = (tcp.source_port(), tcp.destination_port());
         return View { src_port, dst_port, payload, tcp: Some(segment), ..blank };

@@ -186,7 +186,10 @@ impl TopologyConfig {
             n => {
                 return Err(MobilityError::key(
                     key,
-                    format!("this makes {} nodes", n.unwrap_or(0)),
+                    match n {
+                        Some(1) => "this makes one node".to_owned(),
+                        _ => format!("this makes {} nodes", n.unwrap_or(0)),
+                    },
                     format!("choose values that make {least} to {MOST_NODES} nodes"),
                 ));
             }

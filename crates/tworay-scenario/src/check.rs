@@ -18,7 +18,7 @@ use crate::settings::{DEFAULT_VARIANT, Settings};
 use crate::tree::{Kind, Table, TomlNode};
 use flows::MOST_PAYLOAD;
 use ground::Ground;
-use parts::joined;
+use parts::{joined, numbered};
 use std::path::Path;
 use std::sync::Arc;
 use tworay_base::{BitRate, ConfigProblem, NodeId, SimDuration};
@@ -301,11 +301,7 @@ impl Check<'_> {
     pub(super) fn node(&self, key: &str, node: u32, nodes: u32) -> Result<NodeId, ScenarioError> {
         match u16::try_from(node) {
             Ok(id) if node < nodes => Ok(NodeId(id)),
-            _ => {
-                let remedy =
-                    format!("This scenario has {nodes} nodes, numbered 0 to {}.", nodes.saturating_sub(1));
-                self.fail(key, &format!("there is no node {node}"), &remedy)
-            }
+            _ => self.fail(key, &format!("there is no node {node}"), &numbered(nodes)),
         }
     }
 }

@@ -14,8 +14,8 @@ mod run;
 mod version;
 
 pub use crate::live::{
-    Entering, Expired, FlowLook, Layer, Leaving, Live, LiveOptions, LiveStatus, LossView, NodeView, Refusal,
-    RouteBreak, View,
+    Entering, Expired, FlowLook, Header, Layer, Leaving, Live, LiveOptions, LiveStatus, LossView, NodeView,
+    Refusal, RouteBreak, View,
 };
 pub use crate::observe::loss::ledger::{Carries, LossRecord};
 pub use crate::results::{

@@ -6,8 +6,8 @@
 //! that arrived ([`Live::pop_leaving`]). This module is independent of devices and of real time.
 
 use crate::network::Network;
-use crate::network::hosts::flow::{External, Flow, Resent, Transport};
-pub use crate::network::hosts::gateway::{Entering, Expired, Leaving, RouteBreak};
+use crate::network::hosts::flow::{Flow, Resent, Transport};
+pub use crate::network::hosts::gateway::{Entering, Expired, Header, Leaving, RouteBreak};
 pub use crate::network::steering::{LossView, NodeView, View};
 use crate::results::RunReport;
 use crate::run::RunError;
@@ -226,14 +226,12 @@ impl Live {
         Ok(FlowId(index as u16))
     }
 
-    /// Reverses the direction of the flow's payload; measurements of its path so far are discarded.
+    /// Reverses the direction of the flow's payload. What was measured of the other direction until now counts.
     pub fn turn_flow(&mut self, flow: FlowId) {
+        let now = self.network.now();
         if let Some(f) = self.network.flow_mut(flow) {
-            std::mem::swap(&mut f.setup.from, &mut f.setup.to);
-            f.sent_bytes = 0;
-            f.first_sent = None;
-            let to = f.setup.to;
-            self.network.observe_turned(flow, to);
+            f.turn(now);
+            self.network.observe_turned(flow);
         }
     }
 
@@ -259,7 +257,7 @@ impl Live {
         let Some(f) = self.network.flow_mut(flow) else { return };
         let FlowLook { tcp, delivered_bytes, connected_at, finished_at, counters, timeouts } = look;
         if let Transport::External(known) = &mut f.transport {
-            **known = External { counters, timeouts };
+            (known.counters, known.timeouts) = (counters, timeouts);
             f.setup.application = Application::External { tcp };
         }
         (f.delivered_bytes, f.connected_at, f.finished_at) = (delivered_bytes, connected_at, finished_at);

@@ -368,6 +368,7 @@ fn flow_report(f: &Flow, id: u16, outcome: &Outcome) -> FlowReport {
                 goodput_bps: rate(f.delivered_bytes - f.base.delivered_bytes),
                 throughput_bps: rate(c.bytes_sent - before.bytes_sent),
                 acked_segments: c.acked_segments - before.acked_segments,
+                delivery_ratio: share(c.acked_bytes - before.acked_bytes, c.bytes_sent - before.bytes_sent),
                 sent_segments: sent,
                 retransmitted_segments: again,
                 timeouts: Some(c.timeouts - before.timeouts),
@@ -401,6 +402,7 @@ fn flow_report(f: &Flow, id: u16, outcome: &Outcome) -> FlowReport {
             goodput_bps: rate(udp.received_bytes - f.base.udp_received_bytes),
             throughput_bps: rate(udp.sent_payload - f.base.udp_sent_payload),
             acked_segments: udp.received - f.base.udp_received,
+            delivery_ratio: share(udp.received - f.base.udp_received, udp.sent - f.base.udp_sent),
             sent_segments: udp.sent - f.base.udp_sent,
             ..base
         },
@@ -413,20 +415,22 @@ fn flow_report(f: &Flow, id: u16, outcome: &Outcome) -> FlowReport {
         }
         _ => base,
     };
-    let report = match &f.traffic {
+    match &f.traffic {
         Some(traffic) => transfers::reported(traffic, warm, end, report),
         None => report,
-    };
-    let (acked, sent) = (report.acked_segments as f64, report.sent_segments as f64);
-    // Segments sent during the warm-up may arrive after it.
-    FlowReport { delivery_ratio: (sent > 0.0).then(|| (acked / sent).min(1.0)), ..report }
+    }
+}
+
+/// The share of what was sent that was delivered. What was sent during the warm-up may arrive after it.
+fn share(delivered: u64, sent: u64) -> Option<f64> {
+    (sent > 0).then(|| (delivered as f64 / sent as f64).min(1.0))
 }
 
 /// The row of a flow between real stations: what the network observed, and what the sender's kernel
 /// reported.
 fn external_report(
     f: &Flow,
-    External { counters: c, timeouts }: &External,
+    External { counters: c, timeouts, .. }: &External,
     tcp: Option<String>,
     (cwnd, flight, srtt): (f64, f64, Option<f64>),
     seconds: f64,
@@ -435,12 +439,18 @@ fn external_report(
     let rate = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
     let since_start = |t: SimTime| t.since(f.setup.start).as_secs_f64();
     let is_tcp = tcp.is_some();
+    // A connection may end before its kernel is asked for the first time.
+    let known = is_tcp && f.means.is_known();
     FlowReport {
         tcp,
         goodput_bps: rate(f.delivered_bytes),
         throughput_bps: rate(c.bytes_sent),
         acked_segments: c.acked_segments,
         sent_segments: c.sent_segments,
+        delivery_ratio: match is_tcp {
+            true => share(c.acked_bytes, c.bytes_sent),
+            false => share(c.acked_segments, c.sent_segments),
+        },
         retransmitted_segments: c.retransmitted_segments,
         timeouts: if is_tcp { timeouts.map(|(count, _)| count) } else { base.timeouts },
         rto_idle_seconds: if is_tcp {
@@ -452,8 +462,8 @@ fn external_report(
         probes_sent: if is_tcp { None } else { base.probes_sent },
         freezes: c.freezes,
         frozen_seconds: c.frozen.as_secs_f64(),
-        mean_cwnd_segments: is_tcp.then_some(cwnd),
-        mean_in_flight_segments: is_tcp.then_some(flight),
+        mean_cwnd_segments: known.then_some(cwnd),
+        mean_in_flight_segments: known.then_some(flight),
         mean_rtt_seconds: srtt,
         completion_seconds: f.finished_at.map(since_start),
         retransmission_ratio: (is_tcp && c.sent_segments > 0)

@@ -30,8 +30,8 @@ def sender_of(about: Mapping[str, Any]) -> str | None:
 
 
 def choices(about: Mapping[str, Any]) -> dict[str, str]:
-    """Return what a described arm chooses: its variant, and the value of each varied setting."""
-    tcp, settings = sender_of(about), about["set"]
+    """Return what a described arm chooses: its variant, and each varied setting's label or value."""
+    tcp, settings = sender_of(about), about["set"] | about.get("labels", {})
     return dict(settings) if tcp is None else {"tcp": tcp, **settings}
 
 

@@ -11,6 +11,8 @@ from tworay.errors import InputError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import polars as pl
+
     import tworay
 
 
@@ -51,24 +53,10 @@ class Exports:
             )
 
     def write_table(self, found: tworay.Comparison | tworay.Run, name: str, *, as_json: bool) -> None:
-        """Write a table of a run as CSV to the file of ``--csv``, else to standard output."""
-        import tworay
-        from tworay._native import nearest
-
-        if not isinstance(found, tworay.Run):
-            raise InputError(
-                f"--table {name}: this is a comparison, not a run; --long writes every run, "
-                "`tworay run --out DIR` keeps the tables of one"
-            )
+        """Write a table of the runs as CSV to the file of ``--csv``, else to standard output."""
         if self.long is not None or as_json:
             raise InputError(f"--table {name}: a table is CSV only; leave --long and --json out")
-        if name not in found.tables:
-            near = nearest(name, list(found.tables))
-            hint = f"did you mean {near}? " if near else ""
-            raise InputError(
-                f"--table {name}: the run has no such table; {hint}it has {', '.join(sorted(found.tables))}"
-            )
-        text = found.tables[name].write_csv()
+        text = _table(found, name).write_csv()
         if self.csv is None or is_stdout(self.csv):
             print(text, end="")
         else:
@@ -90,3 +78,28 @@ class Exports:
             tables = {"--csv": exporting.means(found, chosen), "--long": exporting.long(found, chosen)}
         for option, file in self.files.items():
             write_text(file, tables[option].write_csv())
+
+
+def _table(found: tworay.Comparison | tworay.Run, name: str) -> pl.DataFrame:
+    """Return a table by its name: of a run, or of all runs of a comparison."""
+    import tworay
+    from tworay._native import nearest
+    from tworay.experiment.overtime import GOODPUT
+
+    if name == GOODPUT:
+        return found.goodput_over_time()
+    if isinstance(found, tworay.Run):
+        known, whose = set(found.tables), "the run"
+        if name in known:
+            return found.tables[name]
+    else:
+        from tworay.experiment.store.tables import kept_tables
+
+        known, whose = set(kept_tables(found.directory) if found.directory else ()), "the comparison"
+        if name in known:
+            return found.table_of(name)
+    near = nearest(name, sorted(known | {GOODPUT}))
+    hint = f"did you mean {near}? " if near else ""
+    raise InputError(
+        f"--table {name}: {whose} has no such table; {hint}it has {', '.join(sorted(known | {GOODPUT}))}"
+    )

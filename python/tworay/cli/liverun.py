@@ -62,7 +62,7 @@ def run_live(
 ) -> None:
     """``tworay live run``."""
     from tworay.live import require
-    from tworay.live.commanding import run_command
+    from tworay.live.commanding import not_sent, run_command
     from tworay.live.standing import registered, write_script
 
     options = replace(options, pcap=_free(options.pcap, force))
@@ -78,6 +78,8 @@ def run_live(
     else:
         _check_virtual(options, virtual)
     store = _store(out, world, options.seed, force)
+    if words := not_sent(world, options):
+        note(f"tworay: {words}")
     if virtual is None:
         outcome = run_command(
             world, options, command, serve, each=each, to_stderr=as_json or printed, beside=registered
@@ -162,6 +164,7 @@ def stand(
 ) -> None:
     """``tworay live up``: check the input and start the background process, which passes ``hold``."""
     from tworay.live import require, standing
+    from tworay.live.commanding import not_sent
 
     if options.pcap is not None and is_stdout(options.pcap):
         raise InputError(
@@ -178,6 +181,8 @@ def stand(
     if hold is not None:
         standing.hold(hold, world, options, store, _standing(world, options, virtual))
         return
+    if words := not_sent(world, options):
+        note(f"tworay: {words}")
     found = standing.up(name or world.name, sys.argv[3:], virtual=virtual is not None)
     stations = list(zip(standing.called(found), found["nodes"].values(), strict=True))
     nodes = ", ".join(f"{node} ({about['address']})" for node, about in stations)

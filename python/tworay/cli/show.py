@@ -40,8 +40,9 @@ def show(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Of a run: print this table as CSV, or write it to --csv: series (cwnd, RTT over time), "
-            "ledger (each loss), with --record also segments, frames, queues, routes, moves.",
+            help="Print this table of the runs as CSV, or write it to --csv: goodput (over time), series "
+            "(cwnd, RTT over time), ledger (each loss), of recorded runs also segments, frames, queues, "
+            "routes, moves.",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,

@@ -18,7 +18,7 @@ from tworay.running.scenarios import load, overrides, with_variant
 from tworay.running.spec import parse_arms
 from tworay.running.switching import numbers, switched_off
 from tworay.virtual import cache
-from tworay.virtual.arms import check_routable
+from tworay.virtual.arms import check_carried, check_routable
 from tworay.virtual.controllers import controller_of
 from tworay.virtual.daemons import KEY as ROUTING
 from tworay.virtual.daemons import Daemon, daemon_of, routed, simulated
@@ -53,6 +53,8 @@ class Arm:
     """The user's name for the variant, if it has one."""
     built: str | None = None
     """Name of the kernel that sends the TCP flows, if one does."""
+    words: Settings = ()
+    """The user's labels for values of its settings, by key."""
     daemon: Daemon | None = field(default=None, compare=False, repr=False)
     """The daemon that routes in that kernel; ``None``: the scenario's protocol."""
 
@@ -88,7 +90,8 @@ class Arm:
         label = {"label": self.label} if self.label else {}
         kernel = {"kernel": self.built} if self.built else {}
         daemon = {"daemon": self.daemon.digest} if self.daemon else {}
-        return {"tcp": self.tcp, "set": dict(self.settings)} | mix | label | kernel | daemon
+        words = {"labels": dict(self.words)} if self.words else {}
+        return {"tcp": self.tcp, "set": dict(self.settings)} | mix | label | kernel | daemon | words
 
     @classmethod
     def stored(cls, name: str, description: dict[str, Any]) -> Arm:
@@ -99,7 +102,8 @@ class Arm:
         label, kernel = description.get("label"), description.get("kernel")
         routing = daemon_of(settings)
         daemon = None if routing is None else Daemon(routing.partition(":")[0], "", description["daemon"])
-        return cls(name, None, description["tcp"], settings, mix, label, kernel, daemon)
+        words = tuple(description.get("labels", {}).items())
+        return cls(name, None, description["tcp"], settings, mix, label, kernel, words, daemon)
 
 
 @dataclass(frozen=True)
@@ -145,7 +149,10 @@ def label(settings: Iterable[tuple[str, str]]) -> str:
 
 
 def parse_vary(vary: Vary | None) -> list[tuple[str, list[str]]]:
-    """Turn ``"mac.rts_threshold=0B,3000B"``, a list of such texts, or a mapping into keys with values."""
+    """Turn ``"mac.rts_threshold=0B,3000B"``, a list of such texts, or a mapping into keys with values.
+
+    In a mapping, values are a list, or a mapping of labels to them.
+    """
     if vary is None:
         return []
     if isinstance(vary, str):
@@ -162,6 +169,19 @@ def parse_vary(vary: Vary | None) -> list[tuple[str, list[str]]]:
             if value in values[:at]:
                 raise InputError(f"--vary {key}: `{value}` is given twice; leave one out")
     return axes
+
+
+def labels_of(vary: Vary | None) -> dict[tuple[str, str], str]:
+    """Return the labels of varied values, such as ``{"mac.rts_threshold": {"plain": "0B"}}``."""
+    found: dict[tuple[str, str], str] = {}
+    if vary is None or isinstance(vary, str) or not hasattr(vary, "items"):
+        return found
+    for key, values in vary.items():
+        for word, value in values.items() if hasattr(values, "items") else ():
+            if not isinstance(word, str) or not word.strip() or set(word) & set(",=\n"):
+                raise InputError(f"vary: `{key}`: {word!r} is no label; write words without commas and `=`")
+            found[str(key), _values(key, [value])[0]] = word
+    return found
 
 
 def with_routing(axes: list[tuple[str, list[str]]], routing: str | None) -> list[tuple[str, list[str]]]:
@@ -191,6 +211,7 @@ def _axis(text: str) -> tuple[str, list[str]]:
 
 
 def _values(key: object, values: object) -> list[str]:
+    values = values.values() if hasattr(values, "values") else values
     several = [values] if isinstance(values, str) or not hasattr(values, "__iter__") else list(values)
     if not several:
         raise InputError(f"vary: `{key}` has no values; give a list such as {{'{key}': ['a', 'b']}}")
@@ -270,7 +291,7 @@ def line_up(
             classes[old.sender] = _loaded(old.tcp)
     arms = {arm.name: arm for arm in (_again(old, worlds[old.settings], classes) for old in earlier)}
     for settings in combinations:
-        for arm in _arms(worlds[settings], settings, list(senders.values()), mixes):
+        for arm in _arms(worlds[settings], settings, list(senders.values()), mixes, labels_of(vary)):
             arms.setdefault(arm.name, arm)
     _refuse_twins(list(arms.values()))
     return Field(plain, list(arms.values()), worlds, classes, base)
@@ -317,7 +338,9 @@ def _again(old: Arm, world: Scenario, classes: Mapping[str, Variant]) -> Arm:
                 "comparison with --out"
             )
         return replace(old, world=world, daemon=daemon)
-    if old.tcp is None or is_kernel(old.tcp):
+    if old.kernel is not None:
+        check_carried(world, str(old.tcp))
+    if old.tcp is None or old.kernel is not None:
         return replace(old, world=world)
     return replace(old, world=with_variant(world, classes[old.sender], name=old.sender))
 
@@ -327,25 +350,34 @@ def _loaded(variant: Variant) -> Variant:
     return load_class(variant) if isinstance(variant, str) and is_reference(variant) else variant
 
 
-def _arms(world: Scenario, settings: Settings, senders: list[Sender], mixes: list[Mix]) -> Iterator[Arm]:
-    suffix = [label(settings)] if settings else []
+def _arms(
+    world: Scenario,
+    settings: Settings,
+    senders: list[Sender],
+    mixes: list[Mix],
+    labels: Mapping[tuple[str, str], str],
+) -> Iterator[Arm]:
+    words = tuple((pair[0], labels[pair]) for pair in settings if pair in labels)
+    suffix = [labels.get(pair, label([pair])) for pair in settings]
     routing, daemon = daemon_of(settings), None
     if routing is not None:
         kernels = bool(senders) and not mixes and all(is_kernel(one.variant) for one in senders)
         daemon = routed(routing, kernel=kernels)
         check_routable(world, daemon.name)
     if not senders:
-        yield Arm(" ".join(suffix), world, None, settings)
+        yield Arm(" ".join(suffix), world, None, settings, words=words)
     for one in senders:
         kernel = is_kernel(one.variant)
+        if kernel:
+            check_carried(world, one.tcp)
         sender = world if kernel else with_variant(world, one.variant, name=one.name)
         built = cache.kernel().name if kernel else None
         called = None if one.name == one.tcp else one.name
         name = " ".join([one.name, *suffix])
-        yield Arm(name, sender, one.tcp, settings, label=called, built=built, daemon=daemon)
+        yield Arm(name, sender, one.tcp, settings, label=called, built=built, words=words, daemon=daemon)
     for mix in mixes:
         mix.check(world)
-        yield Arm(" ".join([mix.name, *suffix]), world, None, settings, mix)
+        yield Arm(" ".join([mix.name, *suffix]), world, None, settings, mix, words=words)
 
 
 def _refuse_twins(arms: list[Arm]) -> None:

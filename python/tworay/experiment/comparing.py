@@ -124,6 +124,7 @@ class Comparing(Session):
             for varied, world in self.field.worlds.items():
                 self._crowded[f"{SATURATED} {label(varied)}"] = (label(varied), saturated(world))
         place = options.resume if options.out is None else options.out
+        self.result.directory = None if place is None else Path(place)
         air = options.routing is not None or any(arm.daemon for arm in self.field.arms)
         air = air or earlier.get("air", False)
         plan = Plan(

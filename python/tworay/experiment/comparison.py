@@ -15,6 +15,7 @@ from tworay.running.resources import with_resources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     import polars as pl
 
@@ -42,7 +43,7 @@ class Comparison:
     """The results of a comparison; after an interruption those of the finished runs.
 
     ``summary`` is the document of ``tworay compare --json``; ``table``, ``runs``, ``pairs`` and
-    ``ledger`` are polars data frames of it.
+    ``ledger`` are polars data frames of it; ``series`` and ``goodput_over_time()`` are of its directory.
     """
 
     def __init__(
@@ -60,6 +61,8 @@ class Comparison:
         """Names of the arms: variants, with ``vary`` and ``mix`` with what tells them apart."""
         self.arms = {arm.name: arm for arm in arms}
         self.failures: list[Failure] = []
+        self.directory: Path | None = None
+        """The directory that keeps the tables of its runs, if there is one."""
         self._documents: dict[tuple[str, int], dict[str, Any]] = {}
         self._fingerprints: dict[tuple[str, int], str] = {}
         self._facts: dict[tuple[str, int], Facts] = {}
@@ -291,6 +294,26 @@ class Comparison:
         from tworay.experiment.exporting import long
 
         return long(self)
+
+    @property
+    def series(self) -> pl.DataFrame:
+        """What the senders saw over time (cwnd, RTT, acknowledged bytes), of every arm, seed and flow."""
+        return self.table_of("series")
+
+    def table_of(self, name: str) -> pl.DataFrame:
+        """Return a table of every run, such as ``series``, ``ledger`` or ``transfers``, with arm and seed.
+
+        They are kept in the directory of the comparison (``out``).
+        """
+        from tworay.experiment.overtime import table_of
+
+        return table_of(self, name)
+
+    def goodput_over_time(self) -> pl.DataFrame:
+        """Return goodput in 60 intervals of the run, a row per arm, seed, flow and interval."""
+        from tworay.experiment.overtime import of_comparison
+
+        return of_comparison(self)
 
     def verdict(self, metric: str | None = None) -> pl.DataFrame:
         """Return the verdict about a metric (the headline), one row per arm, best first.

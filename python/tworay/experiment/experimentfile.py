@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import _native
 from tworay.errors import InputError
-from tworay.experiment.arms import parse_vary, with_routing
+from tworay.experiment.arms import labels_of, parse_vary, with_routing
 from tworay.experiment.axes import MIX, SCENARIO, TCP, Axis, labelled, several, text, vary, zipped
 from tworay.experiment.mixing import parse_mixes
 from tworay.experiment.plan import DEFAULT_MAX_SEEDS, Plan
@@ -111,6 +111,11 @@ def changed(plan: Plan, options: Common) -> Plan:
         "entries": options.entries,
         "resources": options.resources or None,
     }
+    if words := labels_of(options.vary):
+        (key, _), word = next(iter(words.items()))
+        raise InputError(
+            f"vary: `{word}`: labels of values are for compare; an experiment has them in a table [axis]"
+        )
     for key, pairs in (
         ("vary", with_routing(parse_vary(options.vary), options.routing)),
         ("set", [one.split("=", 1) for one in overrides(options.set)]),

@@ -8,7 +8,7 @@ import polars as pl
 
 from tworay import metrics
 from tworay.analysis import verdict as judging
-from tworay.analysis.factors import sender_of
+from tworay.analysis.factors import choices, sender_of
 from tworay.experiment.numbering import with_numbers
 from tworay.running.frames import Table
 
@@ -39,7 +39,7 @@ def means(result: Comparison, chosen: Collection[str] | None = None) -> pl.DataF
                 groups[arm, name] = letters
     letters_of = [groups.get(place) for place in table.select(ARM, "metric").iter_rows()]
     frame = _with_units(table).with_columns(pl.Series("group", letters_of, dtype=pl.String))
-    return Table(_with_axes(frame, result))
+    return Table(with_axes(frame, result))
 
 
 def long(result: Comparison, chosen: Collection[str] | None = None) -> pl.DataFrame:
@@ -53,7 +53,7 @@ def long(result: Comparison, chosen: Collection[str] | None = None) -> pl.DataFr
     ]
     schema: Any = {ARM: pl.String, "seed": pl.UInt64, "metric": pl.String, "value": pl.Float64}
     frame = _chosen(pl.DataFrame(rows, schema=schema, orient="row"), chosen)
-    return Table(_with_axes(_with_units(frame), result))
+    return Table(with_axes(_with_units(frame), result))
 
 
 def flows(run: Run) -> pl.DataFrame:
@@ -92,7 +92,7 @@ def verdict(result: Comparison, metric: str) -> pl.DataFrame:
                 **_difference(family, arm, ranking[0]),
             }
         )
-    return Table(_with_axes(pl.DataFrame(rows, schema=_VERDICT, orient="row"), result))
+    return Table(with_axes(pl.DataFrame(rows, schema=_VERDICT, orient="row"), result))
 
 
 _VERDICT: Any = {ARM: str, "group": str, "best": bool, "mean": float, "ci95_low": float, "ci95_high": float}
@@ -107,8 +107,9 @@ def _difference(family: dict[tuple[str, str], dict[str, Any]], arm: str, first: 
         pair, sign = family.get((first, arm)), -1
     if pair is None:
         return dict.fromkeys(("difference", "difference_low", "difference_high", "holm_p"))
-    low, high = sorted(sign * end for end in pair["ci95"]) if pair["ci95"] else (None, None)
-    difference = None if pair["difference"] is None else sign * pair["difference"]
+    # The negative of no difference is none, too: 0.0, not -0.0.
+    low, high = sorted(sign * end + 0.0 for end in pair["ci95"]) if pair["ci95"] else (None, None)
+    difference = None if pair["difference"] is None else sign * pair["difference"] + 0.0
     return {
         "difference": difference,
         "difference_low": low,
@@ -131,12 +132,12 @@ def _with_units(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.clone().insert_column(place, pl.Series("unit", units, dtype=pl.String))
 
 
-def _with_axes(frame: pl.DataFrame, result: Comparison) -> pl.DataFrame:
+def with_axes(frame: pl.DataFrame, result: Comparison) -> pl.DataFrame:
     """Add what the arms vary after their names: ``tcp`` and a column for each setting."""
     arms = result.summary["arms"]
     settings = list(dict.fromkeys(key for about in arms.values() for key in about["set"]))
     columns = {"tcp": {name: sender_of(about) for name, about in arms.items()}}
-    columns |= {key: {name: about["set"].get(key) for name, about in arms.items()} for key in settings}
+    columns |= {key: {name: choices(about).get(key) for name, about in arms.items()} for key in settings}
     for place, (key, texts) in enumerate(columns.items(), start=1):
         if key not in frame.columns:
             values = [texts[arm] for arm in frame[ARM]]

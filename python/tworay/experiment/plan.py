@@ -26,7 +26,7 @@ from tworay.running.control import CongestionControl, is_kernel, is_reference, l
 from tworay.running.scenarios import load
 from tworay.running.switching import numbers
 from tworay.virtual import cache
-from tworay.virtual.arms import check_routable
+from tworay.virtual.arms import check_carried, check_routable
 from tworay.virtual.controllers import controller_of
 from tworay.virtual.daemons import KEY as ROUTING
 from tworay.virtual.daemons import is_daemon, routed
@@ -172,6 +172,8 @@ class Plan:
         place = {axis.name: label for axis, (label, _) in zip(self.axes, combination, strict=True)}
         if daemon is not None:
             check_routable(world, daemon.name)
+        if kernel is not None:
+            check_carried(world, str(tcp))
         if mixture is None:
             cell = Cell(number, place, world, "", kernel=kernel, daemon=daemon, flows=flows)
             extras = self.extras

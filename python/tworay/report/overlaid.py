@@ -9,8 +9,9 @@ from tworay.errors import InputError
 from tworay.naming import Nodes
 from tworay.report.page import esc, table, whole_page
 from tworay.report.rundata import FlowData, Tables
-from tworay.report.runpage import figure, opened, settings_of
+from tworay.report.runpage import figure, settings_of
 from tworay.showing.causes import ROOTS
+from tworay.showing.runnames import opened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,6 +18,7 @@ from tworay.report.rundata import SERIES_ROWS, FlowData, Tables, late_spans, wri
 from tworay.report.silences import Silences, silences_of, why
 from tworay.showing.causes import ENDS, ROOTS, WORDS
 from tworay.showing.guessing import scored, share_right
+from tworay.showing.runnames import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,19 +128,6 @@ def _numbered(run: Run, nodes: int) -> int:
         most = run.tables["ledger"][column].max()
         named += [int(str(most))] if most is not None else []
     return max([nodes, *(node + 1 for node in named)])
-
-
-def opened(run: Run) -> int:
-    """Return the flow that the page opens on.
-
-    The first TCP flow, so that pages of one scenario show the same one; of a live run, whose connections come
-    as its programs make them, the one that delivered most.
-    """
-    flows = run.summary["flows"]
-    chosen = [flow for flow in flows if flow["tcp"] is not None] or flows
-    if "live" in run.summary:
-        chosen = sorted(chosen, key=lambda flow: -flow["goodput_bps"])
-    return int(chosen[0]["id"]) if chosen else 0
 
 
 def _apart(run: Run) -> bool:

@@ -168,6 +168,8 @@ def load_class(reference: str) -> type[CongestionControl]:
 
 def check_class(found: object, where: str) -> None:
     """Raise ``InputError`` if the object can't be a variant."""
+    if isinstance(found, list | tuple | set | dict):
+        raise InputError(f"{where}: a run has one variant; tworay.compare(..., tcp=[...]) runs several")
     if not (isinstance(found, type) and issubclass(found, CongestionControl)):
         raise InputError(f"{where}: {found!r} is not a subclass of tworay.CongestionControl")
     _check_names(found, where)

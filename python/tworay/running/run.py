@@ -152,6 +152,12 @@ class Run:
         """Time series per flow: cwnd, ssthresh, srtt, rto, in flight (empty without ``series=True``)."""
         return self.tables["series"]
 
+    def goodput_over_time(self) -> pl.DataFrame:
+        """Return goodput in 60 intervals of the run, a row per flow and interval."""
+        from tworay.experiment.overtime import of_run
+
+        return of_run(self)
+
     @property
     def retransmissions(self) -> pl.DataFrame:
         """One row per retransmission: when, and in which phase its sender was."""

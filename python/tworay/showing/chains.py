@@ -13,6 +13,7 @@ import numpy as np
 from tworay.naming import Nodes
 from tworay.showing.causes import ENDS, WORDS
 from tworay.showing.delays import delays
+from tworay.showing.searches import protocol_of, searches
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,8 +50,11 @@ def chain(run: Run, about: Row, moment: Row) -> list[Row]:
         steps += _routing(run, about, loss, end)
     elif pause:
         since = "first data after an idle spell" if pause["after_idle"] else "last acknowledgment"
-        steps.append((pause["begin_s"], f"no loss, only delay: {since}"))
-        steps += delays(run, about, (pause["begin_s"], pause["end_s"]))
+        span = (pause["begin_s"], pause["end_s"])
+        late, late_since = delays(run, about, span)
+        reason, sought = searches(run, about, (late_since, span[1]))
+        steps.append((span[0], f"no loss, {f'but {reason}' if reason else 'only delay'}: {since}"))
+        steps += [*sought, *late]
     steps += _reactions(moment["reactions"])
     steps.sort(key=lambda step: step[0])
     if pause:
@@ -128,7 +132,7 @@ def _routing(run: Run, about: Row, loss: Row, end: float) -> list[Step]:
     if notes is None or notes.is_empty():
         return []
     nodes = Nodes.of(run.summary)
-    name = {"aodv": "AODV", "dsr": "DSR", "olsr": "OLSR"}.get(run.summary["routing"]["protocol"], "routing")
+    name = protocol_of(run)
     back = loss.get("from", about["from"]) == about["to"] or ("from" not in loss and loss["kind"] == "ack")
     source, sink = (about["to"], about["from"]) if back else (about["from"], about["to"])
     during = notes.filter(pl.col("t_s").is_between(loss["since_s"], end))

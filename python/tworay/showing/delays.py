@@ -21,13 +21,16 @@ HELD = 5e-3
 INSTANT = 1e-6
 
 
-def delays(run: Run, about: Row, pause: tuple[float, float]) -> list[Step]:
-    """Return what delayed the acknowledgment that ended a pause, in order of time."""
+def delays(run: Run, about: Row, pause: tuple[float, float]) -> tuple[list[Step], float]:
+    """Return what delayed the acknowledgment that ended a pause, in order of time, and since when.
+
+    That is when the oldest segment was sent, maybe before the pause, if it arrived in the pause.
+    """
     import polars as pl
 
     segments: pl.DataFrame | None = run.tables.get("segments")
     if segments is None or about["tcp"] is None:
-        return []
+        return [], pause[0]
     begin, end = pause
     mine = segments.filter((pl.col("flow") == about["id"]) & pl.col("arrived_s").is_not_null())
     answers = mine.filter((pl.col("to") == about["from"]) & pl.col("ack").is_not_null())
@@ -35,7 +38,7 @@ def delays(run: Run, about: Row, pause: tuple[float, float]) -> list[Step]:
     # Sequence numbers don't wrap in what is compared here: at most a window lies between them.
     before = answers.filter(pl.col("arrived_s") <= begin + INSTANT)["ack"].max()
     if ended.is_empty() or before is None:
-        return []
+        return [], begin
     answer = ended.sort("ack").row(-1, named=True)
     data = mine.filter(
         (pl.col("from") == about["from"]) & (pl.col("bytes") > 0) & (pl.col("arrived_s") <= answer["t_s"])
@@ -43,7 +46,10 @@ def delays(run: Run, about: Row, pause: tuple[float, float]) -> list[Step]:
     awaited = data.filter(pl.col("seq") == before).head(1)
     steps: list[Step] = []
     if awaited.height:
-        steps += _awaited(awaited.row(0, named=True), data)
+        oldest = awaited.row(0, named=True)
+        steps += _awaited(oldest, data)
+        if oldest["arrived_s"] > begin:
+            begin = min(begin, oldest["t_s"])
     # The receiver answers what arrived last, if that is what the acknowledgment covers.
     covered = data.filter((pl.col("seq") >= before) & (pl.col("seq") < answer["ack"]))
     if covered.height:
@@ -51,7 +57,7 @@ def delays(run: Run, about: Row, pause: tuple[float, float]) -> list[Step]:
         if held > HELD:
             text = f"the receiver sent the ACK that it had held back for {_span(held)} (delayed ACK)"
             steps.append((answer["t_s"], text))
-    return steps
+    return steps, begin
 
 
 def _awaited(segment: Row, data: pl.DataFrame) -> list[Step]:

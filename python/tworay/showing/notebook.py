@@ -19,7 +19,7 @@ from tworay.showing.layout import Column
 from tworay.showing.lines import of_run as lines_of
 from tworay.showing.lines import stairs
 from tworay.showing.pictures import drawn, empty
-from tworay.showing.rendering import flow_columns, loss_columns
+from tworay.showing.rendering import flow_columns, loss_columns, transfer_columns
 from tworay.showing.reporting import columns_of, conclusion, labelled, labels, means, seeds_of
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def run_html(run: Run) -> str:
     parts = [
         _head(f"{run.scenario}, seed {run.seed}", f"{document['sim_seconds']:g} s simulated"),
         _table("flow", names, columns),
+        *(_table("flow", *one) for one in transfer_columns(document["flows"], Nodes.of(document))),
         _table(LOSSES, ["segments"], lost) if lost else _note("No segment was lost."),
         _note(f"No loss by {', '.join(never)}.") if lost and never else "",
         *(_warning(one if isinstance(one, str) else one["text"]) for one in document.get("warnings", [])),

@@ -59,11 +59,13 @@ def transfers(axes: Axes, groups: Mapping[str, pl.DataFrame]) -> None:
     axes.set_yscale("log")
 
 
-def span(zoom: str | tuple[float, float] | None, runs: Sequence[Run]) -> tuple[float, float] | None:
+def span(
+    zoom: str | tuple[float, float] | None, runs: Sequence[Run], seconds: float
+) -> tuple[float, float] | None:
     """Return the stretch of time to show, s: given as a pair or ``10:20``, or around the first trouble.
 
     Raises:
-        InputError: the text is neither, or nothing went wrong in the runs.
+        InputError: the text is neither, it begins after the runs, or nothing went wrong in them.
 
     """
     if zoom is None:
@@ -72,10 +74,14 @@ def span(zoom: str | tuple[float, float] | None, runs: Sequence[Run]) -> tuple[f
         return _first_trouble(runs)
     try:
         begin, end = map(float, zoom.split(":")) if isinstance(zoom, str) else zoom
-    except ValueError:
+    except (TypeError, ValueError):
         raise InputError(f'--zoom {zoom}: write two times in s such as 10:20, or "{TROUBLE}"') from None
     if not 0 <= begin < end:
         raise InputError(f"--zoom {begin:g}:{end:g}: the second time must be after the first")
+    if begin >= seconds:
+        raise InputError(
+            f"--zoom {begin:g}:{end:g}: the run ends at {seconds:g} s; choose times from 0 to that"
+        )
     return begin, end
 
 

@@ -5,6 +5,7 @@ Drawn with matplotlib. The same results give the same bytes of SVG.
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -23,10 +24,10 @@ from tworay.showing.armaxis import label_arms, short_names
 from tworay.showing.lines import INTERVALS, Line, of_run, rates, split, stairs, steps
 from tworay.showing.overlays import sequences, span, transfers
 from tworay.showing.pictures import FORMATS, empty, styles, write
+from tworay.showing.runnames import names_of, opened
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
     from matplotlib.axes import Axes
@@ -55,7 +56,7 @@ def plot(
     seed: int | None = None,
     metric: str = "goodput_bps",
     judge: str | None = None,
-    against: Sequence[Run | str | os.PathLike[str]] = (),
+    against: Run | str | os.PathLike[str] | Sequence[Run | str | os.PathLike[str]] = (),
     zoom: str | tuple[float, float] | None = None,
 ) -> Figure:
     """Draw results: a ``Run``, a ``Comparison``, or the directory of one; ``output`` also writes a file.
@@ -69,7 +70,8 @@ def plot(
     size. ``box`` draws a ``metric`` by arm: quartiles, and a point per seed; ``judge`` chooses its flows
     (``tcp``, ``udp``, ``all`` or ``flow.0,flow.2``; default: those of the comparison).
 
-    ``against`` has further runs, or their directories, that are drawn on the same axes. ``zoom`` is a stretch
+    ``against`` has further runs, or their directories, that are drawn on the same axes; of live runs only the
+    connection that delivered most is drawn there, unless ``flow`` names one. ``zoom`` is a stretch
     of time, ``(10, 20)`` or ``"10:20"``, or ``"trouble"``: the first of the longest pauses that a loss began.
     """
     file = None if output is None else Path(output)
@@ -77,6 +79,7 @@ def plot(
         raise InputError(f"there is no plot `{what}`; there are {', '.join(KINDS)}")
     if file is not None and file.suffix.lower() not in FORMATS:
         raise InputError(f"{file}: plots are written as {', '.join(FORMATS)}; name such a file")
+    others = [against] if isinstance(against, Run | str | os.PathLike) else list(against)
     figure, axes = empty()
     found = source if isinstance(source, Run | Comparison) else results(source)
     if what == "box":
@@ -84,24 +87,29 @@ def plot(
             raise InputError("box compares arms: name the directory of a comparison")
         if judge is not None:
             found.judge = judge
+        _refuse_zoom(what, zoom)
         _box(axes, found, metric)
     elif what in linkrates.COLUMNS:
-        runs = _runs(found, against)
+        runs = _runs(found, others)
         if not runs or flow is not None:
             raise InputError(f"{what} draws links of runs: name the directory of a run, and no flow")
-        shown = span(zoom, runs)
-        linkrates.draw(axes, what, runs, names_of(runs))
+        shown = span(zoom, runs, _seconds(found, runs))
+        linkrates.draw(axes, what, runs, names_of(runs, [source, *others]))
         axes.set_title(_title(runs))
         if shown is not None:
             _zoom(axes, shown)
     elif what == "transfers":
-        _transfers(axes, source, found, flow, seed, _runs(found, against))
+        _refuse_zoom(what, zoom)
+        runs = _runs(found, others)
+        named = dict(zip(names_of(runs, [source, *others]), runs, strict=True))
+        _transfers(axes, source, found, flow, seed, named)
     else:
-        runs = _runs(found, against)
-        lines = list(_lines(source, found, flow)) if len(runs) < 2 else _of_runs(runs, flow)
+        runs = _runs(found, others)
+        one = len(runs) < 2
+        lines = list(_lines(source, found, flow)) if one else _of_runs(runs, flow, [source, *others])
         if not lines:
             raise InputError("no series to draw: there is no such TCP flow, or no series were kept")
-        shown = span(zoom, runs)
+        shown = span(zoom, runs, _seconds(found, runs))
         _over_time(axes, what, lines, found, seed, runs)
         if shown is not None:
             _zoom(axes, shown)
@@ -141,25 +149,33 @@ def _runs(found: Run | Comparison, against: Sequence[Run | str | os.PathLike[str
     return runs
 
 
-def _of_runs(runs: list[Run], flow: int | None) -> list[Line]:
-    """Return the flows of several runs, each labelled with what distinguishes its run."""
-    lines = [[*of_run(run, flow)] for run in runs]
+def _refuse_zoom(what: str, zoom: object) -> None:
+    if zoom is not None:
+        raise InputError(f"--zoom: {what} has no axis of time; leave it out")
+
+
+def _seconds(found: Run | Comparison, runs: Sequence[Run]) -> float:
+    """Return how long the longest run lasts, simulated seconds."""
+    if isinstance(found, Comparison):
+        return max(found.sim_seconds)
+    return max(float(run.summary["sim_seconds"]) for run in runs)
+
+
+def _of_runs(runs: list[Run], flow: int | None, sources: Sequence[object]) -> list[Line]:
+    """Return the flows of several runs, each labelled with what distinguishes its run.
+
+    Of a live run, whose first connection may be a program's control connection, only the one that delivered
+    most, unless ``flow`` names another.
+    """
+    lines = [[*of_run(run, opened(run) if flow is None and "live" in run.summary else flow)] for run in runs]
     labels = [line.label for one in lines for line in one]
     if len(set(labels)) == len(labels):
         return [line for one in lines for line in one]
     return [
         replace(line, label=f"{name}: {line.label}")
-        for name, one in zip(names_of(runs), lines, strict=True)
+        for name, one in zip(names_of(runs, sources), lines, strict=True)
         for line in one
     ]
-
-
-def names_of(runs: Sequence[Run]) -> list[str]:
-    """Return a name for each of several runs: its scenario, its seed, or its place in the list."""
-    for names in ([run.scenario for run in runs], [f"seed {run.seed}" for run in runs]):
-        if len(set(names)) == len(names):
-            return names
-    return [f"run {place}" for place in range(1, len(runs) + 1)]
 
 
 def _lost(lines: list[Line]) -> dict[str, pl.DataFrame]:
@@ -244,14 +260,14 @@ def _transfers(
     found: Run | Comparison,
     flow: int | None,
     seed: int | None,
-    runs: list[Run],
+    runs: Mapping[str, Run],
 ) -> None:
     """Draw completion times by size: of each flow of runs, or of a comparison by arm."""
     import polars as pl
 
     groups: dict[str, pl.DataFrame] = {}
     if runs:
-        for name, run in zip(names_of(runs), runs, strict=True):
+        for name, run in runs.items():
             table = run.tables.get("transfers")
             for (number,), frame in [] if table is None else split(table, "flow"):
                 if flow in (None, number):

@@ -28,11 +28,10 @@ def show(renderable: Renderable, *, stderr: bool = False) -> None:
 
 def run_report(document: dict[str, Any]) -> Renderable:
     """Render one run."""
-    sim, cpu = document["sim_seconds"], document["cpu_seconds"]
-    speed = f"{_plain(sim / cpu)} times real time" if cpu else "no time at all"
+    sim = document["sim_seconds"]
     head = Text.assemble(
         (document["scenario"], "bold"),
-        f"  seed {document['seed']}: {sim:g} s simulated, {document['events']:,} events, {speed}",
+        f"  seed {document['seed']}: {sim:g} s simulated, {document['events']:,} events, {_pace(document)}",
     )
     flows = document["flows"]
     loss = losses(["segments"], [document["ledger"]])
@@ -53,6 +52,18 @@ def run_report(document: dict[str, Any]) -> Renderable:
     )
 
 
+def _pace(document: dict[str, Any]) -> str:
+    """Say how fast the run was; a live network has the pace of its clock, whatever its engine computed."""
+    live = document.get("live")
+    if live is None:
+        cpu = document["cpu_seconds"]
+        return f"{_plain(document['sim_seconds'] / cpu)} times real time" if cpu else "no time at all"
+    if "virtual" in live:
+        return "in virtual time"
+    slow = live["settings"]["slow"]
+    return "in real time" if slow == 1 else f"{slow:g} times slower than real time"
+
+
 def warnings(document: dict[str, Any]) -> list[Renderable]:
     """Render warnings: flows without a path, flows without goodput."""
     texts = [w if isinstance(w, str) else w["text"] for w in document.get("warnings", [])]
@@ -65,7 +76,12 @@ def _flows(flows: list[dict[str, Any]], nodes: Nodes) -> list[Renderable]:
 
 def _transfers(flows: list[dict[str, Any]], nodes: Nodes) -> list[Renderable]:
     """Render completion times of transfers by size, and stalls of video; nothing without either."""
-    found: list[Renderable] = []
+    return [part for one in transfer_columns(flows, nodes) for part in ("", *table("flow", *one))]
+
+
+def transfer_columns(flows: list[dict[str, Any]], nodes: Nodes) -> list[tuple[list[str], list[Column]]]:
+    """Return the tables of transfers and of stalls: names of flows and columns; nothing without either."""
+    found = []
     for extra in (metrics.OF_TRANSFERS, metrics.OF_VIDEO):
         some = [flow for flow in flows if flow.get(extra[0]) is not None]
         values = {name: [_member(flow, name) for flow in some] for name in extra}
@@ -76,7 +92,7 @@ def _transfers(flows: list[dict[str, Any]], nodes: Nodes) -> list[Renderable]:
                 Column(metrics.title(name), [value_of(name, value) for value in row])
                 for name, row in present.items()
             ]
-            found += ["", *table("flow", names, columns)]
+            found.append((names, columns))
     return found
 
 
@@ -318,7 +334,9 @@ def number(value: float | None, scale: float = 1.0, form: str = ",") -> str:
     """Format a number, or a dash for no value."""
     if value is None or not math.isfinite(value):
         return "–"
-    return format(value * scale if scale != 1.0 else value, form)
+    text = format(value * scale if scale != 1.0 else value, form)
+    # A negative value that is rounded to zero has no sign.
+    return text.removeprefix("-") if not set(text) & set("123456789") else text
 
 
 def _plain(value: float) -> str:

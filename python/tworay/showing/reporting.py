@@ -83,8 +83,10 @@ def labels(arms: dict[str, dict[str, Any]]) -> tuple[list[str], str, dict[str, s
 
 
 def labelled(arms: dict[str, dict[str, Any]]) -> list[str]:
-    """Return a line that says which variants the labels stand for; none without labels."""
+    """Return a line that says what the labels stand for; none without labels."""
     found = {about["label"]: about["tcp"] for about in arms.values() if about.get("label")}
+    for about in arms.values():
+        found |= {word: f"{key}={about['set'][key]}" for key, word in about.get("labels", {}).items()}
     return [f"{', '.join(f'{name} is {tcp}' for name, tcp in found.items())}."] if found else []
 
 

@@ -55,13 +55,17 @@ def text(document: Row) -> str:
 def _all_flows(document: Row) -> str:
     nodes = Nodes.of(document)
     lines = [f"{document['scenario']}, seed {document['seed']}: {len(document['flows'])} flows"]
+    if not document["moments"]:
+        lines += ["", "They lost nothing, and waited for nothing."]
     for moment in document["moments"]:
         about = document["flows"][str(moment["flow"])]
         ends = f"{nodes.short(about['from'])} to {nodes.short(about['to'])}"
         whose = f"flow {moment['flow']} ({ends}, {about['tcp'] or 'udp'})"
         lines += ["", *_wrapped("", f"{whose}, {_heading(document | about, moment)}")]
         lines += _indented(sentence(moment["chain"]))
-    return "\n".join([*lines, "", "--flow N --at TIME tells one of them in full."])
+    if document["moments"]:
+        lines += ["", "--flow N --at TIME tells one of them in full."]
+    return "\n".join(lines)
 
 
 def _indented(text: str) -> list[str]:

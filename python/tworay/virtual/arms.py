@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tworay.errors import InputError, RunError
+from tworay.live.commanding import over_tcp
 from tworay.live.network import Ended
 from tworay.live.options import Options
 from tworay.metrics.declared import METRICS, Of
 from tworay.running import air
+from tworay.running.control import KERNEL
 from tworay.virtual import cache, carrying
 from tworay.virtual.machine import MEMORY, Machine
 from tworay.virtual.order import CAPTURE, Transfer
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from tworay.running.scenarios import Scenario
     from tworay.virtual.daemons import Daemon
 
-DATAGRAMS = ("cbr", "on-off", "replay")
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 PORT = 5001
 # Values of flows that are of a single hop where the stations route.
@@ -56,10 +57,11 @@ def run_kernel(
     ``air`` to the summary.
 
     Raises:
-        InputError: no kernel in the cache, too little memory.
+        InputError: no kernel in the cache, too little memory, or traffic that is only simulated.
         RunError: the machine or a daemon died, or the network ended early.
 
     """
+    check_carried(scenario, f"{KERNEL}{controller}")
     document = tomllib.loads(scenario.to_toml())
     transfers = transfers_of(document, limited=daemon is not None)
     duration = seconds_of(document["duration"])
@@ -96,6 +98,32 @@ def run_kernel(
     return run
 
 
+def check_carried(scenario: Scenario, arm: str) -> None:
+    """Refuse a scenario in which a kernel would not do what the simulated arms do.
+
+    A program at each end writes or reads a stream as fast as it can. The conversations of ``web``,
+    ``request`` and ``video``, and traces over TCP, are simulated only. ``arm`` is how the user wrote it.
+
+    Raises:
+        InputError: with the flow and the remedy.
+
+    """
+    document, over = tomllib.loads(scenario.to_toml()), over_tcp(scenario)
+    for number, flow in enumerate(document.get("flow", [])):
+        app = flow.get("app", "ftp")
+        if app != "ftp" and number in over:
+            kind = f'app = "{app}"' + (', over = "tcp"' if app == "replay" else "")
+            raise InputError(
+                f"{arm}: flow {number} of {scenario.name} ({kind}) is sent by simulated senders only; "
+                f"leave it out of all arms with --set flow.{number}=off"
+            )
+    if seconds_of(document["warmup"]) > 0:
+        raise InputError(
+            f"{arm}: {scenario.name} has a warmup of {document['warmup']}, which figures of kernels include; "
+            "set it to zero for all arms: --set warmup=0s"
+        )
+
+
 def check_routable(scenario: Scenario, name: str) -> None:
     """Refuse a scenario whose packets a daemon can't route.
 
@@ -103,12 +131,12 @@ def check_routable(scenario: Scenario, name: str) -> None:
         InputError: with the reason.
 
     """
-    document = tomllib.loads(scenario.to_toml())
-    apps = [flow.get("app", "ftp") for flow in document.get("flow", [])]
-    number = next((number for number, app in enumerate(apps) if app != "ftp"), None)
+    flows = tomllib.loads(scenario.to_toml()).get("flow", [])
+    number = next((number for number, flow in enumerate(flows) if flow.get("app", "ftp") != "ftp"), None)
     if number is not None:
-        app = apps[number]
-        what = "simulated datagrams" if app in DATAGRAMS else f"the simulated traffic of `{app}`"
+        app = flows[number]["app"]
+        simulated = f"the simulated traffic of `{app}`"
+        what = simulated if number in over_tcp(scenario) else "simulated datagrams"
         raise InputError(
             f"--routing {name}: flow {number} of {scenario.name} sends {what}, which no daemon "
             f"routes; leave it out with --set flow.{number}=off"

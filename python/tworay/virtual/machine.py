@@ -64,9 +64,9 @@ class Machine:
         """Carry out an order in a machine of its own; return what it left in ``ENDED``.
 
         ``show`` gets the network's status, ``warn`` sentences for the user; ``stopped`` ends the machine.
-        ``keep`` gets the machine's process often, and returns true while the machine rests. Ctrl-C asks the
-        machine to end with what it has if ``gently``; a second one, and a machine that does not end within
-        ``GRACE``, ends it without.
+        ``keep`` gets the machine's process often, and returns true while the machine rests. Ctrl-C, and a
+        reader of the output who leaves, ask the machine to end with what it has if ``gently``; a second
+        Ctrl-C, and a machine that does not end within ``GRACE``, ends it without.
 
         Raises:
             InputError: this machine has too little memory, or the order is wrong.
@@ -91,7 +91,7 @@ class Machine:
             )
         try:
             _attend(process, scratch, show, warn, stopped, keep)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, _ReaderLeft):
             if not gently:
                 raise
             (scratch / STOP).touch()
@@ -118,12 +118,16 @@ class Machine:
         return {"kernel": self.kernel.name, "memory_mib": self.memory, "loops": left["loops"]}
 
     def _command(self, scratch: Path) -> list[str]:
+        # The kernel hands a word with "=" that it does not know to its first program's environment. A program
+        # of another installation than the host's would be another version of tworay.
+        searched = os.environ.get("PYTHONPATH")
+        found = [f"PYTHONPATH={searched}"] if searched else []
         words = [
             str(self.kernel.program), f"mem={self.memory}M",
             "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro",
             "time-travel=inf-cpu", f"time-travel-start={EPOCH}", f"random_seed={self.seed}",
             f"uml_dir={scratch}/", "umid=machine", "con=null", "con0=null,fd:1", "quiet",
-            "norandmaps", "panic=-1",
+            "norandmaps", "panic=-1", *found,
             f"init={sys.executable}", "--", "-B", "-m", "tworay.virtual.guest", str(scratch),
         ]  # fmt: skip
         for word in words:
@@ -162,6 +166,10 @@ class Machine:
         )
 
 
+class _ReaderLeft(RunError):
+    """The reader of the programs' output has closed the pipe, as `head` does: a program there would end."""
+
+
 def _attend(
     process: subprocess.Popen[bytes],
     scratch: Path,
@@ -178,8 +186,13 @@ def _attend(
     def forward() -> None:
         for file, stream in zip(outputs, streams, strict=True):
             if text := file.read():
-                stream.write(text.decode(errors="replace"))
-                stream.flush()
+                try:
+                    stream.write(text.decode(errors="replace"))
+                    stream.flush()
+                except (BrokenPipeError, SystemExit) as error:
+                    if (scratch / STOP).exists():
+                        continue
+                    raise _ReaderLeft("nobody reads what the programs print") from error
 
     try:
         while process.poll() is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -119,8 +119,8 @@ def run_virtual(
 
 
 def _copy(file: Path, to: Path) -> None:
-    """Copy a file to another one, or to a pipe."""
-    with file.open("rb") as source, to.open("wb") as target:
+    """Copy a file to another one, or to a pipe, whose reader may leave."""
+    with suppress(BrokenPipeError), file.open("rb") as source, to.open("wb") as target:
         shutil.copyfileobj(source, target)
 
 

@@ -1,5 +1,6 @@
 //! What events of a scenario refer to, and which of them can be.
 
+use super::parts::numbered;
 use crate::event::{EventConfig, EventKind};
 use crate::scenario::Scenario;
 use tworay_base::SimDuration;
@@ -58,9 +59,7 @@ impl Ground {
                 return fault("what", "no node is named", "Add node = and its number.");
             };
             if u32::from(node) >= self.nodes {
-                let last = self.nodes.saturating_sub(1);
-                let remedy = format!("This scenario has {} nodes, numbered 0 to {last}.", self.nodes);
-                return fault("node", format!("there is no node {node}"), remedy);
+                return fault("node", format!("there is no node {node}"), numbered(self.nodes));
             }
             self.steered(event)?;
         }

@@ -1,4 +1,4 @@
-//! Values that several checks read: variants, and names of files.
+//! What several checks share: how they read variants and names of files, and the remedy for a node.
 
 use crate::flow::FlowTable;
 use std::path::{Path, PathBuf};
@@ -18,4 +18,12 @@ pub(super) fn variant_of(flow: &FlowTable, default: &Variant) -> Result<Variant,
 /// A file named in a scenario, relative to the scenario's folder.
 pub(super) fn joined(file: PathBuf, base_dir: &Path) -> PathBuf {
     if base_dir.as_os_str().is_empty() { file } else { base_dir.join(file) }
+}
+
+/// The remedy for a node that is not there.
+pub(super) fn numbered(nodes: u32) -> String {
+    match nodes {
+        1 => "This scenario has one node, number 0.".to_owned(),
+        _ => format!("This scenario has {nodes} nodes, numbered 0 to {}.", nodes.saturating_sub(1)),
+    }
 }

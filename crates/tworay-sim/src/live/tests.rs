@@ -29,6 +29,7 @@ fn datagram(live: &mut Live, from: u16, to: u16, ttl: u8) -> Entering {
         carries: Some(Carries::Data),
         seq: Seq32(0),
         frame: false,
+        header: Header::default(),
     }
 }
 
@@ -335,4 +336,49 @@ fn what_nobody_counts_is_null_not_zero() {
     let new = document(Layer::Three, Some((2, SimDuration::from_secs(3))));
     assert_eq!((new.flows[0].timeouts, new.flows[0].rto_idle_seconds), (Some(2), Some(3.0)));
     assert_eq!((new.routing.route_changes, new.routing.control_packets), (Some(0), Some(0)));
+}
+
+/// The direction of a connection shows once more payload goes back: what was measured of it until then counts.
+#[test]
+fn a_flow_that_turns_keeps_what_was_measured_of_its_direction() {
+    let mut live = live("string-4", &["routing.protocol=static"], Layer::Three);
+    let forth = datagram(&mut live, 0, 4, 64);
+    let mut bytes = forth.bytes.to_vec();
+    (bytes[15], bytes[19]) = (4, 0);
+    live.take_in(Entering { node: NodeId(4), to: NodeId(0), bytes: bytes.into(), ..forth.clone() });
+    live.run_until(SimTime::from_nanos(1_000_000_000));
+    live.turn_flow(forth.flow);
+    let report = live.finish().expect("the books balance");
+    let flow = &report.document.flows[0];
+    assert_eq!((flow.from, flow.to, flow.mean_hops), (4, 0, Some(4.0)));
+    // 120 bytes of IP in a second.
+    assert!((flow.sent_bps - 960.0).abs() < 1.0, "{}", flow.sent_bps);
+}
+
+/// The record has the packets of real stations, with the numbers of their headers, and what became of them.
+#[test]
+fn the_record_keeps_the_packets_of_real_stations() {
+    let scenario = Scenario::load("string-4", &["routing.protocol=static".to_owned()]).expect("a scenario");
+    let stations = vec![NodeId(0), NodeId(4)];
+    let limit = SimDuration::from_secs_f64(10.0);
+    let options = LiveOptions { seed: 1, layer: Layer::Three, stations, limit, pcap: None, record: true };
+    let mut live = Live::new(&scenario, &options).expect("a network");
+    let header = Header {
+        seq: 4_000_000_000,
+        payload: 100,
+        ack: Some((Seq32(7), 65_536)),
+        sacks: [Some((Seq32(8), Seq32(9))), None, None, None],
+        again: false,
+    };
+    let entry = Entering { header, ..datagram(&mut live, 0, 4, 64) };
+    live.take_in(entry);
+    live.run_until(SimTime::from_nanos(1_000_000_000));
+    let report = live.finish().expect("the books balance");
+    let tables = report.tables();
+    let text = |name: &str| format!("{:?}", tables.iter().find(|table| table.name == name).expect("a table"));
+    let segments = text("segments");
+    for part in ["4000000000", "65536", "I64([100])"] {
+        assert!(segments.contains(part), "{part}: {segments}");
+    }
+    assert!(text("sacks").contains("I64([9])"), "{}", text("sacks"));
 }

@@ -3,6 +3,7 @@
 use super::loss::attempts::Failure;
 use super::loss::ledger::Carries;
 use super::loss::root_cause::RootCause;
+use crate::network::hosts::gateway::Header;
 use crate::network::medium::on_air::{Hearer, Medium};
 use crate::network::packets::PacketSlab;
 use std::collections::VecDeque;
@@ -133,8 +134,8 @@ impl After {
 pub(crate) enum Fact<'a> {
     /// A flow is added that starts now.
     FlowAdded { from: NodeId, to: NodeId },
-    /// The payload of a flow turns out to go to `to`.
-    FlowTurned { flow: FlowId, to: NodeId },
+    /// The payload of an added flow turns out to go the other way.
+    FlowTurned { flow: FlowId },
     /// The warm-up is over.
     Warm,
     /// A transport gives a packet to the network; it has the next number.
@@ -143,6 +144,8 @@ pub(crate) enum Fact<'a> {
     Made { packet: PacketId },
     /// The packet is complete; `again`: payload that was sent before.
     Sent { packet: PacketId, again: bool },
+    /// A packet of a real station is complete.
+    Entered { packet: PacketId, header: &'a Header },
     /// The state of a flow's sender after an event, with the payload acknowledged so far, bytes.
     Sender { flow: FlowId, state: &'a Snapshot, acked: u64 },
     /// A tracked packet has another copy.

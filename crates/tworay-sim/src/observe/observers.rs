@@ -13,8 +13,9 @@ use super::root_causes::RootCauses;
 use super::series::Series;
 use super::watchers::Watchers;
 use super::wire_trace::WireRecord;
+use crate::network::hosts::gateway::Header;
 use crate::network::packets::{UNTRACKED, is_message};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::Path;
 use tworay_base::{Died, LossCause, NodeId, PacketId};
@@ -30,6 +31,8 @@ pub(crate) struct Observers {
     pub roots: RootCauses,
     /// The path of each flow.
     pub paths: Vec<PathProbe>,
+    /// The opposite path of each added flow, which becomes its path if it turns.
+    opposite: BTreeMap<usize, PathProbe>,
     /// Network-wide counters.
     pub counters: NetworkCounters,
     /// Time series of the senders.
@@ -74,15 +77,18 @@ impl Observers {
             Fact::BreakOver => self.roots.break_over(),
             Fact::Delivered { packet, node } => self.delivered(packet, node, view),
             Fact::Sent { packet, again } => self.sent(packet, again, view),
+            Fact::Entered { packet, header } => self.entered(packet, header, view),
             Fact::Sender { flow, state, acked } => self.series.note(view.now, flow, state, acked),
             Fact::FlowAdded { from, to } => {
                 self.ledger.add_flow(from, view.now);
+                self.opposite.insert(self.paths.len(), PathProbe::to(from));
                 self.paths.push(PathProbe::to(to));
                 self.series.add_flow();
             }
-            Fact::FlowTurned { flow, to } => {
-                if let Some(path) = self.paths.get_mut(flow.index()) {
-                    *path = PathProbe::to(to);
+            Fact::FlowTurned { flow } => {
+                let paths = (self.paths.get_mut(flow.index()), self.opposite.get_mut(&flow.index()));
+                if let (Some(path), Some(opposite)) = paths {
+                    std::mem::swap(path, opposite);
                 }
             }
             Fact::Warm => {
@@ -138,6 +144,13 @@ impl Observers {
         let packet = view.packets.get(packet);
         if let (Some(watchers), Some(carries)) = (&mut self.watchers, self.ledger.carries(packet.uid)) {
             watchers.sent(packet, carries, again, view.now);
+        }
+    }
+
+    fn entered(&mut self, packet: PacketId, header: &Header, view: View<'_>) {
+        let packet = view.packets.get(packet);
+        if let (Some(watchers), Some(carries)) = (&mut self.watchers, self.ledger.carries(packet.uid)) {
+            watchers.entered(packet, carries, header, view.now);
         }
     }
 
@@ -252,8 +265,11 @@ impl Observers {
     #[inline]
     fn delivered(&mut self, packet: &Packet, node: NodeId, view: View<'_>) {
         let Some(sent_at) = self.ledger.delivered(packet.uid, view.now) else { return };
-        if let Some(path) = self.paths.get_mut(packet.flow.index()).filter(|path| path.ends_at(node)) {
-            path.arrived(view.now.since(sent_at), packet.hops);
+        let (flow, delay) = (packet.flow.index(), view.now.since(sent_at));
+        if let Some(path) = self.paths.get_mut(flow).filter(|path| path.ends_at(node)) {
+            path.arrived(delay, packet.hops);
+        } else if let Some(path) = self.opposite.get_mut(&flow).filter(|path| path.ends_at(node)) {
+            path.arrived(delay, packet.hops);
         }
         if let Some(watchers) = &mut self.watchers {
             watchers.arrived(packet, view.now);

@@ -9,6 +9,7 @@ mod tables;
 mod tests;
 
 use super::capture::FrameResult;
+use crate::network::hosts::gateway::Header;
 use crate::network::medium::on_air::Medium;
 use crate::network::packets::UNTRACKED;
 use crate::observe::loss::ledger::{Carries, LossRecord};
@@ -130,6 +131,17 @@ impl Recorder {
             Body::Udp(d) => (d.number as u32, d.payload, None),
             _ => return,
         };
+        self.add(now, packet, carries, &Header { seq, payload, ack, sacks: [None; 4], again });
+    }
+
+    /// A real station sends a packet that the ledger tracks.
+    pub fn entered(&mut self, now: SimTime, packet: &Packet, carries: Carries, header: &Header) {
+        self.sacks.extend(header.sacks.iter().flatten().map(|&(left, right)| (packet.uid, left, right)));
+        self.add(now, packet, carries, header);
+    }
+
+    fn add(&mut self, now: SimTime, packet: &Packet, carries: Carries, header: &Header) {
+        let Header { seq, payload, ack, again, .. } = *header;
         self.segments.push(Segment {
             uid: packet.uid,
             sent: now,
@@ -178,6 +190,7 @@ impl Recorder {
     ) {
         let carried = packet.map_or(Carried::Nothing, |p| match &p.body {
             Body::Tcp(s) if s.seq_len() == 0 => Carried::Ack,
+            Body::Datagram(real) | Body::Frame(real) if real.pure_ack => Carried::Ack,
             Body::Tcp(_) | Body::Udp(_) | Body::Datagram(_) | Body::Frame(_) => Carried::Data,
             Body::Arp(_) => Carried::Arp,
             Body::Aodv(_) | Body::Dsr | Body::Olsr(_) => Carried::Routing,

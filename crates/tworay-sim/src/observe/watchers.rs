@@ -7,6 +7,7 @@ use super::loss::ledger::{Carries, LossRecord};
 use super::medium_log::{MediumLog, Reception};
 use super::record::Recorder;
 use super::wire_trace::WireRecord;
+use crate::network::hosts::gateway::Header;
 use crate::network::medium::on_air::{Hearer, Medium};
 use crate::network::packets::UNTRACKED;
 use tworay_base::{NodeId, PacketId, SimTime};
@@ -87,6 +88,12 @@ impl Watchers {
     #[cold]
     pub fn sent(&mut self, packet: &Packet, carries: Carries, again: bool, now: SimTime) {
         self.recorder.iter_mut().for_each(|recorder| recorder.sent(now, packet, carries, again));
+    }
+
+    /// A real station sends a packet.
+    #[cold]
+    pub fn entered(&mut self, packet: &Packet, carries: Carries, header: &Header, now: SimTime) {
+        self.recorder.iter_mut().for_each(|recorder| recorder.entered(now, packet, carries, header));
     }
 
     /// The first copy of a tracked packet has reached its destination.

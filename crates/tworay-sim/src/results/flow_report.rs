@@ -73,8 +73,8 @@ declare! {
         retransmission_ratio: Option<f64> = losses("0..1").mean().less()
                 .shown("sent again %", 100.0, ",.1f")
                 .from("Seddik-Ghaleb et al. 2006; Papanastasiou 2006"),
-        /// `acked_segments` divided by `sent_segments`, at most 1: the fraction of sent segments that
-        /// delivered payload (for UDP, the usual packet delivery ratio)
+        /// payload acknowledged, each byte once, divided by payload sent including retransmissions, at most 1;
+        /// for UDP datagrams received divided by datagrams sent, the usual packet delivery ratio
         delivery_ratio: Option<f64> = rates("0..1").mean().more()
                 .shown("delivered %", 100.0, ",.1f").from("Broch et al. 1998"),
         /// time from the flow's start to the opening of the connection

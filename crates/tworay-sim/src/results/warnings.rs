@@ -15,7 +15,7 @@ pub enum WarningKind {
     NoPath,
     /// There was no path for part of the time.
     PathMissing,
-    /// Nothing arrived although there was a path.
+    /// Nothing arrived although every hop of a path was in range.
     NothingArrived,
 }
 
@@ -59,7 +59,7 @@ fn nothing_arrived((id, flows): (FlowId, usize), path: &FlowPath, records: &[Los
     let most =
         LossCause::ALL.iter().copied().rev().max_by_key(|&c| counts.get(&(c as usize)).copied().unwrap_or(0));
     let head = format!(
-        "flow {id} ({} to {}): nothing arrived, although there was a path",
+        "flow {id} ({} to {}): nothing arrived, although every hop of a path was in range",
         path.label(path.from),
         path.label(path.to)
     );

@@ -40,7 +40,10 @@ fn a_flow_that_gets_nothing_is_told_why() {
     let found = warnings(&off);
     assert_eq!((found.len(), found[0].kind), (1, WarningKind::NothingArrived));
     let text = &found[0].text;
-    assert!(text.starts_with("flow 0 (0 to 2): nothing arrived, although there was a path: "), "{text}");
+    assert!(
+        text.starts_with("flow 0 (0 to 2): nothing arrived, although every hop of a path was in range: "),
+        "{text}"
+    );
     assert!(text.ends_with("died of node-down; a node on the way is off or has no power"), "{text}");
 }
 

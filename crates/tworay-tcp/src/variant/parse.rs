@@ -192,6 +192,15 @@ fn term_name(entry: &Entry, values: &[f64]) -> String {
     format!("{}({})", entry.info.name, values.join(","))
 }
 
+/// The remedy for the name of an arm that a kernel sends.
+fn kernels(name: &str) -> Option<String> {
+    let controller = name.strip_prefix("kernel:")?;
+    Some(format!(
+        "kernels send all flows of an arm: `tworay compare --tcp {name},newreno`; one run is `tworay live run --virtual \
+         --congestion {controller}`"
+    ))
+}
+
 /// Parses one term and checks its parameters; otherwise returns a problem and a remedy.
 fn read_term(term: &str) -> Result<(&'static Entry, Vec<f64>), (String, String)> {
     let (name, arguments) = match term.split_once('(') {
@@ -207,7 +216,10 @@ fn read_term(term: &str) -> Result<(&'static Entry, Vec<f64>), (String, String)>
         return Err(("the name is empty".into(), "write a name such as newreno".into()));
     }
     let Some(entry) = ENTRIES.iter().find(|e| e.info.name == name) else {
-        return Err((format!("there is no variant {name}"), suggestion(name)));
+        return Err((
+            format!("there is no variant {name}"),
+            kernels(name).unwrap_or_else(|| suggestion(name)),
+        ));
     };
     let parameters = entry.info.parameters;
     let given: Vec<&str> = match arguments {

@@ -26,6 +26,11 @@ fn names_are_read_back_in_canonical_form() {
 fn wrong_names_say_what_is_wrong_and_what_is_near() {
     for (text, message) in [
         ("neweno", "\"neweno\": there is no variant neweno; did you mean newreno?"),
+        (
+            "kernel:cubic",
+            "\"kernel:cubic\": there is no variant kernel:cubic; kernels send all flows of an arm: `tworay compare --tcp \
+             kernel:cubic,newreno`; one run is `tworay live run --virtual --congestion cubic`",
+        ),
         ("sac", "\"sac\": there is no variant sac; did you mean sack?"),
         ("reno+tahoe", "\"reno+tahoe\": reno and tahoe are both recoveries; keep one of them"),
         (

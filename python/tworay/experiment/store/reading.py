@@ -127,6 +127,7 @@ class Stored:
         for key in sorted(self.records):
             take(result, self.records[key], self.manifest.get("maxima", {}))
         result.warnings = [*read_warnings(self.path), *self.problems]
+        result.directory = self.path
         return result
 
     def _world(self, arm: Arm) -> Scenario | None:

@@ -56,6 +56,16 @@ def table_files(out: Path, name: str) -> list[Path]:
     return sorted(parts) or ([merged] if merged.is_file() else [])
 
 
+def kept_tables(out: Path) -> list[str]:
+    """Return the names of the tables of runs that a comparison keeps."""
+    parts = [
+        *(one.name for one in (out / TABLES).glob("[!.]*")),
+        *(one.stem for one in out.glob("*.parquet")),
+    ]
+    # Its own table of all runs is not one of a run.
+    return sorted({*parts} - {"runs"})
+
+
 def is_merged(out: Path) -> bool:
     """Return whether no tables of single runs are there, which are left by an interrupted comparison."""
     return not (out / TABLES).is_dir() and not (out / RUNS).is_dir()

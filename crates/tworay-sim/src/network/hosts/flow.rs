@@ -27,6 +27,8 @@ pub(crate) struct External {
     pub counters: Counters,
     /// Number of timeouts and the time in them; `None` if the sender doesn't count them.
     pub timeouts: Option<(u64, SimDuration)>,
+    /// IP bytes that the receiving end has sent, and the time of its first packet: the flow's, should it turn.
+    pub back: (u64, Option<SimTime>),
 }
 
 /// The two ends of a TCP connection.
@@ -191,6 +193,11 @@ impl Means {
         self.phases
     }
 
+    /// True if there was a state.
+    pub fn is_known(&self) -> bool {
+        self.last_phase.is_some()
+    }
+
     /// (mean cwnd, mean flight, mean smoothed RTT) until [`Means::close`].
     pub fn means(&self) -> (f64, f64, Option<f64>) {
         let per = |x: f64, t: f64| if t > 0.0 { x / t } else { 0.0 };
@@ -258,6 +265,31 @@ pub struct Guess {
 }
 
 impl Flow {
+    /// IP bytes that an end of the flow has sent, and the time of its first packet, as far as they are counted.
+    pub fn sent_by(&mut self, node: NodeId) -> Option<(&mut u64, &mut Option<SimTime>)> {
+        if self.setup.from == node {
+            return Some((&mut self.sent_bytes, &mut self.first_sent));
+        }
+        match &mut self.transport {
+            Transport::External(outside) if self.setup.to == node => {
+                Some((&mut outside.back.0, &mut outside.back.1))
+            }
+            _ => None,
+        }
+    }
+
+    /// The payload of a flow of programs outside goes the other way. The state of the sender until now was that of
+    /// the wrong end.
+    pub fn turn(&mut self, now: SimTime) {
+        std::mem::swap(&mut self.setup.from, &mut self.setup.to);
+        if let Transport::External(outside) = &mut self.transport {
+            let back = std::mem::replace(&mut outside.back, (self.sent_bytes, self.first_sent));
+            (self.sent_bytes, self.first_sent) = back;
+        }
+        self.means = Means { since: now, ..Means::default() };
+        (self.acked_bytes, self.last_acked) = (0, None);
+    }
+
     pub fn new(setup: FlowSetup, index: usize, timers: TimerSlot, tcp: &TcpConfig, seed: u64) -> Self {
         let traffic = Traffic::new(&setup.application, setup.start);
         let variant = setup.application.variant();

@@ -29,6 +29,23 @@ pub struct Entering {
     pub seq: Seq32,
     /// True if it is an Ethernet frame.
     pub frame: bool,
+    /// Its transport header, for the record.
+    pub header: Header,
+}
+
+/// What the record of a run keeps of a transport header.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Header {
+    /// First sequence number, also of a pure acknowledgment.
+    pub seq: u32,
+    /// Bytes after the header.
+    pub payload: u32,
+    /// Acknowledgment number and window in bytes of a TCP segment.
+    pub ack: Option<(Seq32, u32)>,
+    /// First number and number after the last of each selective acknowledgment.
+    pub sacks: [Option<(Seq32, Seq32)>; 4],
+    /// True if the payload was sent before.
+    pub again: bool,
 }
 
 /// A packet that reached its station.

@@ -81,22 +81,23 @@ impl Network {
 
     /// A packet enters the network. Returns its uid.
     pub(crate) fn take_in(&mut self, entry: Entering) -> u64 {
-        let Entering { node, to, ttl, ip_bytes, bytes, flow, carries, seq, frame } = entry;
+        let Entering { node, to, ttl, ip_bytes, bytes, flow, carries, seq, frame, header } = entry;
         let uid = match carries {
             Some(carries) => self.common.take(flow, carries, seq),
             None => self.common.control_uid(),
         };
         if carries.is_some()
             && let Some(f) = self.flows.get_mut(flow.index())
-            && f.setup.from == node
+            && let Some((bytes, first)) = f.sent_by(node)
         {
-            f.sent_bytes += u64::from(ip_bytes);
-            f.first_sent.get_or_insert(self.common.now);
+            *bytes += u64::from(ip_bytes);
+            first.get_or_insert(self.common.now);
         }
         let real = RealPacket { bytes, pure_ack: carries == Some(Carries::Ack) };
         let body = if frame { Body::Frame(real) } else { Body::Datagram(real) };
         let packet = Packet { uid, src: node, dst: to, ttl, hops: 0, ip_bytes, flow, dsr: None, body };
         let packet = self.common.insert(packet);
+        self.common.observe(Fact::Entered { packet, header: &header });
         let reach = self.radio.as_ref().map_or(SimDuration::ZERO, |radio| radio.medium().longest_delay());
         let processing = self.stations.processing(self.common.now, node);
         let at = self.common.now + ENTRY_DELAY.max(reach) + processing;
@@ -113,9 +114,9 @@ impl Network {
         self.flows.push(flow);
     }
 
-    /// The payload of a flow turns out to go to `to`.
-    pub(crate) fn observe_turned(&mut self, flow: FlowId, to: NodeId) {
-        self.common.observe(Fact::FlowTurned { flow, to });
+    /// The payload of a flow turns out to go the other way.
+    pub(crate) fn observe_turned(&mut self, flow: FlowId) {
+        self.common.observe(Fact::FlowTurned { flow });
     }
 
     /// The state of a sender outside, with the payload acknowledged so far.

@@ -1,0 +1,85 @@
+"""Tables of every run of a comparison together, and goodput over time of runs and comparisons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from tworay.errors import InputError
+from tworay.experiment.exporting import with_axes
+from tworay.experiment.store.tables import read_table, table_files
+from tworay.running.frames import Table
+from tworay.showing.lines import INTERVALS, rates, split
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tworay.experiment.comparison import Comparison
+    from tworay.running.run import Run
+
+GOODPUT = "goodput"
+"""The name of goodput over time among the tables that `tworay show --table` prints."""
+
+
+def table_of(result: Comparison, name: str) -> pl.DataFrame:
+    """Return a table of all runs of a comparison: arm, what it varies, seed, then the table's columns.
+
+    Raises:
+        InputError: the comparison has no directory, or keeps no such table there.
+
+    """
+    place = result.directory
+    if place is None:
+        raise InputError(
+            f"`{name}`: a comparison keeps the tables of its runs in its directory only; write "
+            "tworay.compare(..., out=DIR), or read it with tworay.results(DIR)"
+        )
+    parts = table_files(place, name)
+    if not parts:
+        raise InputError(f"{place} has no table `{name}` of its runs")
+    frame = pl.concat([read_table(part) for part in parts], how="diagonal_relaxed")
+    order = {arm: number for number, arm in enumerate(result.variants)}
+    rank = pl.col("variant").replace_strict(order, default=len(order))
+    return Table(with_axes(frame.sort(rank, "seed", maintain_order=True), result))
+
+
+def of_comparison(result: Comparison) -> pl.DataFrame:
+    """Return goodput over time of every arm, seed and flow, a row per interval."""
+    frames = []
+    lasting = {
+        (arm, seed): one["sim_seconds"]
+        for arm in result.variants
+        for seed, one in result.documents(arm).items()
+    }
+    for (arm, seed), frame in split(table_of(result, "series"), "variant", "seed"):
+        if (arm, seed) in lasting:
+            found = _of_flows(frame, lasting[arm, seed])
+            ids = [pl.lit(arm).alias("variant"), pl.lit(seed, dtype=pl.UInt64).alias("seed")]
+            frames.append(found.select(*ids, pl.all()))
+    if not frames:
+        raise InputError("no series to add up: no run of a TCP flow has finished, or none kept its series")
+    order = {arm: number for number, arm in enumerate(result.variants)}
+    ordered = pl.concat(frames).sort(pl.col("variant").replace_strict(order), "seed", maintain_order=True)
+    return Table(with_axes(ordered, result))
+
+
+def of_run(run: Run) -> pl.DataFrame:
+    """Return goodput over time of every flow of a run, a row per interval."""
+    if run.series.is_empty():
+        raise InputError("no series to add up: no flow uses TCP, or the run kept none (series=True)")
+    return Table(_of_flows(run.series, run.summary["sim_seconds"]))
+
+
+def _of_flows(series: pl.DataFrame, seconds: float) -> pl.DataFrame:
+    frames = []
+    for (flow,), frame in split(series, "flow"):
+        edges, found = rates(frame, seconds)
+        columns: Mapping[str, object] = {
+            "flow": [flow] * INTERVALS,
+            "from_s": edges[:-1],
+            "to_s": edges[1:],
+            "goodput_bps": found,
+        }
+        frames.append(pl.DataFrame(columns))
+    return pl.concat(frames)
