@@ -53,7 +53,8 @@ def chain(run: Run, about: Row, moment: Row) -> list[Row]:
         span = (pause["begin_s"], pause["end_s"])
         late, late_since = delays(run, about, span)
         reason, sought = searches(run, about, (late_since, span[1]))
-        steps.append((span[0], f"no loss, {f'but {reason}' if reason else 'only delay'}: {since}"))
+        unknown = "only delay" if "segments" in run.tables else "only delay (--record tells of what)"
+        steps.append((span[0], f"no loss, {f'but {reason}' if reason else unknown}: {since}"))
         steps += [*sought, *late]
     steps += _reactions(moment["reactions"])
     steps.sort(key=lambda step: step[0])
