@@ -107,3 +107,18 @@ def test_a_run_draws_all_its_flows() -> None:
     _, labels = ends_and_labels(tworay.plot(run, "rtt"))
     assert len(labels) == 2
     assert all(label.startswith("flow ") and label.endswith(", newreno") for label in labels)
+
+
+def test_a_comparison_that_is_kept_draws_what_its_directory_draws(compared: Path) -> None:
+    """Given as the result itself; one without a directory has no series, and says how to keep them."""
+    kept = tworay.results(compared)
+    for what in ("cwnd", "goodput"):
+        drawn, again = tworay.plot(kept, what).axes[0], tworay.plot(compared, what).axes[0]
+        assert [line.get_label() for line in drawn.lines] == [line.get_label() for line in again.lines]
+        assert drawn.get_legend_handles_labels()[1] == ["reno", "vegas"]
+    unkept = tworay.compare("string-3", tcp="reno", seeds=1, set={"duration": "2s"})
+    for what in ("cwnd", "transfers"):
+        with pytest.raises(tworay.InputError, match=r"write tworay\.compare\(\.\.\., out=DIR\)"):
+            tworay.plot(unkept, what)
+    with pytest.raises(tworay.InputError, match="no transfers to draw"):
+        tworay.plot(kept, "transfers")

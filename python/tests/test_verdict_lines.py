@@ -114,3 +114,23 @@ def test_many_arms_that_are_not_told_from_the_best_are_counted_not_praised(cli: 
     assert found is not None, many.out
     assert found[1] != "1"
     assert int(found[2]) >= 3
+
+
+def test_runs_without_a_value_are_no_lack_of_seeds() -> None:
+    """Of six transfers some are not over at the end: more seeds would not help, and the verdict says so."""
+    changes = {"duration": "10s", "flow.0.bytes": "440kB"}
+    found = tworay.compare("string-3", tcp="newreno,tahoe", seeds=6, set=changes)
+    done = [
+        sum(row["completion_seconds"] is not None for row in found.values(arm).values())
+        for arm in found.variants
+    ]
+    assert done[0] == 6 > done[1]
+    assert found.conclusion("completion_seconds") == [
+        f"No verdict: only {done[1]} of 6 runs of tahoe have a value of completion, "
+        "and arms are compared seed by seed."
+    ]
+    # Without an amount of data there is nothing to complete.
+    endless = tworay.compare("string-3", tcp="newreno,tahoe", seeds=6, set={"duration": "3s"})
+    assert endless.conclusion("completion_seconds") == [
+        "No verdict: no run has a value of completion (completion_seconds)."
+    ]

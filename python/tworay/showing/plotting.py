@@ -17,7 +17,7 @@ from tworay.analysis import stats
 from tworay.errors import InputError
 from tworay.experiment.comparison import Comparison
 from tworay.experiment.store.reading import results
-from tworay.experiment.store.tables import read_table, table_files
+from tworay.experiment.store.tables import table_files
 from tworay.running.run import Run
 from tworay.showing import linkrates
 from tworay.showing.armaxis import label_arms, short_names
@@ -102,11 +102,11 @@ def plot(
         _refuse_zoom(what, zoom)
         runs = _runs(found, others)
         named = dict(zip(names_of(runs, [source, *others]), runs, strict=True))
-        _transfers(axes, source, found, flow, seed, named)
+        _transfers(axes, found, flow, seed, named)
     else:
         runs = _runs(found, others)
         one = len(runs) < 2
-        lines = list(_lines(source, found, flow)) if one else _of_runs(runs, flow, [source, *others])
+        lines = list(_lines(found, flow)) if one else _of_runs(runs, flow, [source, *others])
         if not lines:
             raise InputError("no series to draw: there is no such TCP flow, or no series were kept")
         shown = span(zoom, runs, _seconds(found, runs))
@@ -118,24 +118,21 @@ def plot(
     return figure
 
 
-def _lines(
-    source: Run | Comparison | str | os.PathLike[str], found: Run | Comparison, flow: int | None
-) -> Iterator[Line]:
+def _lines(found: Run | Comparison, flow: int | None) -> Iterator[Line]:
     """Return the series of the requested flows."""
-    import polars as pl
-
     if isinstance(found, Run):
         yield from of_run(found, flow)
         return
-    if isinstance(source, Run | Comparison):
-        raise InputError("a comparison keeps series in its directory only: compare(out=...), then plot that")
-    parts = table_files(Path(source), "series")
-    if not parts:
+    if not _has(found, "series"):
         return
-    series = pl.concat([read_table(part) for part in parts], how="diagonal_relaxed")
-    for (arm, seed, number), frame in split(series, "variant", "seed", "flow"):
+    for (arm, seed, number), frame in split(found.series, "variant", "seed", "flow"):
         if flow in (None, number):
             yield Line(arm, seed, number, frame)
+
+
+def _has(found: Comparison, table: str) -> bool:
+    """Return whether the directory of a comparison has a table; true without one, to be refused there."""
+    return found.directory is None or bool(table_files(found.directory, table))
 
 
 def _runs(found: Run | Comparison, against: Sequence[Run | str | os.PathLike[str]]) -> list[Run]:
@@ -256,7 +253,6 @@ def _zoom(axes: Axes, shown: tuple[float, float]) -> None:
 
 def _transfers(
     axes: Axes,
-    source: Run | Comparison | str | os.PathLike[str],
     found: Run | Comparison,
     flow: int | None,
     seed: int | None,
@@ -273,14 +269,12 @@ def _transfers(
                 if flow in (None, number):
                     label = f"flow {number}, {run.summary['flows'][number]['tcp']}"
                     groups[label if len(runs) == 1 else f"{name}: {label}"] = frame
-    elif not isinstance(source, Run | Comparison):
-        parts = [read_table(part) for part in table_files(Path(source), "transfers")]
-        rows = pl.concat(parts, how="diagonal_relaxed") if parts else pl.DataFrame()
+    elif isinstance(found, Comparison) and _has(found, "transfers"):
+        rows = found.table_of("transfers")
         for column, wanted in (("flow", flow), ("seed", seed)):
-            rows = rows if wanted is None or rows.is_empty() else rows.filter(pl.col(column) == wanted)
-        short = short_names(found.choices)[1] if isinstance(found, Comparison) else {}
-        by_arm = [] if rows.is_empty() else split(rows, "variant")
-        groups = {short.get(arm, arm): frame for (arm,), frame in by_arm}
+            rows = rows if wanted is None else rows.filter(pl.col(column) == wanted)
+        short = short_names(found.choices)[1]
+        groups = {short.get(arm, arm): frame for (arm,), frame in split(rows, "variant")}
     if not groups:
         raise InputError("no transfers to draw: flows with app = web, request, video or replay have some")
     transfers(axes, groups)

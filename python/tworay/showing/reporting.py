@@ -129,6 +129,8 @@ def conclusion(result: Comparison, columns: list[str], names: dict[str, str]) ->
     found: dict[str, Any] = document["verdict"]
     if found["metric"] != chosen:
         found = verdict.judge(document["variants"], document["pairs"], chosen)
+    if not found["best"] and (lacking := _lacking(result, chosen, names)):
+        return [lacking, *_whose(document)]
     if len(found["ranking"]) < 2:
         return []
     unfit = verdict.unfit(document, chosen)
@@ -158,6 +160,21 @@ STARVED, UNFAIR = 0.01, 0.5
 # So many false link failures a run are worth a line; and the causes of losses where links really broke.
 GIVEN_UP = 10
 BROKEN = ("link-failure", "node-down")
+
+
+def _lacking(result: Comparison, name: str, names: dict[str, str]) -> str | None:
+    """Say which arms have runs without a value of a metric, such as transfers that never ended."""
+    cells = result.summary["variants"]
+    runs = {arm: len(result.documents(arm)) for arm in names}
+    known = {arm: (cells[arm].get(name) or {}).get("n", 0) for arm in names}
+    short = [arm for arm in names if known[arm] < runs[arm]]
+    if not short:
+        return None
+    title, _ = metrics.words(name)
+    if not any(known.values()):
+        return f"No verdict: no run has a value of {title} ({name})."
+    counted = _listed([f"{known[arm]} of {runs[arm]} runs of {names[arm]}" for arm in short])
+    return f"No verdict: only {counted} have a value of {title}, and arms are compared seed by seed."
 
 
 def _mean_of(document: dict[str, Any], arm: str, name: str) -> float | None:

@@ -60,15 +60,18 @@ pub(super) fn read(
         let after = format!("it breaks off after {} packets", found.packets.len() + found.others);
         return Err(ReadError::whole(file, after, "capture it again, or repair it with Wireshark's editcap"));
     }
+    // Also where other packets are understood: a part of the traffic is not the traffic.
+    if let Some(link) = found.unknown {
+        let some = if found.packets.is_empty() && found.others == 0 { "its" } else { "some of its" };
+        let problem = format!("{some} packets have link type {link}");
+        let remedy = "give a capture of Ethernet, raw IP or Linux \"cooked\" packets alone";
+        return Err(ReadError::whole(file, problem, remedy));
+    }
     if found.packets.is_empty() {
-        let (problem, remedy) = match (found.others, source, found.unknown) {
-            (1.., Some(host), _) => (
+        let (problem, remedy) = match (found.others, source) {
+            (1.., Some(host)) => (
                 format!("none of its {} IP packets is from {host}", found.others),
                 "name another `source`, or none",
-            ),
-            (_, _, Some(link)) => (
-                format!("its packets have link type {link}"),
-                "give a capture of Ethernet, raw IP or Linux \"cooked\" packets",
             ),
             _ => ("it has no IP packet".to_owned(), "give a capture with IP packets"),
         };

@@ -55,6 +55,22 @@ fn a_capture_tells_times_lengths_and_payloads() {
     assert_eq!(none.problem, "none of its 3 IP packets is from 10.0.0.9");
 }
 
+/// As in captures of simulated runs: frames of 802.11, and lost packets as bare IP beside them.
+#[test]
+fn a_capture_that_is_understood_in_part_is_refused() {
+    let mut writer = PcapngWriter::new(Vec::new(), "test", "").unwrap();
+    for link in [LinkType::Radiotap, LinkType::Ipv4] {
+        writer.interface(&Interface { name: "x", description: "", link }).unwrap();
+    }
+    for (interface, bytes) in [(0, vec![0; 60]), (1, ipv4(1, 528, false))] {
+        let (direction, original_bytes) = (Direction::Outbound, bytes.len() as u32);
+        let packet = Captured { interface, nanos: 5, bytes: &bytes, original_bytes, direction, comment: "" };
+        writer.packet(&packet).unwrap();
+    }
+    let refused = reading("part", &writer.finish().unwrap(), None).unwrap_err();
+    assert_eq!(refused.problem, "some of its packets have link type 127");
+}
+
 /// Captures are often stored compressed.
 #[test]
 fn a_compressed_capture_is_read() {
