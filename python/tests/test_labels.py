@@ -52,6 +52,7 @@ def test_labels_are_parsed_and_parameters_and_paths_are_none(sca: Path) -> None:
         ("a=reno,reno", "`a` and `reno` are the same variant"),
         ("sack=reno,vegas", "`sack` is the name of a variant; choose another label"),
         ("a b=reno", "a label has letters, digits"),
+        ("bbr:form=linux", r"parameters stand in parentheses: bbr\(form=linux\)"),
         ("=reno", "a label has letters, digits"),
         ("a=", "empty variant name"),
         ("a=renno", "there is no variant renno"),

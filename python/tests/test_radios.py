@@ -92,3 +92,17 @@ def test_measured_links_that_a_preset_cuts_are_named(
         assert "-90 dBm" in ran.err
     # A document stays clean, and the note is beside it.
     assert cli("run", "two.toml", "--json").document["flows"]
+
+
+@pytest.mark.parametrize(
+    ("preset", "tcp", "noted"),
+    [
+        ("n20", "cubic,bbr", True),
+        ("ac80x2", "bbr(rounds=5),vegas", True),
+        ("n20", "cubic,bbr(form=linux)", False),
+        ("g", "cubic,bbr", False),
+    ],
+)
+def test_the_draft_of_bbr_is_named_where_acks_come_in_bursts(preset: str, tcp: str, noted: bool) -> None:
+    result = tworay.compare("string-1", tcp=tcp, set={"radio.preset": preset, "duration": "2s"}, seeds=1)
+    assert any("bbr(form=linux) has it" in text for text in result.warnings) == noted

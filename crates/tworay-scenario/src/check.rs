@@ -58,6 +58,7 @@ pub(crate) fn resolve(
     check.wires(&settings.wires, settings.duration)?;
     check.placed_wires(&settings.wires, radio_nodes)?;
     check.measured_links(&settings.radio.links, radio_nodes)?;
+    check.lengths(&settings)?;
     let mut scenario = Scenario { settings, costs, variant, flows: Vec::new(), radio_nodes, field };
     let nodes = scenario.node_count();
     let settings = &mut scenario.settings;
@@ -271,6 +272,18 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Measured links have no length.
+    fn lengths(&self, settings: &Settings) -> Result<(), ScenarioError> {
+        if settings.radio.links.is_empty() || settings.routing.longest_hop.is_none() {
+            return Ok(());
+        }
+        Err(self.refused(ConfigProblem::new(
+            "routing.longest_hop",
+            "links are measured, so that the places of nodes say nothing of them",
+            "leave out weak links by their level: radio.rx_threshold",
+        )))
     }
 
     /// The number of nodes with a radio, and width and height of their area, if it has any; reads the movement file if

@@ -495,6 +495,11 @@ impl Connection {
         self.sender.snapshot()
     }
 
+    /// True before [`Connection::open`].
+    pub fn is_unopened(&self) -> bool {
+        self.state == State::Closed
+    }
+
     /// Totals so far.
     pub fn counters(&self) -> &Counters {
         &self.counters

@@ -82,7 +82,7 @@ def run(
     from tworay.running.entries import check_entries, entered
     from tworay.running.memory import Kept, check_memory
     from tworay.running.progress import RunProgress
-    from tworay.running.radios import cut_links
+    from tworay.running.radios import cut_links, draft_on_aggregates
     from tworay.running.run import check_seed
     from tworay.running.switching import numbers, renumbered
 
@@ -108,7 +108,7 @@ def run(
         raise InputError("standard output can't hold the JSON and another file; name a file for one of them")
     kept = Kept(series=out is not None, record=record, page=record)
     say_what_it_takes(world, seed, kept=kept)
-    for text in cut_links(world):
+    for text in [*cut_links(world), *draft_on_aggregates(world)]:
         note(f"tworay: {text}")
     store = None
     if out is not None:

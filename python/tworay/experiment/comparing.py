@@ -22,7 +22,7 @@ from tworay.experiment.store.reading import Stored, read, record_of, source_dige
 from tworay.metrics import check, parse_judge
 from tworay.running.entries import check_entries, entered
 from tworay.running.executing import check_jobs, silent
-from tworay.running.radios import cut_links
+from tworay.running.radios import cut_links, draft_on_aggregates
 from tworay.running.resources import saturated
 from tworay.running.scenarios import overrides
 from tworay.running.spec import LEAST_UNTIL_CI, MAX_SEEDS, check_precision, more_seeds, parse_seeds
@@ -282,7 +282,8 @@ class Comparing(Session):
 
     def _look_at(self, batch: list[int]) -> None:
         """Examine the paths of the seeds, and warn about flows without a path."""
-        self.result.warnings = []
+        simulated = (cell.world for cell in self.cells if cell.kernel is None)
+        self.result.warnings = next(filter(None, map(draft_on_aggregates, simulated)), [])
         places = self.field.places()
         for place, world in places.items():
             arm = f"{place}: " if len(places) > 1 else ""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 LIGHT = 299_792_458.0
 THERMAL = -174.0
 """Thermal noise at 290 K, dBm/Hz."""
+AGGREGATING = ("n", "ac")
+"""Standards of 802.11 whose radios here send frames in aggregates."""
 MOST_NAMED = 3
 """A note names so many links at most."""
 
@@ -95,6 +97,21 @@ def cut_links(world: Scenario) -> list[str]:
         f"{len(weak)} of {len(radio['link'])} links arrive below {least:.1f} dBm, radio.rx_threshold{whose}, "
         f"and carry nothing ({', '.join(shown)}{', ...' if len(weak) > MOST_NAMED else ''}); lower it if "
         "your cards receive them: --set radio.profile=custom --set radio.rx_threshold=1pW is -90 dBm"
+    ]
+
+
+def draft_on_aggregates(world: Scenario) -> list[str]:
+    """Return a note on BBR as in its draft, if frames go out in aggregates, whose ACKs arrive in bursts."""
+    document = tomllib.loads(world.to_toml())
+    if document["radio"].get("standard") not in AGGREGATING:
+        return []
+    senders = [document["tcp"]["variant"], *(flow.get("tcp", "") for flow in document.get("flow", ()))]
+    parts = [part for name in senders if name for part in Scenario.spelt_out(name).split("+")]
+    if not any(part.startswith("bbr") and "form=linux" not in part for part in parts):
+        return []
+    return [
+        "bbr is that of BBR's draft, without Linux' room for bursts of ACKs, which aggregates of this radio "
+        "bring: bbr(form=linux) has it, and kernel:bbr is Linux itself"
     ]
 
 

@@ -115,6 +115,7 @@ def parse_variants(spec: str | type[CongestionControl] | Iterable[Variant]) -> l
     found = _entries(spec)
     for label, variant in found:
         if label is not None:
+            _refuse_colon(label, variant)
             raise InputError(
                 f"--tcp {label}={name_of(variant)}: only arms of `tworay compare` and `sweep` have "
                 f"labels; leave `{label}=` out"
@@ -172,7 +173,17 @@ def _labelled(text: str) -> tuple[str | None, str]:
     return (label.strip(), variant) if equals and not set(label) & set("(/") else (None, text)
 
 
+def _refuse_colon(label: str, variant: Variant) -> None:
+    """Refuse ``bbr:form=linux``, which means a parameter."""
+    name, colon, parameter = label.partition(":")
+    if colon and isinstance(variant, str):
+        raise InputError(
+            f"--tcp {label}={variant}: parameters stand in parentheses: {name}({parameter}={variant})"
+        )
+
+
 def _check_label(label: str, variant: Variant) -> None:
+    _refuse_colon(label, variant)
     where = f"--tcp {label}={name_of(variant)}"
     if not re.fullmatch(r"\w[\w.-]*", label):
         raise InputError(

@@ -16,6 +16,30 @@ fn phases_add_up_to_the_flows_time() {
     }
 }
 
+/// The search of flow 0's receiver for a route tells node 3 of one before flow 1 begins there: nothing that flow 1 did.
+#[test]
+fn a_series_begins_with_its_flow() {
+    let scenario = parse(
+        "duration = \"12s\"\nrouting.protocol = \"aodv\"\n[topology]\nkind = \"string\"\nhops = 3\n\
+         [[flow]]\nfrom = 0\nto = 3\n[[flow]]\nfrom = 3\nto = 0\nstart = \"10s\"\n",
+    );
+    for seed in 1..=6 {
+        let options = RunOptions { seed, series: true, ..RunOptions::default() };
+        let tables = run(&scenario, &options, &RunControl::new()).unwrap().tables();
+        let series = tables.iter().find(|table| table.name == "series").expect("a series");
+        let column = |name| series.columns.iter().find(|column| column.name == name).map(|c| &c.data);
+        let (Some(ColumnData::I64(flows)), Some(ColumnData::F64(times))) = (column("flow"), column("t_s"))
+        else {
+            panic!("flows and times are numbers");
+        };
+        for (flow, start) in [(0, 0.0), (1, 10.0)] {
+            let at = flows.iter().position(|of| *of == flow).map(|row| times[row]).expect("it has rows");
+            // Clocks of stations are up to 10 ms late.
+            assert!((start..start + 0.02).contains(&at), "seed {seed}: flow {flow} begins at {at} s");
+        }
+    }
+}
+
 /// With a limit of two segments, at most two are alive, counting data and ACKs together.
 #[test]
 fn segments_alive_respect_the_window() {

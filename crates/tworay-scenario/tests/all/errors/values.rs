@@ -212,3 +212,17 @@ fn huge_numbers_are_shown_short() {
 Give a value above 0 and at most 10000000."
     );
 }
+
+/// Where links are measured, the places of nodes say nothing of the length of a hop.
+#[test]
+fn measured_links_have_no_longest_hop() {
+    let links = "radio.link=[{ from = 0, to = 1, level = \"-60dBm\" }]";
+    let sets = ["radio.propagation=measured", links, "routing.protocol=static", "routing.longest_hop=150m"];
+    assert_eq!(
+        refusal(GOOD, &sets),
+        r#"--set: routing.longest_hop: links are measured, so that the places of nodes say nothing of them
+   | routing.longest_hop=150m
+   |                     ^^^^
+Leave out weak links by their level: radio.rx_threshold."#
+    );
+}

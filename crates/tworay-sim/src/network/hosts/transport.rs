@@ -301,14 +301,17 @@ impl Network {
     ) {
         let mut out = self.scratch.tcp.pop().unwrap_or_default();
         let now = self.common.now;
+        let mut unopened = false;
         if let Transport::Tcp(pair) = &mut self.flows[flow].transport {
             let end = match side {
                 Side::Active => &mut pair.sender,
                 Side::Passive => &mut pair.receiver,
             };
             input(end, now, &mut out);
+            unopened = end.is_unopened();
         }
-        if side == Side::Active {
+        // What routing tells a flow before its start is nothing that its sender does.
+        if side == Side::Active && !unopened {
             let f = &mut self.flows[flow];
             if let Some(joules) = f.joules_computed() {
                 let node = f.setup.from;
