@@ -164,8 +164,8 @@ BROKEN = ("link-failure", "node-down")
 
 def _lacking(result: Comparison, name: str, names: dict[str, str]) -> str | None:
     """Say which arms have runs without a value of a metric, such as transfers that never ended."""
-    cells = result.summary["variants"]
-    runs = {arm: len(result.documents(arm)) for arm in names}
+    cells, again = result.summary["variants"], result.summary["repeated_seeds"]
+    runs = {arm: len(result.documents(arm).keys() - again) for arm in names}
     known = {arm: (cells[arm].get(name) or {}).get("n", 0) for arm in names}
     short = [arm for arm in names if known[arm] < runs[arm]]
     if not short:
