@@ -189,3 +189,53 @@ fn a_message_that_its_router_drops_explains_nothing() {
     assert!(lost.iter().any(|l| l.died == "arp"), "{lost:?}");
     assert!(causes(&lost).is_subset(&BTreeSet::from(["node-down", "no-route"])), "{lost:?}");
 }
+
+/// `0 ── 1 ── 2`, DSR, a datagram every 10 ms. From 5 s on node 1 hears nothing for 60 ms, and node 2 for 400 ms. Node 0 gives up
+/// the hop to node 1 and searches; a request that node 1 hears after that is sent on, and is lost on the hop from 1 to 2. What
+/// begins to wait then would have found its way but for that loss, whether node 1 was deaf before or away.
+#[test]
+fn a_request_lost_further_on_counts_after_a_false_break_as_after_a_true_one() {
+    let deaf = |node: u32, until: f64| {
+        format!(
+            "{{ at = \"5s\", node = {node}, what = \"loss\", rate = 1.0 }}, \
+             {{ at = \"{until}s\", node = {node}, what = \"loss\", rate = 0.0 }}"
+        )
+    };
+    let away = "{ at = \"5s\", node = 1, what = \"move\", to = [200, 2000] }, \
+                { at = \"5.06s\", node = 1, what = \"move\", to = [200, 0] }";
+    for (name, first) in [("deaf", deaf(1, 5.06)), ("away", away.into())] {
+        let text = format!(
+            "duration = \"8s\"\ntopology = {{ kind = \"string\", hops = 2, spacing = \"200m\" }}\n\
+             routing = {{ protocol = \"dsr\", dsr.send_buffer_packets = 5 }}\nevent = [{first}, {}]\n\
+             [[flow]]\nfrom = 0\nto = 2\napp = \"cbr\"\nsize = \"100B\"\ninterval = \"10ms\"\nstart = \"1s\"\n",
+            deaf(2, 5.4)
+        );
+        let mut seen = 0;
+        for seed in 1..=10 {
+            let options = RunOptions { seed, medium_log: true, ..RunOptions::default() };
+            let report = run(&super::parse(&text), &options, &RunControl::new()).expect("a run");
+            let log = report.medium_log().expect("a log of the medium").emissions();
+            let after = |node: u16, from: f64| {
+                let request = |e: &&Emission| {
+                    let of_0 = matches!(e.content, Content::Request { searcher, .. } if searcher.0 == 0);
+                    of_0 && e.from.0 == node && e.at.as_secs_f64() > from
+                };
+                log.iter().find(request).map_or(f64::INFINITY, |e| e.at.as_secs_f64())
+            };
+            let (asked, lost) = (after(0, 5.0), after(1, 5.0));
+            // In other runs the hop from 1 to 2 is given up first, or node 1 has nothing to send on before node 2 hears again.
+            if asked > 5.06 || lost > 5.2 {
+                continue;
+            }
+            let next = after(0, lost);
+            assert!(next > 5.4, "{name} {seed}: {next}");
+            let losses = losses(&report);
+            let later: Vec<&Loss> = losses.iter().filter(|l| l.since > lost + 0.02).collect();
+            assert!(later.len() > 20, "{name} {seed}: {losses:?}");
+            let of_hop = |l: &&&Loss| (l.cause.as_str(), l.root_node, l.next_hop) == ("channel", 1, Some(2));
+            assert_eq!(later.iter().find(|l| !of_hop(l)), None, "{name} {seed}: {lost}");
+            seen += 1;
+        }
+        assert!(seen >= 2, "{name}: {seen}");
+    }
+}

@@ -8,7 +8,8 @@
 //!
 //! **A missing route** is judged for every packet; while a break is the reason, once a second. Without a path of stations in range, `closing` names the break.
 //! Where a path exists, a break on record counts while its link is out of reach and packets need the route without a
-//! long pause. A link that load alone has cost works: then what noise or a break did to the search for another route comes first.
+//! long pause. A link that was given up although it was in reach works: what the latest request for another route, or the answer to it,
+//! was lost to comes first.
 //! Once a break is over, it counts for packets that wait for a search until that search has had a chance: until
 //! the searching node's next request that reaches far enough, however long the backoff before it. The outcome of a
 //! search that has had its chance is judged by `search`. Who noticed the break, and earlier breaks, do not matter.
@@ -92,8 +93,10 @@ impl Causes {
         if let Some(lost) = known
             && lost.checked > SimTime::ZERO
             && lost.checked + GEOMETRY > now
-            // That a path exists is true now or not at all. Where there is one, a break may be the reason nevertheless.
-            && (lost.root.is_physical() || !scene.changes() || scene.no_path(node, dst).is_none())
+            // That a path exists is true now or not at all, and any message of a search that is lost may be the reason. Where there
+            // is a path, a break may be the reason nevertheless.
+            && (lost.root.is_physical()
+                || self.proactive && (!scene.changes() || scene.no_path(node, dst).is_none()))
         {
             lost.asked = now;
             return RootCause { at: now, ..lost.root };
@@ -146,9 +149,7 @@ impl Causes {
         if lost.root.is_physical() {
             return (scene.out_of_reach(a, b) == lost.root.cause).then_some(lost.root);
         }
-        let by_load = !lost.root.is_independent_of_load() && !self.proactive;
-        let spoilt = by_load.then(|| self.search_spoilt(scene, (node, dst), lost.began)).flatten();
-        spoilt.or(Some(lost.root))
+        self.search_spoilt(scene, (node, dst), &lost).or(Some(lost.root))
     }
 
     /// A path exists again: the break that is over, if the search that it set off has not had a chance since.

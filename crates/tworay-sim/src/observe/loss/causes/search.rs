@@ -385,17 +385,25 @@ impl Causes {
         Some(if against { hop.reversed() } else { hop })
     }
 
-    /// What has spoiled the search for a route that load has cost, load apart: the link works, and a search would have found it.
+    /// What has spoiled the search for a route that was `lost` although the link works. Every request is a new chance, as in
+    /// [`Self::search_since`]. If load has cost the route, what load goes on to do is no other cause.
     pub(super) fn search_spoilt(
         &self,
         scene: &mut Scene<'_>,
         (node, dst): (NodeId, NodeId),
-        began: SimTime,
+        lost: &LostRoute,
     ) -> Option<RootCause> {
+        if self.proactive {
+            return None;
+        }
         let (near, far) = (scene.hops(node), scene.hops(dst));
         let search = RootCause::search(scene.now, node);
-        let spoilt = self.spoilt_by(scene, (search, dst), (&near, &far), (began, SimTime::NEVER));
-        spoilt.filter(RootCause::is_independent_of_load)
+        let asked = self.search_since((node, dst), scene.now).filter(|asked| *asked > lost.began);
+        let span = (asked.unwrap_or(lost.began), SimTime::NEVER);
+        let spoilt = self.spoilt_by(scene, (search, dst), (&near, &far), span);
+        let both_by_load =
+            |spoilt: &RootCause| !spoilt.is_independent_of_load() && !lost.root.is_independent_of_load();
+        spoilt.filter(|spoilt| !both_by_load(spoilt))
     }
 
     /// The first message lost in a time that kept `node` from finding `dst`, and the hop on which it was lost.
