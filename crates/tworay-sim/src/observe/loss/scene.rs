@@ -270,9 +270,6 @@ impl Scene<'_> {
         let mut open = VecDeque::from([from]);
         let mut near = Vec::new();
         while let Some(a) = open.pop_front() {
-            if Some(a) == to {
-                break;
-            }
             let next = hops.of(a).map(|h| h + 1);
             near.clear();
             self.wires.from(a, &mut near);
@@ -282,6 +279,9 @@ impl Scene<'_> {
             for &b in &near {
                 if hops.of(b).is_none() && admits(self, b) {
                     hops.0[b.index()] = next;
+                    if Some(b) == to {
+                        return hops;
+                    }
                     open.push_back(b);
                 }
             }

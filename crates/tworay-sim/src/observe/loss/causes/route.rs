@@ -118,7 +118,13 @@ impl Causes {
         known: Option<LostRoute>,
         need: Need,
     ) -> Option<RootCause> {
-        let blocked = scene.no_path(ends.0, ends.1);
+        // Where nothing changes, a path that was there is there.
+        let was_open = |lost: LostRoute| {
+            let apart = lost.root.is_physical() || lost.root.cause == Some(LossCause::NoRoute);
+            lost.checked > SimTime::ZERO && !apart
+        };
+        let open = !scene.changes() && known.is_some_and(was_open);
+        let blocked = if open { None } else { scene.no_path(ends.0, ends.1) };
         self.obstacle(scene, ends, known, blocked).or_else(|| {
             if self.proactive {
                 let stale = self.stale_routes(scene, ends, known);

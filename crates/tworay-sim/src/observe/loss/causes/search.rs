@@ -393,13 +393,14 @@ impl Causes {
         (node, dst): (NodeId, NodeId),
         lost: &LostRoute,
     ) -> Option<RootCause> {
-        if self.proactive {
+        let asked = self.search_since((node, dst), scene.now).filter(|asked| *asked > lost.began);
+        let span = (asked.unwrap_or(lost.began), SimTime::NEVER);
+        let messages = &self.searches.get(&(node, dst))?.lost;
+        if self.proactive || !messages.iter().any(|message| message.miss.at >= span.0) {
             return None;
         }
         let (near, far) = (scene.hops(node), scene.hops(dst));
         let search = RootCause::search(scene.now, node);
-        let asked = self.search_since((node, dst), scene.now).filter(|asked| *asked > lost.began);
-        let span = (asked.unwrap_or(lost.began), SimTime::NEVER);
         let spoilt = self.spoilt_by(scene, (search, dst), (&near, &far), span);
         let both_by_load =
             |spoilt: &RootCause| !spoilt.is_independent_of_load() && !lost.root.is_independent_of_load();
