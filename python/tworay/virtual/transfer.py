@@ -11,9 +11,6 @@ import time
 from contextlib import suppress
 
 TCP_WINDOW_CLAMP = 10
-SO_RCVBUFFORCE = 33
-ROOM = 4
-"""Bytes of the receiver's buffer for each byte of its window."""
 CHUNK = bytes(16384)
 PATIENCE = 0.1
 # Linux counts the timestamps of every segment (RFC 7323 §3.2, padded) to TCP_MAXSEG.
@@ -31,9 +28,6 @@ def endpoint(mss: int) -> socket.socket:
 def serve(port: int, window: int, mss: int) -> None:
     """Read everything of one connection that carries something."""
     server = endpoint(mss)
-    # A buffer of a given size, with room for what Linux counts beside the payload: one that grows by itself
-    # takes the window along, beyond its limit.
-    server.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, ROOM * window)
     server.setsockopt(socket.IPPROTO_TCP, TCP_WINDOW_CLAMP, window)
     server.bind(("0.0.0.0", port))
     server.listen()
