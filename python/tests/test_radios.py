@@ -100,6 +100,8 @@ def test_measured_links_that_a_preset_cuts_are_named(
         ("n20", "cubic,bbr", True),
         ("ac80x2", "bbr(rounds=5),vegas", True),
         ("n20", "cubic,bbr(form=linux)", False),
+        # A later draft of its own, which is another variant.
+        ("n20", "cubic,bbr3", False),
         ("g", "cubic,bbr", False),
     ],
 )

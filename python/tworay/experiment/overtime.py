@@ -39,6 +39,11 @@ def table_of(result: Comparison, name: str) -> pl.DataFrame:
     if not parts:
         raise InputError(f"{place} has no table `{name}` of its runs")
     frame = pl.concat([read_table(part) for part in parts], how="diagonal_relaxed")
+    return _in_order(frame, result)
+
+
+def _in_order(frame: pl.DataFrame, result: Comparison) -> pl.DataFrame:
+    """Sort rows by arm, in the order of the comparison, and by seed; add what the arms vary."""
     order = {arm: number for number, arm in enumerate(result.variants)}
     rank = pl.col("variant").replace_strict(order, default=len(order))
     return Table(with_axes(frame.sort(rank, "seed", maintain_order=True), result))
@@ -59,9 +64,7 @@ def of_comparison(result: Comparison) -> pl.DataFrame:
             frames.append(found.select(*ids, pl.all()))
     if not frames:
         raise InputError("no series to add up: no run of a TCP flow has finished, or none kept its series")
-    order = {arm: number for number, arm in enumerate(result.variants)}
-    ordered = pl.concat(frames).sort(pl.col("variant").replace_strict(order), "seed", maintain_order=True)
-    return Table(with_axes(ordered, result))
+    return _in_order(pl.concat(frames), result)
 
 
 def of_run(run: Run) -> pl.DataFrame:

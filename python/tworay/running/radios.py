@@ -107,7 +107,7 @@ def draft_on_aggregates(world: Scenario) -> list[str]:
         return []
     senders = [document["tcp"]["variant"], *(flow.get("tcp", "") for flow in document.get("flow", ()))]
     parts = [part for name in senders if name for part in Scenario.spelt_out(name).split("+")]
-    if not any(part.startswith("bbr") and "form=linux" not in part for part in parts):
+    if not any(part.partition("(")[0] == "bbr" and "form=linux" not in part for part in parts):
         return []
     return [
         "bbr is that of BBR's draft, without Linux' room for bursts of ACKs, which aggregates of this radio "

@@ -13,7 +13,7 @@ import numpy as np
 from tworay.naming import Nodes
 from tworay.showing.causes import ENDS, WORDS
 from tworay.showing.delays import delays
-from tworay.showing.searches import protocol_of, searches
+from tworay.showing.searches import TOLD, protocol_of, searches
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,8 +28,6 @@ Step: TypeAlias = tuple[float, str]
 AT_ONCE = 1e-3
 # How far back the moment is searched at which a link went out of range, and in what steps, s.
 BEFORE, GRID = 60.0, 0.05
-# The most steps of one kind in a chain.
-TOLD = 3
 
 GIVE_UPS = {"rts-retries": "RTS", "data-retries": "DATA"}
 FULL = {

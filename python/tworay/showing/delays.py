@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tworay.showing.spans import in_words
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -55,7 +57,7 @@ def delays(run: Run, about: Row, pause: tuple[float, float]) -> tuple[list[Step]
     if covered.height:
         held = answer["t_s"] - float(str(covered["arrived_s"].max()))
         if held > HELD:
-            text = f"the receiver sent the ACK that it had held back for {_span(held)} (delayed ACK)"
+            text = f"the receiver sent the ACK that it had held back for {in_words(held)} (delayed ACK)"
             steps.append((answer["t_s"], text))
     return steps, begin
 
@@ -70,12 +72,8 @@ def _awaited(segment: Row, data: pl.DataFrame) -> list[Step]:
         & (pl.col("t_s") >= segment["t_s"])
         & (pl.col("arrived_s") < segment["arrived_s"])
     )["seq"].n_unique()
-    text = f"the oldest segment arrived, {_span(took)} after it was sent"
+    text = f"the oldest segment arrived, {in_words(took)} after it was sent"
     if overtaking:
         later = "a later one" if overtaking == 1 else f"{overtaking} later ones"
         text += f", overtaken by {later} (reordering)"
     return [(segment["arrived_s"], text)]
-
-
-def _span(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"

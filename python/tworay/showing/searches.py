@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay.naming import Nodes
+from tworay.showing.spans import in_words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 Row: TypeAlias = dict[str, Any]
 Step: TypeAlias = tuple[float, str]
 
-# The most breaks that are told of one pause.
+# The most steps of one kind that are told of a pause.
 TOLD = 3
 
 
@@ -59,7 +60,7 @@ def searches(run: Run, about: Row, pause: tuple[float, float]) -> tuple[str | No
         (
             row["t_s"],
             f"{name} at {nodes(row['node'])} found a route to {nodes(row['dst'])}, after a search of "
-            f"{_span(row['search_s'])}",
+            f"{in_words(row['search_s'])}",
         )
         for row in found
     ]
@@ -69,7 +70,3 @@ def searches(run: Run, about: Row, pause: tuple[float, float]) -> tuple[str | No
     ]
     reasons = ["the route broke"] * bool(len(broken)) + ["a route was searched for"] * bool(found or failed)
     return " and ".join(reasons) or None, sorted(steps)
-
-
-def _span(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"

@@ -9,6 +9,7 @@ from tworay.naming import Nodes
 from tworay.showing.causes import ENDS, ROOTS
 from tworay.showing.chains import sentence
 from tworay.showing.layout import screen_width
+from tworay.showing.spans import in_words
 
 LABEL = 10
 # A loss farther from the time asked for is said to be the nearest one, s.
@@ -39,7 +40,7 @@ def text(document: Row) -> str:
     if document["at_s"] is None and document["idle"]:
         total = sum(spell["end_s"] - spell["begin_s"] for spell in document["idle"])
         many = _count(len(document["idle"]), "spell")
-        lines += ["", *_wrapped("", f"It had nothing to send for {_span(total)} in {many}: no pauses.")]
+        lines += ["", *_wrapped("", f"It had nothing to send for {in_words(total)} in {many}: no pauses.")]
     for moment in document["moments"]:
         lines += ["", *_wrapped("", _heading(document, moment))]
         if document["at_s"] is None and moment["pause"]:
@@ -89,7 +90,7 @@ def _heading(document: Row, moment: Row) -> str:
     pause, loss, at = moment["pause"], moment["loss"], document["at_s"]
     if _tells_pause(document, moment) and pause:
         until = "to the run's end" if pause["to_the_end"] else f"until {_at(pause['end_s'])}"
-        length = _span(pause["end_s"] - pause["begin_s"])
+        length = in_words(pause["end_s"] - pause["begin_s"])
         return f"{_at(pause['begin_s'])}: nothing new acknowledged for {length}, {until}"
     burst = moment["burst"]
     if burst:
@@ -174,17 +175,17 @@ def _ended(moment: Row, nodes: Nodes) -> str:
     loss = moment["loss"]
     limit = f" ({moment['queue_limit']} packets)" if moment["queue_limit"] else ""
     later = loss["t_s"] - loss["since_s"]
-    after = f", {_span(later)} later" if later >= 0.001 else ""
+    after = f", {in_words(later)} later" if later >= 0.001 else ""
     return f"at {nodes(loss['node'])}{after}: {ENDS.get(loss['died'], loss['died'])}{limit}."
 
 
 def _sender(moment: Row) -> str:
     state, way = moment["sender"], moment["in_network"]
-    srtt = "no RTT yet" if state["srtt_s"] is None else f"RTT {_span(state['srtt_s'])}"
+    srtt = "no RTT yet" if state["srtt_s"] is None else f"RTT {in_words(state['srtt_s'])}"
     flight = _count(round(state["in_flight_segments"]), "segment")
     words = (
         f"cwnd {state['cwnd_segments']:.1f}, ssthresh {state['ssthresh_segments']:.1f}, "
-        f"{flight} in flight, {srtt}, RTO {_span(state['rto_s'])}"
+        f"{flight} in flight, {srtt}, RTO {in_words(state['rto_s'])}"
     )
     if way:
         words += f"; {way['data_segments']} data and {_count(way['ack_segments'], 'ACK')} in the network"
@@ -201,7 +202,7 @@ def _did(reactions: list[Row]) -> str:
             for name, key, form in (
                 ("cwnd", "cwnd_segments", _plain),
                 ("ssthresh", "ssthresh_segments", _plain),
-                ("RTO", "rto_s", _span),
+                ("RTO", "rto_s", in_words),
             )
             if reaction[key][0] != reaction[key][1]
         ]
@@ -261,10 +262,6 @@ def _plain(value: float) -> str:
 
 def _at(time: float) -> str:
     return f"{time:.3f} s"
-
-
-def _span(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
 
 
 def _count(number: int, thing: str) -> str:

@@ -58,12 +58,7 @@ def table_files(out: Path, name: str) -> list[Path]:
 
 def kept_tables(out: Path) -> list[str]:
     """Return the names of the tables of runs that a comparison keeps."""
-    parts = [
-        *(one.name for one in (out / TABLES).glob("[!.]*")),
-        *(one.stem for one in out.glob("*.parquet")),
-    ]
-    # Its own table of all runs is not one of a run.
-    return sorted({*parts} - {"runs"})
+    return sorted({*kinds(out), *_named(tables_of(out))})
 
 
 def is_merged(out: Path) -> bool:
@@ -94,7 +89,7 @@ class Merged:
     """The merged tables of a comparison, taken apart into those of its runs."""
 
     def __init__(self, out: Path) -> None:
-        frames = {file.stem: read_table(file) for file in tables_of(out) if file.name != "runs.parquet"}
+        frames = {name: read_table(file) for name, file in _named(tables_of(out)).items()}
         self._empty = {name: frame.clear() for name, frame in frames.items()}
         self._runs = {
             name: frame.partition_by("variant", "seed", as_dict=True) for name, frame in frames.items()
@@ -134,8 +129,12 @@ def take_apart(source: Path, places: Mapping[Place, Rows | None], target: Path) 
 
 
 def _names(out: Path, folder: Path) -> list[str]:
-    files = [*folder.glob("*.parquet"), *tables_of(out)]
-    return sorted({file.stem for file in files if file.name != "runs.parquet"})
+    return sorted(_named([*folder.glob("*.parquet"), *tables_of(out)]))
+
+
+def _named(files: Iterable[Path]) -> dict[str, Path]:
+    """Return files of tables by name; the table of all runs is not one of a run."""
+    return {file.stem: file for file in files if file.name != "runs.parquet"}
 
 
 def kinds(out: Path) -> list[str]:
@@ -204,7 +203,7 @@ def tables_of_run(out: Path, key: str, seed: int) -> dict[str, pl.DataFrame]:
     own = {file.parent.name: file for file in (out / TABLES).glob(f"*/{name}")}
     own |= {file.stem: file for file in folder.glob("*.parquet")}
     mine = (pl.col("variant") == key) & (pl.col("seed") == seed)
-    merged = {file.stem: file for file in tables_of(out) if file.name != "runs.parquet"}
+    merged = _named(tables_of(out))
     return {
         kind: (read_table(own[kind]) if kind in own else read_table(merged[kind], mine)).drop(
             "variant", "seed"

@@ -4,9 +4,9 @@
 //! the packet that the MAC is trying to send.
 //! Otherwise the question is whether load, with the contention that it brings, would have filled the queue ([`Service`]): bit errors
 //! or a missing next hop may have kept the MAC from sending. A drop by CoDel is congestion only if that load would have kept
-//! the queue standing for CoDel's interval, at half its target delay and half its length or more. A drop by Link-RED has the cause of most retries,
-//! which is congestion if contention made them necessary. Packets that a break had held up, or a late search, arrive in bursts
-//! when a route exists again: if they are at least half of the packets that compete for the queue, or if without them
+//! the queue standing for CoDel's interval, at half its target delay and half its length or more. A drop by Link-RED has
+//! the cause of most retries, which is congestion if contention made them necessary. Packets that a break had held up, or
+//! a late search, arrive in bursts when a route exists again: if they are at least half of the packets that compete for the queue, or if without them
 //! the queue would be less than half full, the root is what held them up. The second rule is needed because of what
 //! they set off: a released segment is acknowledged, and the acknowledgment meets them in the queue. If a break held them up, it
 //! comes before noise that slows the queue down. A packet that was

@@ -6,12 +6,11 @@
 //! destination applies, as the nodes stood at the time of the break. The record ends as soon as a packet is
 //! forwarded to the destination again.
 //!
-//! **A missing route** is judged for every packet; while a break is the reason, once a second. Without a path of stations in range, `closing` names the break.
-//! Where a path exists, a break on record counts while its link is out of reach and packets need the route without a
-//! long pause. A link that was given up although it was in reach works: what the latest request for another route, or the answer to it,
-//! was lost to comes first.
-//! Once a break is over, it counts for packets that wait for a search until that search has had a chance: until
-//! the searching node's next request that reaches far enough, however long the backoff before it. The outcome of a
+//! **A missing route** is judged for every packet; while a break is the reason, and with OLSR, once a second. Without a
+//! path of stations in range, `closing` names the break. Where a path exists, a break on record counts while its link is
+//! out of reach and packets need the route without a long pause. A link that was given up although it was in reach
+//! works: what the latest request for another route, or the answer to it, was lost to comes first. Once a break is over,
+//! it counts for packets that wait for a search until that search has had a chance: until the searching node's next request that reaches far enough, however long the backoff before it. The outcome of a
 //! search that has had its chance is judged by `search`. Who noticed the break, and earlier breaks, do not matter.
 //!
 //! **A packet that circles** (hop limit exceeded, back at its source, or at a relay that it has passed) has the root of the break
@@ -93,8 +92,8 @@ impl Causes {
         if let Some(lost) = known
             && lost.checked > SimTime::ZERO
             && lost.checked + GEOMETRY > now
-            // That a path exists is true now or not at all, and any message of a search that is lost may be the reason. Where there
-            // is a path, a break may be the reason nevertheless.
+            // Any message of a search that is lost from now on may be the reason. OLSR doesn't search; but that there is a path, or
+            // none, may have changed.
             && (lost.root.is_physical()
                 || self.proactive && (!scene.changes() || scene.no_path(node, dst).is_none()))
         {

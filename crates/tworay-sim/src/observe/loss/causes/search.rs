@@ -393,10 +393,14 @@ impl Causes {
         (node, dst): (NodeId, NodeId),
         lost: &LostRoute,
     ) -> Option<RootCause> {
+        if self.proactive {
+            return None;
+        }
         let asked = self.search_since((node, dst), scene.now).filter(|asked| *asked > lost.began);
         let span = (asked.unwrap_or(lost.began), SimTime::NEVER);
+        // Each packet that waits asks for this, and hop counts take a walk over the network: only if a message was lost.
         let messages = &self.searches.get(&(node, dst))?.lost;
-        if self.proactive || !messages.iter().any(|message| message.miss.at >= span.0) {
+        if !messages.iter().any(|message| message.miss.at >= span.0) {
             return None;
         }
         let (near, far) = (scene.hops(node), scene.hops(dst));
