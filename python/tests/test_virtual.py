@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -327,6 +328,49 @@ def test_an_interrupted_run_leaves_no_process(
     assert ended(*scratch)
     with cache.scratch():
         assert not scratch & set(left_behind(cache.home().parent))
+
+
+def test_a_killed_run_leaves_no_process_that_its_kernel_has_just_made(tmp_path: Path) -> None:
+    # In the place of the kernel: its new process stands still, and the kernel does not trace it yet.
+    program = tmp_path / "kernel"
+    program.write_text("#!/bin/sh\nsh -c 'kill -STOP $$' &\necho $$ > number\nwait\n")
+    program.chmod(0o755)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    run = (
+        "from pathlib import Path\n"
+        "from tworay.live import Options\n"
+        "from tworay.virtual import cache, running\n"
+        "from tworay.virtual.machine import Machine\n"
+        f"kernel = cache.Kernel('test', 'stopped', Path({str(program)!r}))\n"
+        f"Machine(kernel, 1).run(Path({str(scratch)!r}), running.order_for(Options()))\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", run], cwd=tmp_path)
+
+    def states() -> list[str]:
+        """Return the states of the machine's processes: its kernel leads their session."""
+        try:
+            leader = (scratch / "number").read_text().strip()
+        except OSError:
+            return []
+        found = []
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):
+                state, _, _, session = stat.read_text().rpartition(")")[2].split()[:4]
+                if session == leader:
+                    found.append(state)
+        return found
+
+    def wait_until(done: Callable[[], bool]) -> None:
+        until = time.monotonic() + 60
+        while not done():
+            assert time.monotonic() < until, states()
+            time.sleep(0.05)
+
+    wait_until(lambda: "T" in states())
+    process.kill()
+    process.wait()
+    wait_until(lambda: not states())
 
 
 def test_an_interrupted_run_has_the_results_so_far(virtual_able: None, tmp_path: Path) -> None:

@@ -34,6 +34,10 @@ LOOK = 0.05
 # A machine that was asked to end has this time, seconds of real time.
 GRACE = 10.0
 SHARED_MEMORY = Path("/dev/shm")
+# Kills its process group when its input ends, with the process that started it, however that one ends. The
+# kernel is killed then, too, and its programs with it, but for one that it has just made and that stands still
+# until it is traced.
+GUARD = 'exec 3<&0; ( (read -r _ <&3; kill -KILL 0) & ); exec "$@" 3<&- </dev/null'
 # Lines of the machine's console in an error.
 LAST = 3
 
@@ -81,7 +85,7 @@ class Machine:
         with (scratch / CONSOLE).open("wb") as console:
             process = subprocess.Popen(
                 self._command(scratch),
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=console,
                 stderr=console,
                 # Nothing of the host's environment.
@@ -111,6 +115,8 @@ class Machine:
             # Its programs are processes of this host that its kernel traces; one that is just stopped stays.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
+            if process.stdin is not None:
+                process.stdin.close()
         return self._left(scratch, process.returncode)
 
     def about(self, left: dict[str, Any]) -> dict[str, Any]:
@@ -134,7 +140,8 @@ class Machine:
             if any(letter.isspace() or letter in "\"'" for letter in word):
                 raise InputError(f"virtual time can't use the path {word}: it has spaces or quotation marks")
         # The machine dies with the thread that started it, and its addresses are always the same.
-        return ["setpriv", "--pdeathsig", "KILL", "setarch", "x86_64", "-R", *words]
+        started = ["setpriv", "--pdeathsig", "KILL", "setarch", "x86_64", "-R", *words]
+        return ["sh", "-c", GUARD, "sh", *started]
 
     def _check_memory(self) -> None:
         wanted = self.memory << 20
