@@ -35,8 +35,8 @@ LOOK = 0.05
 GRACE = 10.0
 SHARED_MEMORY = Path("/dev/shm")
 # Kills its process group when its input ends, with the process that started it, however that one ends. The
-# kernel is killed then, too, and its programs with it, but for one that it has just made and that stands still
-# until it is traced.
+# kernel is killed then, too, and its programs with it, but for one that it has just made and that stands
+# still until it is traced.
 GUARD = 'exec 3<&0; ( (read -r _ <&3; kill -KILL 0) & ); exec "$@" 3<&- </dev/null'
 # Lines of the machine's console in an error.
 LAST = 3
