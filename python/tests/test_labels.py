@@ -107,6 +107,7 @@ def test_tables_show_labels_and_what_they_stand_for(cli: Cli, sca: Path, tmp_pat
     rows = pl.read_csv(tmp_path / "long.csv")
     assert rows["variant"].unique(maintain_order=True).to_list() == ["mine", "base"]
     assert rows["tcp"].unique(maintain_order=True).to_list() == ["mine", "base"]
+    assert rows["tcp (variant)"].unique(maintain_order=True).to_list() == ["sca.py:SCA", "newreno"]
     # The page says how to make it again, with the labels.
     assert f"--tcp {tcp}" in (tmp_path / "out/report.html").read_text(encoding="utf-8")
 

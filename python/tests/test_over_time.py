@@ -37,12 +37,15 @@ def test_goodput_over_time_has_a_row_per_arm_seed_and_interval(place: Path) -> N
     assert isinstance(found, tworay.Comparison)
     table = found.goodput_over_time()
     assert table.columns == [
-        "variant", "tcp", "mac.rts_threshold", "mac.rts_threshold (B)", "seed", "flow",
+        "variant", "tcp", "tcp (variant)", "mac.rts_threshold", "mac.rts_threshold (B)", "seed", "flow",
         "from_s", "to_s", "goodput_bps",
     ]  # fmt: skip
     assert table.height == 4 * 2 * INTERVALS
     assert table["variant"].unique(maintain_order=True).to_list() == found.variants
-    assert set(table["tcp"]) == {"plain", "other"}
+    assert set(zip(table["tcp"], table["tcp (variant)"], strict=True)) == {
+        ("plain", "reno"),
+        ("other", "vegas"),
+    }
     # Intervals cover the run, and what is acknowledged in them adds up to the last of the series.
     assert (table["from_s"].min(), table["to_s"].max()) == (0.0, SECONDS)
     bits = pl.col("goodput_bps") * (pl.col("to_s") - pl.col("from_s"))

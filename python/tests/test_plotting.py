@@ -89,7 +89,7 @@ def test_wrong_requests_are_refused(compared: Path, cli: Cli, tmp_path: Path) ->
         tworay.plot(compared, "cwnd", tmp_path / "picture.gif")
     with pytest.raises(InputError, match="there is no seed 9 in these results; there are 1, 2, 3"):
         tworay.plot(compared, "cwnd", seed=9)
-    with pytest.raises(InputError, match="no such TCP flow"):
+    with pytest.raises(InputError, match="there is no series of flow"):
         tworay.plot(compared, "cwnd", flow=5)
     with pytest.raises(InputError, match="in its directory only"):
         tworay.plot(tworay.compare("string-2", tcp="reno", seeds=1, set={"duration": "2s"}), "cwnd")

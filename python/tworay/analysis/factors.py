@@ -20,13 +20,18 @@ if TYPE_CHECKING:
     Levels = dict[str, list[str]]
 
 
-def sender_of(about: Mapping[str, Any]) -> str | None:
-    """Return the variant of an arm, by its label if it has one, or its mixture; ``None``: the scenario's."""
+def variant_of(about: Mapping[str, Any]) -> str | None:
+    """Return the variant of an arm, or its mixture; ``None``: the scenario's."""
     shares = about.get("mix")
     if shares:
         return ",".join(f"{name}:{share:g}" for name, share in shares.items())
-    found: str | None = about.get("label") or about["tcp"]
+    found: str | None = about["tcp"]
     return found
+
+
+def sender_of(about: Mapping[str, Any]) -> str | None:
+    """Return the label of an arm's variant if it has one, else as ``variant_of``."""
+    return about.get("label") or variant_of(about)
 
 
 def choices(about: Mapping[str, Any]) -> dict[str, str]:

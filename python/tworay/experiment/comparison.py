@@ -309,11 +309,14 @@ class Comparison:
 
         return table_of(self, name)
 
-    def goodput_over_time(self) -> pl.DataFrame:
-        """Return goodput in 60 intervals of the run, a row per arm, seed, flow and interval."""
+    def goodput_over_time(self, intervals: int = 60) -> pl.DataFrame:
+        """Return the rate of acknowledged payload in equal intervals of the run, by arm, seed and flow.
+
+        Its mean is less than the goodput if much of what arrived was not yet acknowledged at the end.
+        """
         from tworay.experiment.overtime import of_comparison
 
-        return of_comparison(self)
+        return of_comparison(self, intervals)
 
     def verdict(self, metric: str | None = None) -> pl.DataFrame:
         """Return the verdict about a metric (the headline), one row per arm, best first.

@@ -8,7 +8,7 @@ import polars as pl
 
 from tworay import metrics
 from tworay.analysis import verdict as judging
-from tworay.analysis.factors import choices, sender_of
+from tworay.analysis.factors import choices, sender_of, variant_of
 from tworay.experiment.numbering import with_numbers
 from tworay.running.frames import Table
 
@@ -133,10 +133,12 @@ def _with_units(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_axes(frame: pl.DataFrame, result: Comparison) -> pl.DataFrame:
-    """Add what the arms vary after their names: ``tcp`` and a column for each setting."""
+    """Add what the arms vary after their names: ``tcp``, what its labels stand for, and each setting."""
     arms = result.summary["arms"]
     settings = list(dict.fromkeys(key for about in arms.values() for key in about["set"]))
     columns = {"tcp": {name: sender_of(about) for name, about in arms.items()}}
+    if any(about.get("label") for about in arms.values()):
+        columns["tcp (variant)"] = {name: variant_of(about) for name, about in arms.items()}
     columns |= {key: {name: choices(about).get(key) for name, about in arms.items()} for key in settings}
     for place, (key, texts) in enumerate(columns.items(), start=1):
         if key not in frame.columns:

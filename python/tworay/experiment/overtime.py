@@ -8,9 +8,9 @@ import polars as pl
 
 from tworay.errors import InputError
 from tworay.experiment.exporting import with_axes
-from tworay.experiment.store.tables import read_table, table_files
+from tworay.experiment.store.tables import kept_tables, read_table, table_files
 from tworay.running.frames import Table
-from tworay.showing.lines import INTERVALS, rates, split
+from tworay.showing.lines import rates, split
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +37,9 @@ def table_of(result: Comparison, name: str) -> pl.DataFrame:
         )
     parts = table_files(place, name)
     if not parts:
-        raise InputError(f"{place} has no table `{name}` of its runs")
+        found = sorted(kept_tables(place))
+        there = f"; it has {', '.join(found)}" if found else ""
+        raise InputError(f"{place} has no table `{name}` of its runs{there}")
     frame = pl.concat([read_table(part) for part in parts], how="diagonal_relaxed")
     return _in_order(frame, result)
 
@@ -49,7 +51,7 @@ def _in_order(frame: pl.DataFrame, result: Comparison) -> pl.DataFrame:
     return Table(with_axes(frame.sort(rank, "seed", maintain_order=True), result))
 
 
-def of_comparison(result: Comparison) -> pl.DataFrame:
+def of_comparison(result: Comparison, intervals: int) -> pl.DataFrame:
     """Return goodput over time of every arm, seed and flow, a row per interval."""
     frames = []
     lasting = {
@@ -59,7 +61,7 @@ def of_comparison(result: Comparison) -> pl.DataFrame:
     }
     for (arm, seed), frame in split(table_of(result, "series"), "variant", "seed"):
         if (arm, seed) in lasting:
-            found = _of_flows(frame, lasting[arm, seed])
+            found = _of_flows(frame, lasting[arm, seed], intervals)
             ids = [pl.lit(arm).alias("variant"), pl.lit(seed, dtype=pl.UInt64).alias("seed")]
             frames.append(found.select(*ids, pl.all()))
     if not frames:
@@ -67,19 +69,21 @@ def of_comparison(result: Comparison) -> pl.DataFrame:
     return _in_order(pl.concat(frames), result)
 
 
-def of_run(run: Run) -> pl.DataFrame:
+def of_run(run: Run, intervals: int) -> pl.DataFrame:
     """Return goodput over time of every flow of a run, a row per interval."""
     if run.series.is_empty():
         raise InputError("no series to add up: no flow uses TCP, or the run kept none (series=True)")
-    return Table(_of_flows(run.series, run.summary["sim_seconds"]))
+    return Table(_of_flows(run.series, run.summary["sim_seconds"], intervals))
 
 
-def _of_flows(series: pl.DataFrame, seconds: float) -> pl.DataFrame:
+def _of_flows(series: pl.DataFrame, seconds: float, intervals: int) -> pl.DataFrame:
+    if intervals < 1:
+        raise InputError(f"intervals={intervals}: goodput over time takes one interval or more")
     frames = []
     for (flow,), frame in split(series, "flow"):
-        edges, found = rates(frame, seconds)
+        edges, found = rates(frame, seconds, intervals)
         columns: Mapping[str, object] = {
-            "flow": [flow] * INTERVALS,
+            "flow": [flow] * intervals,
             "from_s": edges[:-1],
             "to_s": edges[1:],
             "goodput_bps": found,

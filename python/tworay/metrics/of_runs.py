@@ -125,10 +125,9 @@ def values(document: dict[str, Any], judge: Judge = TCP) -> Values:
             result[key] = _over_flows(metric.of, [flow.get(key) for flow in flows])
     for flow in document["flows"]:
         result[f"flow.{flow['id']}.goodput_bps"] = flow["goodput_bps"]
-    if len(document["flows"]) > 1:
-        for flow in document["flows"]:
-            alone = {key: flow.get(key) for key in OF_ONE_FLOW[flow["tcp"] is not None]}
-            result |= {f"flow.{flow['id']}.{key}": found for key, found in alone.items() if found is not None}
+        # Also of a single flow: in another arm there may be more.
+        alone = {key: flow.get(key) for key in OF_ONE_FLOW[flow["tcp"] is not None]}
+        result |= {f"flow.{flow['id']}.{key}": found for key, found in alone.items() if found is not None}
     for section in SECTIONS:
         result.update(_leaves(f"{section}.", document.get(section) or {}))
     if document["flows"]:
@@ -207,6 +206,9 @@ def _families(wanted: str | Iterable[str] | None) -> list[str]:
 def _choose(name: str, known: list[str]) -> str:
     if name in known:
         return name
+    without_unit = [full for full in known if full.rpartition("_")[0] == name]
+    if len(without_unit) == 1:
+        return without_unit[0]
     words = {full: full.replace(".", "_").split("_") for full in known}
     near = [full for full in known if full.endswith((f".{name}", f"_{name}"))] or [
         full for full in known if name in words[full] or full.startswith(f"{name}_")

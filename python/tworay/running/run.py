@@ -152,11 +152,14 @@ class Run:
         """Time series per flow: cwnd, ssthresh, srtt, rto, in flight (empty without ``series=True``)."""
         return self.tables["series"]
 
-    def goodput_over_time(self) -> pl.DataFrame:
-        """Return goodput in 60 intervals of the run, a row per flow and interval."""
+    def goodput_over_time(self, intervals: int = 60) -> pl.DataFrame:
+        """Return the rate of acknowledged payload in equal intervals of the run, a row per flow and interval.
+
+        Its mean is less than the goodput if much of what arrived was not yet acknowledged at the end.
+        """
         from tworay.experiment.overtime import of_run
 
-        return of_run(self)
+        return of_run(self, intervals)
 
     @property
     def retransmissions(self) -> pl.DataFrame:

@@ -67,9 +67,9 @@ def stairs(axes: Axes, lines: Iterable[Line], seconds: float) -> None:
         axes.stairs(found / 1000, edges, label=line.label, baseline=None, **style)
 
 
-def rates(series: pl.DataFrame, seconds: float) -> tuple[Array, Array]:
+def rates(series: pl.DataFrame, seconds: float, intervals: int = INTERVALS) -> tuple[Array, Array]:
     """Return intervals of time and the acknowledged rate in each, bit/s."""
-    edges = np.linspace(0.0, seconds, INTERVALS + 1)
+    edges = np.linspace(0.0, seconds, intervals + 1)
     times, acked = series["t_s"].to_numpy(), series["acked_bytes"].to_numpy()
     # Acknowledged data at each edge.
     place = np.searchsorted(times, edges, side="right")

@@ -108,7 +108,7 @@ def plot(
         one = len(runs) < 2
         lines = list(_lines(found, flow)) if one else _of_runs(runs, flow, [source, *others])
         if not lines:
-            raise InputError("no series to draw: there is no such TCP flow, or no series were kept")
+            raise InputError(_no_series(runs, found, flow))
         shown = span(zoom, runs, _seconds(found, runs))
         _over_time(axes, what, lines, found, seed, runs)
         if shown is not None:
@@ -128,6 +128,15 @@ def _lines(found: Run | Comparison, flow: int | None) -> Iterator[Line]:
     for (arm, seed, number), frame in split(found.series, "variant", "seed", "flow"):
         if flow in (None, number):
             yield Line(arm, seed, number, frame)
+
+
+def _no_series(runs: Sequence[Run], found: Run | Comparison, flow: int | None) -> str:
+    """Say why there is nothing to draw: the flow, if others have series."""
+    lines = [line for run in runs for line in of_run(run, None)] if runs else _lines(found, None)
+    flows = sorted({line.flow for line in lines})
+    if flow is None or not flows:
+        return "no series to draw: no flow uses TCP, or no series were kept"
+    return f"there is no series of flow {flow}; there are those of {', '.join(map(str, flows))}"
 
 
 def _has(found: Comparison, table: str) -> bool:
