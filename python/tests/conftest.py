@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-pytest_plugins = ["cpu_times"]
+pytest_plugins = ["cpu_times", "hanging"]
 
 # Small enough that a run takes a moment, long enough that losses happen.
 QUICK = ("--set", "duration=10s")

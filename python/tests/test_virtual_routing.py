@@ -135,8 +135,9 @@ def test_batman_adv_carries_data_over_802_11n(virtual_able: None) -> None:
     assert flow["goodput_bps"] > 1_000_000
     heard = run.summary["air"]
     assert heard["routing_packets"] > 12
-    # 24 bytes around each segment on each of two hops; repetitions add at most as many again.
-    assert 1 < heard["routing_bytes"] / (2 * 24 * flow["acked_segments"]) < 2
+    # 24 bytes around each segment and each acknowledgment on each of two hops: an acknowledgment for two
+    # segments, or for more of an aggregate; repetitions add at most as many again.
+    assert 1 < heard["routing_bytes"] / (2 * 24 * flow["acked_segments"]) < 2 * 1.5
     assert (heard["airtime_seconds"], heard["breaks"]) == (None, None)
 
 

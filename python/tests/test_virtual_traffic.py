@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +16,12 @@ import pytest
 from conftest import command
 
 from studies.live import station
+from tworay import compare
 from tworay.errors import InputError
 from tworay.live.commanding import ends, not_sent
 from tworay.live.options import Options
 from tworay.running.scenarios import load as load_scenario
+from tworay.virtual import transfer
 from tworay.virtual.arms import run_kernel
 
 if TYPE_CHECKING:
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
     from conftest import Result
 
 STATION = Path(station.__file__).resolve()
+TCP_CLOSE = 7
 
 TALK = """name = "talk"
 duration = "4s"
@@ -73,6 +79,18 @@ def test_kernels_leave_no_flow_out_without_a_word(
     assert (swept.code, f"flow 0 of talk ({named})" in swept.err) == (2, True)
     with pytest.raises(InputError, match="flow 0 of talk"):
         run_kernel(load_scenario(str(tmp_path / "talk.toml")), 1, "reno")
+
+
+def test_a_kernel_keeps_within_the_window_of_the_scenario(virtual_able: None, tmp_path: Path) -> None:
+    """A receiver's buffer that grows by itself would take the window along, to three times the limit."""
+    result = compare(
+        "string-3", tcp="newreno,kernel:reno", vary={"tcp.window": [8, 16]}, seeds=1, set={"duration": "8s"},
+        out=tmp_path / "windows",
+    )  # fmt: skip
+    most = result.series.group_by("variant").agg(pl.col("in_flight_segments").max())
+    assert dict(most.iter_rows()) == {
+        f"{sender} tcp.window={window}": window for sender in ("newreno", "kernel:reno") for window in (8, 16)
+    }
 
 
 def test_kernels_are_not_compared_with_runs_that_have_a_warm_up(cli: Callable[..., Result]) -> None:
@@ -157,3 +175,26 @@ def test_a_reader_who_leaves_costs_no_results(
     assert summary["flows"][0]["acked_segments"] > 0
     # The program did not go on for nobody: it would have sent for 30 s.
     assert summary["sim_seconds"] < 15
+
+
+def test_a_sender_that_ends_with_the_network_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The network's end aborts connections; a sender whose time is up closes its own at that moment."""
+    server = socket.create_server(("127.0.0.1", 0))
+
+    class Aborted(socket.socket):
+        def shutdown(self, how: int) -> None:
+            accepted = server.accept()[0]
+            # Closes with RST, as an abort does (SO_LINGER of 0 s).
+            accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            accepted.close()
+            # The first byte of struct tcp_info is the state.
+            while self.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] != TCP_CLOSE:
+                time.sleep(0.01)
+            super().shutdown(how)
+
+    connection = Aborted()
+    monkeypatch.setattr(transfer, "endpoint", lambda mss: connection)
+    words = ["send", "127.0.0.1", str(server.getsockname()[1]), "0", "0", "0", "0"]
+    monkeypatch.setattr(sys, "argv", ["transfer", *words])
+    with server, connection:
+        transfer.main()

@@ -4,13 +4,19 @@
 //! of a pipe that only this process holds open, then kills every process in the network's namespaces until
 //! none is left. The shell holds the namespaces open, so that their numbers can't be given to
 //! others before it is done. No foreign process is ever in these namespaces.
+//!
+//! No process here is made by `fork`, which waits for locks of every library in the process (Python's packages bring
+//! some with threads of their own), but by `posix_spawn`, which waits for none.
 
 use crate::namespace::Namespace;
-use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+use nix::fcntl::OFlag;
+use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawnp};
+use nix::sys::wait::waitpid;
+use nix::unistd::{Pid, pipe2};
+use std::ffi::CString;
+use std::fs::File;
 use std::io;
-use std::os::fd::BorrowedFd;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 
 /// Its arguments are the file descriptors of the namespaces. The number of rounds is limited: a process that
@@ -30,45 +36,45 @@ while [ "$found" ] && [ $round -lt 2000 ]; do
 done
 "#;
 
-/// The waiting shell.
+/// The waiting shell, and the pipe whose end it waits for.
 #[derive(Debug)]
-pub(crate) struct Keeper(Child);
+pub(crate) struct Keeper {
+    shell: Pid,
+    pipe: Option<OwnedFd>,
+}
 
 impl Keeper {
     /// Starts waiting for the end of this process.
-    pub fn start(namespaces: Vec<Arc<Namespace>>) -> io::Result<Self> {
-        let mut command = Command::new("sh");
-        command.args(["-c", SCRIPT, "tworay-keeper"]);
-        for namespace in &namespaces {
-            command.arg(namespace.raw_fds().network.to_string());
+    pub fn start(namespaces: &[Arc<Namespace>]) -> io::Result<Self> {
+        let held: Vec<_> = namespaces.iter().map(|namespace| namespace.raw_fds().network).collect();
+        let mut words = ["sh", "-c", SCRIPT, "tworay-keeper"].map(String::from).to_vec();
+        words.extend(held.iter().map(ToString::to_string));
+        let words: Vec<_> = words.into_iter().map(CString::new).collect::<Result<_, _>>()?;
+        let (reads, pipe) = pipe2(OFlag::O_CLOEXEC)?;
+        let nowhere = File::options().write(true).open("/dev/null")?;
+        let mut files = PosixSpawnFileActions::init()?;
+        files.add_dup2(reads.as_raw_fd(), 0)?;
+        // Readers that wait for the end of our output don't wait for the shell.
+        for output in [1, 2] {
+            files.add_dup2(nowhere.as_raw_fd(), output)?;
         }
-        // Isolated from Ctrl-C, and from readers waiting for the end of our output.
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-        let keep = move || namespaces.iter().try_for_each(|namespace| inherit(namespace.fd()));
-        Ok(Self(spawn_with(&mut command, keep)?))
+        for descriptor in held {
+            // A copy of itself stays open in this child alone.
+            files.add_dup2(descriptor, descriptor)?;
+        }
+        let mut attributes = PosixSpawnAttr::init()?;
+        // Isolated from Ctrl-C.
+        attributes.set_flags(PosixSpawnFlags::POSIX_SPAWN_SETPGROUP)?;
+        attributes.set_pgroup(Pid::from_raw(0))?;
+        let shell = posix_spawnp(c"sh", &files, &attributes, &words, &[] as &[CString])?;
+        Ok(Self { shell, pipe: Some(pipe) })
     }
-}
-
-#[expect(unsafe_code, reason = "only between fork and exec can descriptors be left to this child alone")]
-fn spawn_with(
-    command: &mut Command,
-    before: impl FnMut() -> io::Result<()> + Send + Sync + 'static,
-) -> io::Result<Child> {
-    // SAFETY: `before` calls nothing but fcntl, which is async-signal-safe; nothing is allocated or locked.
-    unsafe { command.pre_exec(before) };
-    command.spawn()
-}
-
-/// Keeps a descriptor open across exec.
-fn inherit(fd: BorrowedFd<'_>) -> io::Result<()> {
-    fcntl(fd, FcntlArg::F_SETFD(FdFlag::empty()))?;
-    Ok(())
 }
 
 impl Drop for Keeper {
     /// When this returns, no process is left in the namespaces.
     fn drop(&mut self) {
-        drop(self.0.stdin.take());
-        let _ = self.0.wait();
+        drop(self.pipe.take());
+        let _ = waitpid(self.shell, None);
     }
 }

@@ -7,9 +7,9 @@ use nix::unistd::{chdir, chroot, fchdir};
 use std::env::current_dir;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::MetadataExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc::channel;
@@ -78,11 +78,6 @@ impl Namespace {
         })
     }
 
-    /// The file descriptor of the network's namespace.
-    pub fn fd(&self) -> BorrowedFd<'_> {
-        self.network.as_fd()
-    }
-
     /// The numbers of the file descriptors in this process.
     pub fn raw_fds(&self) -> Places<RawFd> {
         Places {
@@ -103,8 +98,8 @@ impl Namespace {
         cookie_of(&self.network)
     }
 
-    /// Starts a program in the namespaces. It is killed when this process ends, however that happens.
-    pub fn spawn(&self, command: Command) -> io::Result<Child> {
+    /// Starts a program in the namespaces. `Keeper` ends it with this process.
+    pub fn spawn(&self, mut command: Command) -> io::Result<Child> {
         let host = &self.host;
         let files = match &host.files {
             Some((files, root)) => Some((files.try_clone()?, root.try_clone()?)),
@@ -114,10 +109,8 @@ impl Namespace {
         let outcome = Arc::new((Mutex::new(None), Condvar::new()));
         let shared = Arc::clone(&outcome);
         let (started, starting) = channel();
-        // The thread lives as long as the program, because the parent-death signal is tied to the thread
-        // that started it.
         std::thread::Builder::new().name("live-child".into()).spawn(move || {
-            let child = enter(&places).and_then(|()| spawn_mortal(command));
+            let child = enter(&places).and_then(|()| command.spawn());
             match child {
                 Err(error) => {
                     let _ = started.send(Err(error));
@@ -175,16 +168,6 @@ fn own_cookie() -> io::Result<u64> {
     let outcome =
         unsafe { libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, option, value, &raw mut length) };
     if outcome == 0 { Ok(cookie) } else { Err(io::Error::last_os_error()) }
-}
-
-#[expect(unsafe_code, reason = "only between fork and exec can the program's signal at our death be set")]
-fn spawn_mortal(mut command: Command) -> io::Result<std::process::Child> {
-    // SAFETY: prctl is async-signal-safe; nothing is allocated or locked.
-    unsafe {
-        command
-            .pre_exec(|| nix::sys::prctl::set_pdeathsig(nix::sys::signal::SIGKILL).map_err(io::Error::from));
-    }
-    command.spawn()
 }
 
 /// Moves the calling thread into the network namespace given by a file (`/run/netns/NAME`).

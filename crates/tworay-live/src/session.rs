@@ -206,8 +206,8 @@ impl Session {
         let gone =
             || Error::Failed("the network stopped while it was set up (a bug: please report it)".into());
         let doors = becomes_ready.recv().map_err(|_| gone())??;
-        let keeper = Keeper::start(doors.iter().map(|door| Arc::clone(&door.namespace)).collect())
-            .map_err(|e| Error::Failed(format!("can't start sh: {e}")))?;
+        let namespaces: Vec<_> = doors.iter().map(|door| Arc::clone(&door.namespace)).collect();
+        let keeper = Keeper::start(&namespaces).map_err(|e| Error::Failed(format!("can't start sh: {e}")))?;
         Ok(Self { _keeper: keeper, doors, scenario: own, orders, stop, status, ended: Mutex::new(ended) })
     }
 

@@ -5,12 +5,16 @@
 until ``UNTIL``), ``MSS`` the most payload of a segment (0: as the device allows).
 """
 
+import errno
 import socket
 import sys
 import time
 from contextlib import suppress
 
 TCP_WINDOW_CLAMP = 10
+SO_RCVBUFFORCE = 33
+ROOM = 4
+"""Bytes of the receiver's buffer for each byte of its window."""
 CHUNK = bytes(16384)
 PATIENCE = 0.1
 # Linux counts the timestamps of every segment (RFC 7323 §3.2, padded) to TCP_MAXSEG.
@@ -28,6 +32,9 @@ def endpoint(mss: int) -> socket.socket:
 def serve(port: int, window: int, mss: int) -> None:
     """Read everything of one connection that carries something."""
     server = endpoint(mss)
+    # A buffer of a given size, with room for what Linux counts beside the payload: one that grows by itself
+    # takes the window along, beyond its limit.
+    server.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, ROOM * window)
     server.setsockopt(socket.IPPROTO_TCP, TCP_WINDOW_CLAMP, window)
     server.bind(("0.0.0.0", port))
     server.listen()
@@ -61,14 +68,17 @@ def send(host: str, port: int, when: float, until: float, length: int, mss: int)
 
 
 def main() -> None:
-    """Run one end. The network's end aborts its connection."""
+    """Run one end. The network's end aborts its connection, which a sender may close at that moment."""
     what, *words = sys.argv[1:]
-    with suppress(ConnectionAbortedError):
+    try:
         if what == "serve":
             serve(int(words[0]), int(words[1]), int(words[2]))
         else:
             numbers = (int(words[1]), float(words[2]), float(words[3]), int(words[4]), int(words[5]))
             send(words[0], *numbers)
+    except OSError as error:
+        if error.errno not in (errno.ECONNABORTED, errno.ENOTCONN):
+            raise
 
 
 if __name__ == "__main__":
