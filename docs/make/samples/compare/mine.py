@@ -1,0 +1,14 @@
+"""A variant for the examples of the page: New Reno that halves on loss and grows half as fast."""
+
+import tworay
+
+
+class Mine(tworay.CongestionControl):
+    """Grows by half of what the standard grows by, once past slow start."""
+
+    recovery = "newreno"
+
+    def on_ack(self, state, ack):
+        """Return the window after an acknowledgment."""
+        slow_start = state.cwnd < state.ssthresh
+        return ack.standard if slow_start or not ack.may_grow else (ack.standard + state.window) / 2
