@@ -15,6 +15,7 @@ from conftest import MadeRun
 import tworay
 from tworay.errors import InputError, OutputError
 from tworay.experiment.comparison import Comparison
+from tworay.experiment.store import batches
 from tworay.experiment.store import results as store_module
 from tworay.experiment.store.batches import row, stored_rows
 from tworay.experiment.store.results import Store
@@ -221,3 +222,25 @@ def test_replacing_keeps_the_old_results_if_the_new_ones_cannot_be_put_in_place(
     with pytest.raises(OutputError):
         fill(make(out, force=True))
     assert json.loads((out / "summary.json").read_text())["seeds"] == [1, 2]
+
+
+def test_a_disk_that_is_full_when_runs_are_put_together_loses_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / batches.PARTS).mkdir()
+    first = batches.Batches(tmp_path)
+    monkeypatch.setattr(batches, "FLUSH_RUNS", 3)
+
+    def full(path: Path, content: bytes) -> None:
+        raise OutputError(f"cannot write {path}: no space left")
+
+    for seed in (1, 2):
+        first.add(row("made-up", seed, None, message="of no matter"))
+    with monkeypatch.context() as patch:
+        patch.setattr(batches, "write_whole", full)
+        with pytest.raises(OutputError):
+            first.add(row("made-up", 3, None, message="of no matter"))
+    # Killed: nothing is tidied up, and its lock is gone.
+    assert first._journal is not None
+    first._journal.close()
+    assert set(batches.Batches(tmp_path).found.runs) == {("made-up", seed) for seed in (1, 2, 3)}

@@ -6,6 +6,7 @@ Traps 6 and 8 of campaign tools, each with the rule that avoids it.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -14,9 +15,10 @@ from tiny_sweep import TINY, sweep
 
 import tworay
 from tworay.errors import InputError
+from tworay.experiment.axes import SCENARIO, Axis
 from tworay.experiment.engines import Shard
 from tworay.experiment.experimentfile import read
-from tworay.experiment.plan import digest, kept
+from tworay.experiment.plan import Plan, digest, kept
 from tworay.experiment.store.sweeps import joined
 from tworay.experiment.sweeping import Sweep
 
@@ -47,6 +49,21 @@ EVERY_SETTING = (
 
 def key_of(*settings: str, **extras: Any) -> str:
     return digest(kept(tworay.load("string-2", set=["flow.0.to=2", *settings])), extras)
+
+
+# Of a plan, beside the scenario: what is asked of runs decides what they keep.
+ASKED: dict[str, Any] = {
+    "facts": True, "keep": ("series",), "resources": True, "entries": "2s", "whole": True, "air": True,
+}  # fmt: skip
+
+
+def test_the_hash_forgets_nothing_that_is_asked_of_runs() -> None:
+    axes = (Axis("scenario", ("string-2",), (((SCENARIO, "string-2"),),)),)
+    plan = Plan("asked", axes, (1,))
+    assert set(ASKED) == set(plan.extras), "each needs a value here that is not the default"
+    plans = [plan, *(replace(plan, **{name: value}) for name, value in ASKED.items())]
+    keys = {cell.key for one in plans for cell in one.cells()}
+    assert len(keys) == len(ASKED) + 1
 
 
 def test_trap_6_the_hash_forgets_no_setting_and_remembers_no_formatting(tmp_path: Path) -> None:
