@@ -251,8 +251,7 @@ impl RootCauses {
                 let root = Causes::queue(&mut scene, node, (refused, died));
                 // The imagined queue counts the packet that is being sent, which a MAC without windows has taken out of the real one.
                 let length = scene.gathered(node) + u32::from(scene.air.is_none());
-                let running = scene.running_time(node);
-                self.services[node.index()].refused(now, length, running);
+                self.services[node.index()].refused(now, length);
                 (died, root)
             }
             Obstacle::Replaced { next_hop, newer } => {
