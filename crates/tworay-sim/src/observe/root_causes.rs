@@ -177,6 +177,7 @@ impl RootCauses {
             HopFailure::NoAddress => {
                 let (causes, mut scene) = self.with_scene(world);
                 let root = causes.address(&mut scene, packet, (node, next_hop));
+                causes.note_unresolved((node, next_hop));
                 let packet = scene.packets.get(packet);
                 if is_message(packet) {
                     causes.note_reply_lost((node, next_hop), packet);
@@ -442,7 +443,8 @@ impl Observers {
             Fact::Repeated { node, to, cause } => self.roots.causes.note_repeated((node, to), cause),
             Fact::SwitchedOff { node } => {
                 self.roots.settle_searches(node, world);
-                self.roots.causes.forget(node);
+                let arp = &world.nodes[node].arp;
+                self.roots.causes.forget(node, |neighbour| arp.knows(neighbour));
                 self.roots.services[node.index()].restart();
             }
             plain => self.observe(plain, view),
