@@ -135,6 +135,11 @@ impl ArpTable {
         e.held.take()
     }
 
+    /// True if the address of `node` is known.
+    pub fn knows(&self, node: NodeId) -> bool {
+        self.places.get(node).is_some_and(|place| self.entries[usize::from(place)].known)
+    }
+
     /// Clears the table; returns the held packets in the order of their nodes.
     pub fn clear(&mut self) -> Vec<PacketId> {
         self.entries.sort_unstable_by_key(|e| e.node);

@@ -147,6 +147,16 @@ impl Radio {
         self.medium.channel().rx_power_squared(here.distance_squared(there))
     }
 
+    /// True if shadowing or fading keeps a frame of one of two nodes, or the answer, from the other now.
+    pub fn is_faded(&mut self, now: SimTime, a: NodeId, b: NodeId) -> bool {
+        let threshold = self.medium.channel().rx_threshold();
+        self.medium.fades()
+            && [(a, b), (b, a)].into_iter().any(|(from, to)| {
+                let power = self.mean_power(now, from, to);
+                power >= threshold && power * self.medium.gain(now, from, to) < threshold
+            })
+    }
+
     #[inline]
     fn decodes(&self, a: Position, b: Position) -> bool {
         let (channel, d2) = (self.medium.channel(), a.distance_squared(b));

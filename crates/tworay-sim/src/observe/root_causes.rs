@@ -177,6 +177,7 @@ impl RootCauses {
             HopFailure::NoAddress => {
                 let (causes, mut scene) = self.with_scene(world);
                 let root = causes.address(&mut scene, packet, (node, next_hop));
+                causes.note_unresolved((node, next_hop));
                 let packet = scene.packets.get(packet);
                 if is_message(packet) {
                     causes.note_reply_lost((node, next_hop), packet);
@@ -251,8 +252,7 @@ impl RootCauses {
                 let root = Causes::queue(&mut scene, node, (refused, died));
                 // The imagined queue counts the packet that is being sent, which a MAC without windows has taken out of the real one.
                 let length = scene.gathered(node) + u32::from(scene.air.is_none());
-                let running = scene.running_time(node);
-                self.services[node.index()].refused(now, length, running);
+                self.services[node.index()].refused(now, length);
                 (died, root)
             }
             Obstacle::Replaced { next_hop, newer } => {
@@ -443,7 +443,8 @@ impl Observers {
             Fact::Repeated { node, to, cause } => self.roots.causes.note_repeated((node, to), cause),
             Fact::SwitchedOff { node } => {
                 self.roots.settle_searches(node, world);
-                self.roots.causes.forget(node);
+                let arp = &world.nodes[node].arp;
+                self.roots.causes.forget(node, |neighbour| arp.knows(neighbour));
                 self.roots.services[node.index()].restart();
             }
             plain => self.observe(plain, view),

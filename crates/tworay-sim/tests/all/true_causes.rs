@@ -2,6 +2,7 @@
 //!
 //! `0 ── 1 ── 2` are stations 200 m apart (range 250 m); `✗` is switched off, `···` is out of range.
 
+mod backlogs;
 mod breaks;
 mod builtins;
 mod circles;

@@ -251,6 +251,11 @@ impl Medium {
         &self.candidates[node.index()]
     }
 
+    /// The factor of shadowing and fading on the power between two stations now.
+    pub fn gain(&self, now: SimTime, from: NodeId, to: NodeId) -> f64 {
+        self.fader.as_ref().map_or(1.0, |fader| fader.gain(from, to, now))
+    }
+
     /// True if received powers are random.
     pub fn fades(&self) -> bool {
         self.fader.is_some()

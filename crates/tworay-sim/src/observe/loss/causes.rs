@@ -30,7 +30,7 @@ mod timers;
 use super::scene::Scene;
 use crate::observe::loss::root_cause::RootCause;
 use records::{LostRoute, Miss, Search};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tables::Hellos;
 use timers::Timers;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimTime};
@@ -68,6 +68,10 @@ pub(crate) struct Causes {
     exchanges: BTreeMap<(NodeId, NodeId), SimTime>,
     asked: BTreeMap<(NodeId, NodeId), SimTime>,
     heard: BTreeMap<(NodeId, NodeId), SimTime>,
+    /// Neighbours whose addresses ARP has given up since their node was last switched on, and those that it had not learned either
+    /// when the node was last switched off.
+    unresolved: BTreeSet<(NodeId, NodeId)>,
+    lacked: BTreeSet<(NodeId, NodeId)>,
     /// Why stations with several packets under way could not send a message of ARP so far, by sender and receiver.
     repeated: BTreeMap<(NodeId, NodeId), LossCause>,
     /// ARP exchanges in progress for traffic that a break has rerouted: its source, and the break.
@@ -144,8 +148,11 @@ impl Causes {
         !self.lost[node.index()].is_empty()
     }
 
-    /// A node lost its stored state.
-    pub fn forget(&mut self, node: NodeId) {
+    /// A node lost its stored state; until then it knew the addresses that `knows` tells.
+    pub fn forget(&mut self, node: NodeId, knows: impl Fn(NodeId) -> bool) {
+        let of_node = (node, NodeId(0))..=(node, NodeId::BROADCAST);
+        self.lacked.extend(self.unresolved.extract_if(of_node, |_| true));
+        self.lacked.retain(|(from, to)| *from != node || !knows(*to));
         // Judgements by geometry no longer hold.
         self.lost.iter_mut().flat_map(BTreeMap::values_mut).for_each(LostRoute::look_again);
         self.lost[node.index()].clear();

@@ -115,6 +115,11 @@ impl Scene<'_> {
         self.radio.as_mut().is_some_and(|radio| radio.in_range(self.now, a, b))
     }
 
+    /// True if shadowing or fading keeps frames from a hop now, or answers to them.
+    pub fn is_faded(&mut self, node: NodeId, next_hop: NodeId) -> bool {
+        self.radio.as_mut().is_some_and(|radio| radio.is_faded(self.now, node, next_hop))
+    }
+
     /// True if the next hop is physically out of reach, and why.
     pub fn out_of_reach(&mut self, node: NodeId, next_hop: NodeId) -> Option<LossCause> {
         if next_hop.is_broadcast() || self.wires.between(node, next_hop).is_some() {

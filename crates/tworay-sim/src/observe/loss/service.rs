@@ -4,8 +4,8 @@
 //! sending. The two differ in one point: without the lost time, would the same load have filled the queue, at least
 //! by half? A second, imagined queue is offered the same packets. Its MAC also uses the time that the real one
 //! lost, at the rate at which the real one sends otherwise. Contention is load: time that it takes counts as used. What the
-//! real queue rejects while its MAC tries in vain finds room in the imagined one if that has sent something meanwhile: a load
-//! that overfills the queue keeps it full through a pause of any length.
+//! imagined queue rejects while the MAC tries in vain comes in as soon as the time turns out to be lost, in which the imagined MAC would
+//! have made room: a load that overfills the queue keeps it full through a pause of any length.
 //!
 //! CoDel drops packets from a queue that is not full, but that has not been empty for an interval. So the question is
 //! whether load alone would have kept the imagined queue that long, at least half the target delay, and whether that queue is at
@@ -20,8 +20,11 @@
 //!
 //! Link-RED drops packets because of retries, whatever the length of the queue: the reasons of most of them count.
 
+mod pace;
+
 use crate::observe::loss::attempts::Attempts;
 use crate::observe::loss::root_cause::RootCause;
+use pace::{Pace, Recovery};
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mac::CodelConfig;
 use tworay_wire::Packet;
@@ -38,8 +41,11 @@ const STOPPED: f64 = 4.0;
 pub(crate) struct Service {
     /// When a packet last found the MAC with nothing to send.
     since: SimTime,
-    /// Packets that the MAC has finished since, by success or because of contention.
+    /// Packets that the MAC has finished since, by success or because of contention, and when it finished the latest one.
     served: u32,
+    served_at: SimTime,
+    /// The same of earlier busy periods: a load that the link carries has few packets in each.
+    earlier: Pace,
     /// Shortest airtime of the packets that waited when time was lost, or that the queue has rejected since: no MAC sends
     /// such packets faster, though it may have sent a short message of ARP before.
     airtime: Option<SimDuration>,
@@ -54,6 +60,10 @@ pub(crate) struct Service {
     missed: f64,
     /// Part of the next packet that the imagined MAC has sent in time that the real one lost, 0 to 1.
     part: f64,
+    /// Packets that it has rejected since the MAC last finished one or lost time, and when it rejected the latest one. Time that turns
+    /// out to have been lost meanwhile would have made room for them.
+    rejected: u32,
+    rejected_at: SimTime,
     /// CoDel's settings, if it drops packets from the queue, and when the imagined queue last caused less than half its
     /// target delay.
     codel: Option<CodelConfig>,
@@ -65,6 +75,8 @@ pub(crate) struct Service {
     /// Time lost since, in total and by reason.
     lost: SimDuration,
     reasons: Vec<(SimDuration, RootCause)>,
+    /// After the latest outage, as long as packets wait that it has kept.
+    recovery: Option<Recovery>,
     /// Link-RED drops packets of the queue: only then are retries averaged.
     link_red: bool,
     /// Average number of retries of the packets that needed any: because of load, and for other reasons, with the latest one.
@@ -97,6 +109,8 @@ impl Service {
     #[inline]
     pub fn offered(&mut self, now: SimTime, idle: bool) -> bool {
         if idle {
+            let used = self.served_at.since(self.since).saturating_sub(self.lost);
+            self.earlier.add(self.served, used);
             (self.since, self.served, self.length, self.late) = (now, 0, 0, 0);
             (self.lost, self.part, self.short_at, self.airtime) = (SimDuration::ZERO, 0.0, now, None);
         }
@@ -106,6 +120,11 @@ impl Service {
         }
         (self.real, self.coarse) = (self.real + 1, self.coarse + 1);
         self.length == 1
+    }
+
+    /// Rate at which the MAC has sent of late, packets/s, in time that it has not lost, and of which `lost` is not booked yet.
+    fn rate(&self, now: SimTime, lost: SimDuration) -> Option<f64> {
+        self.earlier.rate(self.served, now.since(self.since).saturating_sub(self.lost + lost))
     }
 
     /// The packet just offered was held up before by `root`, which load did not cause.
@@ -118,14 +137,27 @@ impl Service {
     /// The MAC has finished a packet.
     #[inline]
     pub fn served(&mut self, now: SimTime) {
-        self.served += 1;
+        (self.served, self.served_at) = (self.served + 1, now);
         self.shorten(1);
         // Before any time is lost, all queues are the same.
         if !self.lost.is_zero() {
             self.missed = 0.0;
             self.gone(1);
+            self.recover(now);
             self.note_short(now);
         }
+    }
+
+    /// The MAC has sent a packet: the imagined one may have sent more since the latest outage.
+    fn recover(&mut self, now: SimTime) {
+        let Some(recovery) = &mut self.recovery else { return };
+        let more = recovery.sent(now, self.lost);
+        if recovery.is_over() {
+            self.recovery = None;
+        }
+        // What it has rejected since the packet before would have come in.
+        let instead = std::mem::take(&mut self.rejected);
+        self.shorten(more.saturating_sub(instead));
     }
 
     /// Notes that the imagined queue causes less than half of CoDel's target delay.
@@ -137,8 +169,7 @@ impl Service {
 
     /// Time that the imagined MAC needs for some packets, s.
     fn delay(&self, now: SimTime, packets: u32) -> f64 {
-        let used = now.since(self.since).saturating_sub(self.lost).as_secs_f64();
-        if self.served == 0 { 0.0 } else { f64::from(packets) * used / f64::from(self.served) }
+        self.rate(now, SimDuration::ZERO).map_or(0.0, |rate| f64::from(packets) / rate)
     }
 
     /// Packets have left the real queue.
@@ -176,24 +207,23 @@ impl Service {
         }
         if self.lost.is_zero() {
             self.reasons.clear();
+            self.recovery = None;
             (self.real, self.coarse, self.missed) = (self.length, self.length, 0.0);
         }
         let (missed, coarse) = self.coarse_after(now, time);
         let sent = self.sent_in(now, time).map(|sent| sent + self.part);
-        match sent.filter(|sent| *sent < f64::from(self.length)) {
-            Some(sent) => {
-                self.shorten(sent as u32);
-                self.part = sent.fract();
-            }
-            None => {
-                self.shorten(self.length);
-                self.part = 0.0;
-            }
+        let length = self.after(now, time);
+        self.part = sent.filter(|_| length > 0).map_or(0.0, f64::fract);
+        self.shorten(self.length - length);
+        (self.missed, self.coarse, self.rejected) = (missed, coarse, 0);
+        if root.is_physical() {
+            let rate = self.rate(now, time);
+            self.recovery = rate.map(|rate| Recovery::new((now, self.lost + time), rate, self.real));
         }
-        (self.missed, self.coarse) = (missed, coarse);
         self.lost += time;
         self.note_short(now);
-        match self.reasons.iter_mut().find(|(_, known)| known.cause == root.cause) {
+        let same = |known: &RootCause| (known.cause, known.next_hop) == (root.cause, root.next_hop);
+        match self.reasons.iter_mut().find(|(_, known)| same(known)) {
             Some((total, latest)) => {
                 *total += time;
                 *latest = root;
@@ -208,22 +238,23 @@ impl Service {
         self.airtime = least;
     }
 
-    /// Packets that the imagined MAC sends in `time` which the real one has just lost at `now`. `None`: it has sent nothing yet
+    /// Packets that the imagined MAC sends in `time` which the real one has just lost at `now`. `None`: it has never sent anything
     /// and shows no rate; then the imagined one is fast.
     fn sent_in(&self, now: SimTime, time: SimDuration) -> Option<f64> {
         let most = self.airtime.map(|airtime| time.as_secs_f64() / airtime.as_secs_f64());
-        let used = now.since(self.since).saturating_sub(self.lost + time);
-        let sent = time.as_secs_f64() * f64::from(self.served) / used.as_secs_f64();
-        let sent = (self.served > 0 && sent.is_finite()).then_some(sent);
+        let sent = self.rate(now, time).map(|rate| time.as_secs_f64() * rate);
         sent.into_iter().chain(most).reduce(f64::min)
     }
 
-    /// Length of the imagined queue when its MAC has also used `time`.
+    /// Length of the imagined queue when its MAC has also used `time`. What it sends then beyond the packets that it has rejected in
+    /// that time makes it shorter.
     fn after(&self, now: SimTime, time: SimDuration) -> u32 {
         if time.is_zero() {
             return self.length;
         }
-        self.sent_in(now, time).map_or(0, |sent| self.length.saturating_sub((sent + self.part) as u32))
+        let Some(sent) = self.sent_in(now, time) else { return 0 };
+        let instead = if self.rejected_at + time >= now { self.rejected } else { 0 };
+        self.length.saturating_sub(((sent + self.part) as u32).saturating_sub(instead))
     }
 
     /// Length of the imagined queue whose MAC uses only time lost while the link was stopped.
@@ -260,10 +291,16 @@ impl Service {
         self.shorten(count as u32);
     }
 
-    /// The reason for most of the time lost, `running` with the MAC's current packet included.
+    /// The cause of most of the time lost, `running` with the MAC's current packet included, and the hop that took most of that.
     pub fn main_reason(&self, running: Option<(SimDuration, RootCause)>) -> Option<RootCause> {
-        let earlier = self.reasons.iter().filter(|_| !self.lost.is_zero()).copied();
-        earlier.chain(running).max_by_key(|(time, _)| *time).map(|(_, root)| root)
+        let all = || self.reasons.iter().filter(|_| !self.lost.is_zero()).copied().chain(running);
+        let lost = |of: RootCause| {
+            let same = all().filter(|(_, root)| root.cause == of.cause);
+            same.fold([SimDuration::ZERO; 2], |[cause, hop], (time, root)| {
+                [cause + time, if root.next_hop == of.next_hop { hop + time } else { hop }]
+            })
+        };
+        all().max_by_key(|(_, root)| lost(*root)).map(|(_, root)| root)
     }
 
     /// The root cause that filled a queue, if load alone would not have filled even half of it.
@@ -324,14 +361,21 @@ impl Service {
         self.released.filter(|_| self.late > 0 && 2 * others < limit)
     }
 
-    /// A queue of `limit` packets has rejected one. The imagined queues reject it if they are full, too. `running`: time lost
-    /// with the MAC's current packet, in which the imagined MAC has made room already.
-    pub fn refused(&mut self, now: SimTime, limit: u32, running: SimDuration) {
-        let room = self.length - self.after(now, running);
-        let over = self.length.saturating_sub(limit + room);
+    /// True if more packets wait because of time lost here than because they were held up before. `running`: time lost with the MAC's
+    /// current packet.
+    pub fn is_slower_than_burst(&self, now: SimTime, running: SimDuration) -> bool {
+        let real = if self.lost.is_zero() { self.length } else { self.real };
+        real.saturating_sub(self.after(now, running)) > self.late
+    }
+
+    /// A queue of `limit` packets has rejected one. The imagined queues reject it if they are full, too.
+    pub fn refused(&mut self, now: SimTime, limit: u32) {
+        let over = self.length.saturating_sub(limit);
         self.late = self.late.saturating_sub(over);
         self.shorten(over);
         self.gone(1);
+        let before = if self.served_at > self.rejected_at { 0 } else { self.rejected };
+        (self.rejected, self.rejected_at) = (before + over, now);
     }
 }
 

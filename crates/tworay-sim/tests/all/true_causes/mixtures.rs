@@ -253,3 +253,42 @@ fn what_meets_in_the_slot_of_a_relay_that_was_off_has_one_root() {
         assert!(together > 60, "{name}: {together}");
     }
 }
+
+/// `0 ── 1`: node 0 asks for an address that it never gets, because errors above the MAC destroy every message. From 5 to 5.5 s one of
+/// the two is off. Node 0 knew nothing before that it could have forgotten, and there is no other path: afterwards, too, nothing but
+/// the errors keeps the address away. The exchange in progress at the outage lasts 300 ms more, in ns-2's dialect until the third
+/// packet after it.
+#[test]
+fn an_address_that_was_never_known_is_not_forgotten() {
+    for (dialect, off) in [("standard", 0), ("standard", 1), ("ns2", 0), ("ns2", 1)] {
+        for seed in 1..=3 {
+            let text = format!(
+                "duration = \"20s\"\ndialect = \"{dialect}\"\ntopology = {{ kind = \"explicit\", positions = [[0, 0], [200, 0]] }}\n\
+                 routing.protocol = \"static\"\nerrors.pkt_err = {{ bernoulli = {{ rate = 1.0 }} }}\n\
+                 event = [{{ node = {off}, at = \"5s\", what = \"down\" }}, {{ node = {off}, at = \"5.5s\", what = \"up\" }}]\n{}",
+                cbr((0, 1), "16kbps", "1s")
+            );
+            let losses = run(&text, seed);
+            let others = losses.iter().filter(|l| l.at < 5.0 || l.at > 7.0);
+            assert!(others.clone().count() > 20, "{dialect} {off} {seed}: {}", losses.len());
+            assert_eq!(others.clone().find(|l| l.cause != "channel"), None, "{dialect} {off} {seed}");
+        }
+    }
+}
+
+/// `0 ── 1 ── 3`, 200 m each. Node 1 is off from 6.8 to 9.3 s and has forgotten the address of 3. From 9.6 to 19.2 s, in the second
+/// interval of coherence, fading keeps that hop below the threshold: with the address, too, no packet would arrive.
+#[test]
+fn a_fade_after_an_outage_needs_no_address() {
+    let text = format!(
+        "duration = \"19s\"\ntopology = {{ kind = \"explicit\", positions = [[0, 0], [0, 200], [200, 0], [200, 200]] }}\n\
+         routing.protocol = \"static\"\nmac.rts = \"full\"\nradio.fading = {{ k = 0, coherence = \"9.6s\" }}\n\
+         event = [{{ node = 1, at = \"6.8s\", what = \"down\" }}, {{ node = 1, at = \"9.3s\", what = \"up\" }}]\n{}",
+        flow((0, 3), "app = \"cbr\"\nsize = \"512B\"\nrate = \"8kbps\"\nstart = \"1s\"")
+    );
+    let losses = run(&text, 880);
+    let late: Vec<&Loss> = losses.iter().filter(|l| l.at > 9.6).collect();
+    assert!(late.len() > 15, "{}", late.len());
+    let of_fade = |l: &&&Loss| (l.cause.as_str(), l.root_node, l.next_hop) == ("channel", 1, Some(3));
+    assert_eq!(late.iter().find(|l| !of_fade(l)), None);
+}

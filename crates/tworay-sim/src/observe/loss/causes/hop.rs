@@ -33,6 +33,11 @@ impl Causes {
         self.heard.insert((node, target), at);
     }
 
+    /// ARP's requests have not been answered.
+    pub fn note_unresolved(&mut self, hop: (NodeId, NodeId)) {
+        self.unresolved.insert(hop);
+    }
+
     /// The attempts to send a message of ARP have failed so far for this cause; `None`: the station is done with it.
     pub fn note_repeated(&mut self, ends: (NodeId, NodeId), cause: Option<LossCause>) {
         match cause {
@@ -62,8 +67,17 @@ impl Causes {
         // From the request the target learns this node's address, and sends the flow's answers without asking.
         self.first_hops.entry((target, flow, src)).or_insert(node);
         let recent = |(at, ..): &&(SimTime, NodeId, RootCause)| *at + self.timers.recent >= now;
-        let struck = || self.struck.get(&ends(src, dst)).filter(recent).map(|(_, of, root)| (*of, *root));
-        match root.map(|root| (src, root)).or_else(struck).or_else(|| self.set_off(now, packet)) {
+        let struck = self.struck.get(&ends(src, dst)).filter(recent).map(|(_, of, root)| (*of, *root));
+        // An outage of the node itself, or of this very hop, has rerouted nothing to the hop.
+        let elsewhere = |(_, root): &(NodeId, RootCause)| match root.next_hop {
+            Some(b) if root.cause == Some(LossCause::NodeDown) => {
+                b != node && (root.node, b) != (node, target)
+            }
+            Some(b) => (root.node, b) != (node, target),
+            None => root.node != node,
+        };
+        let held_up = root.map(|root| (src, root)).or(struck).filter(elsewhere);
+        match held_up.or_else(|| self.set_off(now, packet)) {
             Some(detour) => self.detours.insert((node, target), detour),
             None => self.detours.remove(&(node, target)),
         };

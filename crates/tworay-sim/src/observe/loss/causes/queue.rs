@@ -59,7 +59,8 @@ impl Causes {
         if let Some(root) = slow.filter(RootCause::is_physical) {
             return root;
         }
-        let released = service.filled_by_burst(now, scene.gathered(node), scene.running_time(node));
+        let running = scene.running_time(node);
+        let released = service.filled_by_burst(now, scene.gathered(node), running);
         let burst = if released.is_some() || !scene.held_ups.is_empty() {
             // What noise has cost a packet here is time of the imagined queue.
             let burst = scene.burst(refused.packet, &scene.waiting(node), released);
@@ -67,6 +68,9 @@ impl Causes {
         } else {
             None
         };
-        RootCause::strongest([slow, burst]).unwrap_or(here)
+        // Of two that slow packets down, the one that keeps more of them comes first.
+        let own = burst.filter(|_| released.is_some() && service.is_slower_than_burst(now, running));
+        let own = own.and_then(|_| service.main_reason(scene.running(node)));
+        RootCause::strongest([slow, own.map(|root| RootCause { at: now, ..root }), burst]).unwrap_or(here)
     }
 }

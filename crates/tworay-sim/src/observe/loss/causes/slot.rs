@@ -76,14 +76,17 @@ impl Causes {
     }
 
     /// Why an address is needed that a node would not have to ask for otherwise: the break that has rerouted the first of some
-    /// packets, and the outage in which the node forgot what it knew.
+    /// packets, and the outage in which the node forgot what it knew. What it had asked for in vain before, it has not
+    /// forgotten, and a fade keeps the packets themselves away as well.
     pub(super) fn needed_because(
         &self,
         scene: &mut Scene<'_>,
         (node, next_hop): (NodeId, NodeId),
         packets: &[PacketId],
     ) -> [Option<RootCause>; 2] {
-        [self.rerouted(scene, (node, next_hop), packets), self.forgotten(scene, node)]
+        let forgotten = self.forgotten(scene, node).filter(|_| !self.lacked.contains(&(node, next_hop)));
+        let forgotten = forgotten.filter(|_| !scene.is_faded(node, next_hop));
+        [self.rerouted(scene, (node, next_hop), packets), forgotten]
     }
 
     /// A reply is lost that has waited for an address. Packets that have waited for it lacked it since the message that keeps

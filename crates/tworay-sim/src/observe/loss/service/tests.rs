@@ -19,7 +19,7 @@ fn filled(before: u64, lost: u64, gap: u64) -> Option<LossCause> {
     let mut service = Service::default();
     for packet in 0..before {
         service.offered(at(10 * packet), packet == 0);
-        service.served(SimTime::ZERO);
+        service.served(at(10 * packet));
     }
     let begin = 10 * before;
     let running = |now: u64| Some((SimDuration::from_millis((now - begin) % 50), root(LossCause::Channel)));
@@ -31,7 +31,7 @@ fn filled(before: u64, lost: u64, gap: u64) -> Option<LossCause> {
         if (ms - begin).is_multiple_of(gap) {
             service.offered(at(ms), false);
             cause = service.filled_by(at(ms), FULL, running(ms)).and_then(|root| root.cause);
-            service.refused(at(ms), LIMIT, running(ms).map_or(SimDuration::ZERO, |(time, _)| time));
+            service.refused(at(ms), LIMIT);
         }
     }
     cause
@@ -53,7 +53,7 @@ fn load_fills_a_queue_through_a_pause_of_any_length() {
     let mut service = Service::default();
     for ms in (0..1000).step_by(2) {
         service.offered(at(ms), ms == 0);
-        service.refused(at(ms), LIMIT, SimDuration::ZERO);
+        service.refused(at(ms), LIMIT);
         if ms % 10 == 8 {
             service.served(at(ms));
         }
@@ -66,7 +66,7 @@ fn load_fills_a_queue_through_a_pause_of_any_length() {
             None,
             "{ms} ms"
         );
-        service.refused(at(ms), LIMIT, running);
+        service.refused(at(ms), LIMIT);
     }
     service.served(at(1300));
     service.lose(at(1300), SimDuration::from_millis(302), root(LossCause::Channel));
@@ -82,7 +82,7 @@ fn load_alone() {
     for packet in 0..30 {
         service.offered(at(0), packet == 0);
         assert_eq!(service.filled_by(at(0), FULL, None), None);
-        service.refused(at(0), LIMIT, SimDuration::ZERO);
+        service.refused(at(0), LIMIT);
     }
 }
 
@@ -120,7 +120,7 @@ fn a_blackout_after_an_overload() {
     let mut service = Service::default();
     for packet in 0..1000 {
         service.offered(at(0), packet == 0);
-        service.refused(at(0), LIMIT, SimDuration::ZERO);
+        service.refused(at(0), LIMIT);
     }
     for _ in 0..10 {
         service.served(SimTime::ZERO);
@@ -179,7 +179,7 @@ fn small_losses_of_time_add_up() {
             if ms % gap == 0 {
                 service.offered(at(ms), false);
                 cause = service.filled_by(at(ms), FULL, None).and_then(|root| root.cause);
-                service.refused(at(ms), LIMIT, SimDuration::ZERO);
+                service.refused(at(ms), LIMIT);
             }
             match ms % 20 {
                 4 | 9 => service.lose(at(ms), SimDuration::from_millis(5), root(LossCause::Channel)),
@@ -254,4 +254,114 @@ fn most_retries_decide() {
     assert_eq!(service.retried_because_of(at(1)).and_then(|root| root.cause), Some(LossCause::Channel));
     service.average((4, 0), None);
     assert_eq!(service.retried_because_of(at(1)), None);
+}
+
+/// The MAC sends a packet in 10 ms, and one arrives every 20 ms, so that each is a busy period. Then one waits 40 ms for other
+/// stations. For a second after it nothing can be sent: 50 packets arrive, and the MAC could have sent more of them. At the rate of the
+/// one that waited it could have sent half. If one arrives every 5 ms, 200 do, and the MAC could have sent half of them.
+#[test]
+fn earlier_busy_periods_tell_the_rate() {
+    let filled = |gap: u64| {
+        let mut service = Service::default();
+        for packet in 0..100 {
+            service.offered(at(20 * packet), true);
+            service.served(at(20 * packet + 10));
+        }
+        service.offered(at(2000), true);
+        service.served(at(2040));
+        for ms in 2040..3040 {
+            if ms % gap == 0 {
+                service.offered(at(ms), false);
+            }
+            if ms % 10 == 9 {
+                service.lose(at(ms + 1), SimDuration::from_millis(10), root(LossCause::Channel));
+            }
+        }
+        service.filled_by(at(3040), FULL, None).and_then(|root| root.cause)
+    };
+    assert_eq!(filled(20), Some(LossCause::Channel));
+    assert_eq!(filled(5), None);
+}
+
+/// The MAC sends a packet in 5 ms, one arrives every millisecond, and the queue has three places. That an attempt fails is
+/// known at its end, 15 ms after its beginning: in that time the MAC could have sent three packets, and 15 have come.
+#[test]
+fn what_arrives_during_a_failed_attempt_takes_the_place_of_what_would_have_been_sent() {
+    const PLACES: u32 = 3;
+    let mut service = Service::default();
+    for ms in 0..100 {
+        service.offered(at(ms), ms == 0);
+        service.refused(at(ms), PLACES);
+        if ms % 5 == 4 {
+            service.served(at(ms + 1));
+        }
+    }
+    let queue = Backlog { packets: PLACES, of_tcp: 0 };
+    for ms in 100..400 {
+        service.offered(at(ms), false);
+        let failed = SimDuration::from_millis((ms - 100) / 15 * 15);
+        let running = (!failed.is_zero()).then(|| (failed, root(LossCause::Channel)));
+        assert_eq!(service.filled_by(at(ms), queue, running), None, "{ms} ms");
+        service.refused(at(ms), PLACES);
+    }
+}
+
+/// The MAC sends a packet in 10 ms, and one arrives every 20 ms. Then the next hop is out of reach for a second, which fills the queue of
+/// ten. Afterwards each packet takes 30 ms at first, because the MAC sends at a slower rate: what the queue rejects until the ten are
+/// sent is lost to the outage. From then on the MAC is that slow by itself. If a packet arrives every 5 ms, load fills the queue.
+#[test]
+fn what_an_outage_has_left_is_sent_slowly() {
+    let filled = |gap: u64| {
+        let mut service = Service::default();
+        for packet in 0..=100 {
+            service.offered(at(10 * packet), packet == 0);
+            service.served(at(10 * packet));
+        }
+        let mut causes = Vec::new();
+        let (mut waiting, mut left) = (0, LIMIT);
+        for ms in 1000..4000 {
+            if ms % gap == 0 {
+                service.offered(at(ms), false);
+                waiting += 1;
+                if waiting > LIMIT {
+                    let by = service.filled_by(at(ms), FULL, None).and_then(|root| root.cause);
+                    causes.push((by, left > 0));
+                    service.refused(at(ms), LIMIT);
+                    waiting = LIMIT;
+                }
+            }
+            if ms < 2000 && ms % 10 == 9 {
+                service.lose(at(ms + 1), SimDuration::from_millis(10), root(LossCause::LinkFailure));
+            }
+            if ms >= 2000 && ms % 30 == 29 && waiting > 0 {
+                service.served(at(ms + 1));
+                (waiting, left) = (waiting - 1, left.saturating_sub(1));
+            }
+        }
+        causes
+    };
+    let (after, of_load) = (filled(20), filled(5));
+    let early: Vec<_> = after.iter().filter(|(_, left)| *left).map(|(by, _)| *by).collect();
+    assert!(early.len() > 20 && early.iter().all(|by| *by == Some(LossCause::LinkFailure)), "{early:?}");
+    assert_eq!(after.last(), Some(&(None, false)));
+    let late = of_load.iter().skip_while(|(by, _)| by.is_some());
+    assert!(late.clone().count() > of_load.len() - 5, "{of_load:?}");
+    assert!(late.clone().all(|(by, _)| by.is_none()), "{of_load:?}");
+}
+
+/// 30 ms lost at one hop, 20 ms at another and 20 ms at the first again, with the packet in progress 15 ms more at the second: most at
+/// the first, whichever came last. 40 ms of a break are more than either, but less than what noise has cost in all.
+#[test]
+fn the_hop_that_took_most_of_the_time_is_named() {
+    let mut service = Service::default();
+    service.offered(at(0), true);
+    let noise = |to: u16| RootCause::new(at(0), NodeId(0), LossCause::Channel).towards(NodeId(to));
+    for (time, root) in
+        [(30, noise(1)), (20, noise(2)), (20, noise(1)), (40, root(LossCause::LinkFailure)), (1, noise(2))]
+    {
+        service.lose(at(500), SimDuration::from_millis(time), root);
+    }
+    let main = |ms: u64| service.main_reason(Some((SimDuration::from_millis(ms), noise(2)))).expect("a root");
+    assert_eq!((main(15).cause, main(15).next_hop), (Some(LossCause::Channel), Some(NodeId(1))));
+    assert_eq!(main(30).next_hop, Some(NodeId(2)));
 }

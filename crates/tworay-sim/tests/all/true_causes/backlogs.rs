@@ -1,0 +1,98 @@
+//! Queues behind lost time: what an outage has left in them, few places, and two neighbours.
+
+use super::{Loss, losses, parse, run_once};
+
+/// `1 ── 0 ── 2`, 802.11n, 6 Mb/s from each end, node 2 away from 5 to 8 s. Without that, all that is sent after 4 s arrives. So what node 2
+/// loses at 8 s, when its queue is full of packets that waited for the end of that time, was lost to the break: a load that
+/// the link carries fills no queue that it finds empty.
+#[test]
+fn a_queue_that_an_outage_has_left_full_is_no_congestion() {
+    let positions = "[[0, 0], [200, 0], [-200, 0]]";
+    let flow = |from: u32| {
+        format!(
+            "[[flow]]\nfrom = {from}\nto = 0\napp = \"cbr\"\nsize = \"1000B\"\nrate = \"6Mbps\"\nstart = \"1s\"\n"
+        )
+    };
+    let late = |event: &str, seed: u64| {
+        let text = format!(
+            "duration = \"10s\"\ntopology = {{ kind = \"explicit\", positions = {positions} }}\n\
+             radio = {{ preset = \"n40x2\", cs_threshold = \"6.3e-12W\" }}\nmac = {{ queue = \"fifo\", queue_limit = 50 }}\n\
+             routing.protocol = \"static\"\n{event}\n{}{}",
+            flow(1),
+            flow(2)
+        );
+        let losses = losses(&run_once(&parse(&text), seed));
+        losses.into_iter().filter(|l| l.at > 4.0).collect::<Vec<_>>()
+    };
+    let away = "event = [{ at = \"5s\", node = 2, what = \"move\", to = [-3000, 0] }, \
+                { at = \"8s\", node = 2, what = \"move\", to = [-200, 0] }]";
+    let mut after = 0;
+    for seed in 1..=3 {
+        assert_eq!(late("", seed).len(), 0, "{seed}");
+        let lost = late(away, seed);
+        let full: Vec<&Loss> = lost.iter().filter(|l| (l.node, l.died.as_str()) == (2, "ifq")).collect();
+        assert_eq!(
+            full.iter().find(|l| (l.cause.as_str(), l.next_hop) != ("link-failure", Some(0))),
+            None,
+            "{seed}"
+        );
+        after += full.iter().filter(|l| l.at > 8.0).count();
+    }
+    assert!(after > 100, "{after}");
+}
+
+/// The same with one flow and a load that alone overfills the queue (200 Mb/s; without the outage thousands of datagrams are lost
+/// each second): as soon as the attempt is over that was in progress at the end of the outage, less than 10 ms, load is what fills it, however
+/// slow the MAC is at first.
+#[test]
+fn an_overload_after_an_outage_is_congestion_whatever_the_rate() {
+    let run = |event: &str| {
+        let text = format!(
+            "duration = \"9s\"\ntopology = {{ kind = \"explicit\", positions = [[0, 0], [200, 0]] }}\n\
+             radio.preset = \"n40x2\"\nmac = {{ queue = \"fifo\", queue_limit = 50 }}\nrouting.protocol = \"static\"\n{event}\n\
+             [[flow]]\nfrom = 1\nto = 0\napp = \"cbr\"\nsize = \"1000B\"\nrate = \"200Mbps\"\nstart = \"4s\"\n"
+        );
+        let losses = losses(&run_once(&parse(&text), 1));
+        losses.into_iter().filter(|l| l.at > 8.01 && l.died == "ifq").collect::<Vec<Loss>>()
+    };
+    let away = "event = [{ at = \"5s\", node = 1, what = \"move\", to = [-3000, 0] }, \
+                { at = \"8s\", node = 1, what = \"move\", to = [200, 0] }]";
+    let after = run(away);
+    assert!(run("").len() > 5000 && after.len() > 5000, "{}", after.len());
+    assert_eq!(after.iter().find(|l| l.cause != "congestion"), None);
+}
+
+/// `0 ── 1`, 802.11n, three places in the queue, and bit errors in half of the frames: a datagram of 1,000 bytes every 0.8 ms is twice
+/// what the link carries without errors (see `queues.rs`). As soon as the MAC has shown how fast it is, load fills the queue.
+#[test]
+fn load_fills_few_places_beside_errors() {
+    for seed in 1..=3 {
+        let text = "duration = \"15s\"\ntopology = { kind = \"explicit\", positions = [[0, 0], [50, 0]] }\n\
+                    routing.protocol = \"static\"\nradio = { preset = \"n20\", rate = \"fixed\", mcs = 0 }\n\
+                    mac = { arp = false, queue = \"fifo\", queue_limit = 3 }\n\
+                    errors.frame_err = { bernoulli = { rate = 0.5 } }\n\
+                    [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\ninterval = \"0.8ms\"\nsize = \"1000B\"\nstart = \"1s\"\n";
+        let losses = losses(&run_once(&parse(text), seed));
+        let full: Vec<&Loss> = losses.iter().filter(|l| l.died == "ifq" && l.at > 1.05).collect();
+        assert!(full.len() > 10_000, "{seed}: {}", full.len());
+        assert_eq!(full.iter().find(|l| l.cause != "congestion"), None, "{seed}");
+    }
+}
+
+/// `0 ── 2 ── 1` and `2 ── 3`, 802.11b at 11 Mb/s with fades, a transfer from 0 to 1 and one from 2 to 3. Around 2 s, node 2 tries in
+/// vain several times to reach a neighbour: 40 to 60 ms, in which it could send more than ten packets at its mean of 3.7 ms. From node
+/// 1 come at most as many that noise has held up there. What finds the queue full is lost to the noise that node 2's own MAC meets.
+#[test]
+fn a_queue_that_stands_before_noise_has_its_hop() {
+    let text = "duration = \"3s\"\ndialect = \"ns2\"\n\
+                topology = { kind = \"explicit\", positions = [[0, 0], [200, 0], [100, 170], [100, 370]] }\n\
+                radio = { preset = \"b-11\", fading = { k = 3.0, coherence = \"20ms\" } }\nmac.queue_limit = 50\n\
+                routing.protocol = \"aodv\"\nerrors.frame_err = { bernoulli = { rate = 9e-6, unit = \"bit\" } }\n\
+                [[flow]]\nfrom = 0\nto = 1\napp = \"ftp\"\nstart = \"1s\"\n\
+                [[flow]]\nfrom = 2\nto = 3\napp = \"ftp\"\nstart = \"1s\"\n";
+    let losses = losses(&run_once(&parse(text), 2));
+    let full = |l: &&Loss| (l.node, l.died.as_str()) == (2, "ifq") && (1.9..2.3).contains(&l.at);
+    let noise: Vec<&Loss> = losses.iter().filter(full).filter(|l| l.cause == "channel").collect();
+    assert!(noise.len() > 15, "{}", noise.len());
+    assert_eq!(noise.iter().find(|l| l.root_node != 2), None);
+}
