@@ -174,4 +174,6 @@ def test_comparisons_name_nodes_in_the_tables_of_their_runs(world: Path) -> None
 
 
 def test_frames_without_names_have_numbers_only() -> None:
-    assert not [name for name in tworay.run("string-1", set={"duration": "2s"}).flows.columns if "_name" in name]
+    assert not [
+        name for name in tworay.run("string-1", set={"duration": "2s"}).flows.columns if "_name" in name
+    ]
