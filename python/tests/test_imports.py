@@ -416,10 +416,12 @@ def test_a_measured_mesh_routes_around_what_it_cannot_hear(cli: Cli, tmp_path: P
 
 
 def test_where_nobody_moves_routes_are_fixed(cli: Cli, tmp_path: Path) -> None:
-    """From a to c a frame and its ACK arrive with 0.6 · 0.7: 2.4 tries, over b two; by hops that is further."""
+    """From a to c a frame and its ACK arrive with 0.6 · 0.7: 2.4 tries, over b two, which is farther."""
     write(tmp_path, "net.csv", "from,to,loss\na,b,0\nb,a,0\nb,c,0\nc,b,0\na,c,0.4\nc,a,0.3\n")
     made = cli("convert", "net.csv", "--flow", "a:c:ftp", "-o", "net.toml")
-    assert "1 link takes more than 2 tries a frame, and fixed routes count it as one hop" in " ".join(made.err.split())
+    assert "1 link takes more than 2 tries a frame, and fixed routes count it as one hop" in " ".join(
+        made.err.split()
+    )
     assert "(a to c)" in made.err
     text = (tmp_path / "net.toml").read_text()
     assert "# Nobody moves: shortest paths, in hops." in text

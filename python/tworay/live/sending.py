@@ -39,12 +39,7 @@ def ends(scenario: Scenario, options: Options) -> tuple[int, int]:
 def over_tcp(scenario: Scenario) -> dict[int, dict[str, Any]]:
     """Return the flows of a scenario that go over TCP, by number."""
     flows = tomllib.loads(scenario.to_toml()).get("flow", [])
-    kinds = {number: flow.get("app", "ftp") for number, flow in enumerate(flows)}
-    return {
-        number: flow
-        for number, flow in enumerate(flows)
-        if kinds[number] not in ("cbr", "on-off") and (kinds[number] != "replay" or flow.get("over") == "tcp")
-    }
+    return {number: flows[number] for number in scenario.over_tcp}
 
 
 def not_sent(scenario: Scenario, options: Options) -> str | None:
