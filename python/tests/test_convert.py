@@ -24,6 +24,16 @@ $ns_ at 2.0 "$node_(0) setdest 100.0 10.0 5.0"
 """
 
 
+def test_a_comparison_of_recorded_moves_has_a_page(cli: Cli, tmp_path: Path) -> None:
+    """The file of moves stays where it is: relative to the results there is none."""
+    assert cli("convert", "strip-50", "-o", "strip.mov", "--seed", "3").code == 0
+    assert cli("convert", "strip.mov", "--flow", "0:1:ftp", "-o", "strip.toml").code == 0
+    words = ("--seeds", "1", "--set", "duration=2s", "--out", "out")
+    done = cli("compare", "strip.toml", "--tcp", "newreno,vegas", *words)
+    assert done.code == 0, done.err
+    assert "Two arms over time" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
 def test_moves_are_written_for_ns2_and_netanim(cli: Cli, tmp_path: Path) -> None:
     written = cli("convert", "strip-50", "-o", "strip.mov", "--seed", "3")
     assert written.code == 0, written.err

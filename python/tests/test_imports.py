@@ -415,6 +415,22 @@ def test_a_measured_mesh_routes_around_what_it_cannot_hear(cli: Cli, tmp_path: P
     assert ran.goodput_bps > 10_000
 
 
+def test_where_nobody_moves_routes_are_fixed(cli: Cli, tmp_path: Path) -> None:
+    """From a to c a frame and its ACK arrive with 0.6 · 0.7: 2.4 tries, over b two, which is farther."""
+    write(tmp_path, "net.csv", "from,to,loss\na,b,0\nb,a,0\nb,c,0\nc,b,0\na,c,0.4\nc,a,0.3\n")
+    made = cli("convert", "net.csv", "--flow", "a:c:ftp", "-o", "net.toml")
+    assert "1 link takes more than 2 tries a frame, and fixed routes count it as one hop" in " ".join(
+        made.err.split()
+    )
+    assert "(a to c)" in made.err
+    text = (tmp_path / "net.toml").read_text()
+    assert "# Nobody moves: shortest paths, in hops." in text
+    assert tomllib.loads(text)["routing"] == {"protocol": "static"}
+    write(tmp_path, "walk.csv", "id,time,x,y\nroof,0,0,0\nbarn,0,100,0\nbarn,9,110,0\n")
+    assert cli("convert", "walk.csv", "--flow", "roof:barn:ftp", "-o", "walk.toml").code == 0
+    assert tomllib.loads((tmp_path / "walk.toml").read_text())["routing"] == {"protocol": "aodv"}
+
+
 @pytest.mark.parametrize(
     "rows",
     [
@@ -436,6 +452,7 @@ def test_nodes_that_never_move_have_positions_and_no_movement_file(
     # The south-west corner is the origin.
     assert world["topology"] == {"kind": "explicit", "positions": [[0, 0], [150, 20], [300, 0]]}
     assert world["names"] == {"roof": 0, "barn": 1, "mill": 2}
+    assert world["routing"] == {"protocol": "static"}
     run = tworay.run(tmp_path / "roofs.toml", set={"duration": "10s"})
     assert run.summary["flows"][0]["goodput_bps"] > 0
     # Moves of ns-2 are still made of them, and one that moves makes all a movement.

@@ -101,6 +101,48 @@ def test_stations_bring_their_own_traffic(
     assert shown.code == 0, shown.err
 
 
+# One hop of 200 m whose bulk transfer a command replaces, and a flow of web pages that nobody sends.
+BROWSED = (
+    FLOWLESS.replace("hops = 2", "hops = 1")
+    + """
+[[flow]]
+from = 0
+to = 1
+[[flow]]
+from = 0
+to = 1
+app = "web"
+every = "1s"
+sizes = { kind = "fixed", size = "20kB" }
+"""
+)
+
+
+@pytest.mark.parametrize("how", ["live", "virtual"])
+def test_a_missing_server_and_flows_that_nobody_sends_are_named(
+    cli: Callable[..., Result], tmp_path: Path, request: pytest.FixtureRequest, how: str
+) -> None:
+    """Nothing listens at the other end, whose kernel answers the SYN by an RST (RFC 9293, 3.10.7.1)."""
+    request.getfixturevalue(f"{how}_able")
+    (tmp_path / "quiet.toml").write_text(BROWSED)
+    time = PATIENT if how == "live" else ("--virtual",)
+    words = ("live", "run", "quiet.toml", *time, "--out", "out")
+    failed = cli(*words, "--", "iperf3", "-c", "{peer}", "-t", "1")
+    assert failed.code == 1
+    hint = "node 1 refused a connection: no program listens there; --serve 'iperf3 -s' starts one first"
+    assert f"tworay: the command ended with exit code 1: {hint}" in failed.err
+    silent = "Not sent: flow 1 (web) of quiet"
+    assert failed.err.count(silent) == 1
+    assert silent in failed.out
+    (warning,) = json.loads((tmp_path / "out" / "summary.json").read_text())["warnings"]
+    assert (warning["kind"], silent in warning["text"]) == ("not-sent", True)
+    assert silent in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    # A command may fail for reasons of its own, also with a server.
+    for serve, command in (((), "exit 3"), (("--serve", "exec iperf3 -s"), "exit 3")):
+        other = cli(*words, "--force", *serve, "--", "sh", "-c", command)
+        assert "exit code 3\n" in other.err
+
+
 def test_without_flows_stations_are_to_be_chosen(cli: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "quiet.toml").write_text(FLOWLESS)
     for words in (("live", "up"), ("live", "run")):

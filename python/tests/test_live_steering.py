@@ -291,3 +291,18 @@ def test_a_script_does_not_hinder_what_a_scenario_stores(tmp_path: Path) -> None
     scripted = world.with_script("3s move alice 400,10 2\n", "s.txt")
     again = tworay_package.Scenario.from_toml(scripted.to_toml(), "house.toml", str(tmp_path), [])
     assert again.to_toml() == scripted.to_toml()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("loss", "r2", "20%"), "RATE 20%: write a share from 0 to 1, 0.2 for 20%"),
+        (("loss", "r2", "much"), "RATE much: write a share from 0 to 1, such as 0.2"),
+        (("move", "r2", "1,2", "--speed", "5mph"), "--speed 5mph: write m/s, such as 5, or a unit, such as"),
+    ],
+)
+def test_shares_and_speeds_are_refused_with_their_forms(
+    cli: Callable[..., Result], words: tuple[str, ...], said: str
+) -> None:
+    refused = cli("live", *words)
+    assert (refused.code, said in refused.err) == (2, True), refused.err

@@ -213,3 +213,17 @@ def test_families_say_what_their_members_are_called() -> None:
     found = metrics.find("phase_seconds.slow_start")
     assert found is not None
     assert found.of is Of.MEAN
+
+
+def test_fairness_is_that_of_programs_with_a_backlog() -> None:
+    """Of iperf3 over three hops: the connection that arranges the test, and that of the test's data."""
+    arranges = {"id": 0, "tcp": "kernel:cubic", "goodput_bps": 466.0, "mean_in_flight_segments": 0.43}
+    sends = {"id": 1, "tcp": "kernel:cubic", "goodput_bps": 408000.0, "mean_in_flight_segments": 34.7}
+    document = {"flows": [one | {"completion_seconds": 7.0} for one in (arranges, sends)]}
+    found = metrics.values(document)
+    assert found["metrics.jain_fairness"] == 1
+    assert found["metrics.least_goodput_bps"] == found["metrics.most_goodput_bps"] == 408000
+    assert found["metrics.total_goodput_bps"] == 408466
+    # Whoever names them means them.
+    named = metrics.values(document, metrics.parse_judge("flow.0,flow.1"))
+    assert named["metrics.jain_fairness"] == pytest.approx(408466**2 / (2 * (408000**2 + 466**2)))

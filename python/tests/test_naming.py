@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
 import tworay
@@ -141,3 +142,38 @@ def test_stations_are_chosen_by_name(cli: Cli, world: Path) -> None:
     wrong = cli("live", "run", world.name, "--nodes", "gate,rof", "--", "true")
     assert wrong.code == 2
     assert "--nodes rof: no node has this name; did you mean roof? names here: gate, roof" in wrong.err
+
+
+def test_frames_and_csv_have_names_beside_numbers(cli: Cli, world: Path) -> None:
+    """Node 4 has no name, and nothing stands for no node."""
+    made = tworay.run(world, record=True, set={"mac.queue_limit": 2})
+    ends = made.flows.select("from", "from_name", "to", "to_name").row(0)
+    assert ends == (0, "gate", 4, "4")
+    called = {None: None, 0: "gate", 1: "1", 2: "roof", 3: "3", 4: "4"}
+    for table in made.tables.values():
+        for column in (name for name in table.columns if f"{name}_name" in table.columns):
+            assert table[f"{column}_name"].to_list() == [called[node] for node in table[column]]
+    nodes = {"node", "root_node", "next_hop", "interferer"}
+    assert {f"{column}_name" for column in nodes} < set(made.ledger.columns)
+    assert {"dst_name", "next_hop_name"} < set(made.tables["routes"].columns)
+    made.save(world.parent / "kept")
+    assert tworay.Run.read(world.parent / "kept").flows.equals(made.flows)
+    shown = cli("show", "kept", "--csv", "-").out.splitlines()
+    assert "from,from_name,to,to_name" in shown[0]
+    assert ",0,gate,4,4," in shown[1]
+
+
+def test_comparisons_name_nodes_in_the_tables_of_their_runs(world: Path) -> None:
+    result = tworay.compare(world, tcp="reno", seeds=1, set={"duration": "2s"}, out=world.parent / "both")
+    flows = result.table_of("flows")
+    assert flows.select("variant", "from_name", "to_name").row(0) == ("reno", "gate", "4")
+    # Those of earlier versions have numbers only.
+    file = world.parent / "both" / "flows.parquet"
+    pl.read_parquet(file).drop("from_name", "to_name").write_parquet(file)
+    assert tworay.results(world.parent / "both").table_of("flows").equals(flows)
+
+
+def test_frames_without_names_have_numbers_only() -> None:
+    assert not [
+        name for name in tworay.run("string-1", set={"duration": "2s"}).flows.columns if "_name" in name
+    ]

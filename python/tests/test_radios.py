@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import tworay
+from tworay.experiment import comparing
 from tworay.running import radios
 
 if TYPE_CHECKING:
@@ -108,3 +109,19 @@ def test_measured_links_that_a_preset_cuts_are_named(
 def test_the_draft_of_bbr_is_named_where_acks_come_in_bursts(preset: str, tcp: str, noted: bool) -> None:
     result = tworay.compare("string-1", tcp=tcp, set={"radio.preset": preset, "duration": "2s"}, seeds=1)
     assert any("bbr(form=linux) has it" in text for text in result.warnings) == noted
+
+
+def test_arms_are_asked_once_for_drafts_of_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seeds are added in batches until the interval is narrow, which that of four short runs is not."""
+    asked: list[str] = []
+
+    def note(world: tworay.Scenario) -> list[str]:
+        asked.append(world.name)
+        return []
+
+    monkeypatch.setattr(comparing, "draft_on_aggregates", note)
+    done = tworay.compare(
+        "string-3", tcp="newreno,vegas", until_ci=1e-6, seeds=2, max_seeds=4, set={"duration": "3s"}
+    )
+    assert done.seeds == [1, 2, 3, 4]
+    assert len(asked) == 2

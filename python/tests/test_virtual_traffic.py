@@ -18,8 +18,8 @@ from conftest import command
 from studies.live import station
 from tworay import compare
 from tworay.errors import InputError
-from tworay.live.commanding import ends, not_sent
 from tworay.live.options import Options
+from tworay.live.sending import ends, not_sent
 from tworay.running.scenarios import load as load_scenario
 from tworay.virtual import transfer
 from tworay.virtual.arms import run_kernel
@@ -140,11 +140,11 @@ def test_live_networks_name_the_flows_that_nobody_sends(cli: Callable[..., Resul
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path))
         nobody = cli("live", "run", "string-2", "--virtual", "--", "true")
-    assert "not sent" not in nobody.err
+    assert "Not sent" not in nobody.err
     talk = load_scenario(str(tmp_path / "talk.toml"))
     assert ends(talk, Options()) == (0, 2)
     words = str(not_sent(talk, Options()))
-    assert "not sent: flow 0 (web), flow 1 (ftp) of talk" in words
+    assert "Not sent: flow 0 (web), flow 1 (ftp) of talk" in words
     assert not_sent(load_scenario("string-2"), Options()) is None
 
 

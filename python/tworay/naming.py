@@ -10,6 +10,11 @@ from tworay.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import polars as pl
+
+# Columns of tables that hold numbers of nodes.
+COLUMNS = ("from", "to", "node", "other", "root_node", "next_hop", "interferer", "dst", "neighbour")
+
 
 class Nodes:
     """The names of a scenario's nodes: ``names`` of its file, and of a run's document."""
@@ -34,6 +39,26 @@ class Nodes:
     def known(self, nodes: int) -> dict[str, list[str]]:
         """Return what pages call the nodes: in tight places, and in sentences."""
         return {"node": [*map(self, range(nodes))], "short": [*map(self.short, range(nodes))]}
+
+    def columns(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Add a column of names beside each one of nodes' numbers: `from_name` beside `from`.
+
+        A node without a name has its number there. Nothing is added if no node has a name.
+        """
+        import polars as pl
+
+        if not self._names:
+            return frame
+        chosen: list[pl.Expr] = []
+        for name, kind in frame.schema.items():
+            if name.removesuffix("_name") in COLUMNS and name.endswith("_name"):
+                continue
+            chosen.append(pl.col(name))
+            if name in COLUMNS and kind.is_integer():
+                text = pl.col(name).cast(pl.String)
+                named = pl.col(name).replace_strict(self._names, default=text, return_dtype=pl.String)
+                chosen.append(named.alias(f"{name}_name"))
+        return frame.select(chosen)
 
     def number(self, word: str, option: str) -> int:
         """Return the number of the node that a word names: its name, or its number.

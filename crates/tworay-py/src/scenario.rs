@@ -127,6 +127,18 @@ impl Scenario {
         self.world.tcp_flow_count()
     }
 
+    /// Numbers of the TCP flows.
+    #[getter]
+    fn over_tcp(&self) -> Vec<usize> {
+        self.world.tcp_flows().collect()
+    }
+
+    /// True if its radio sends frames in aggregates, whose acknowledgments arrive in bursts.
+    #[getter]
+    fn has_aggregates(&self) -> bool {
+        self.world.has_aggregates()
+    }
+
     /// The scenario as complete TOML: every setting, defaults included.
     fn to_toml(&self) -> String {
         self.world.to_toml()

@@ -7,8 +7,8 @@ pub(crate) use tworay_sim::scenario::{
 };
 pub(crate) use tworay_sim::{
     Better, Column, ColumnData, Metric, MoveFormat, Of, RESULTS, RunControl, RunError, RunOptions, RunReport,
-    SCHEMA, Shares, Table, VERSION, estimate, facts, memory, memory_of_tables, metrics, moves, moves_of_file,
-    pair_paths, read_ns2_trace, run, variants,
+    SCHEMA, Sharer, Shares, Table, VERSION, estimate, facts, memory, memory_of_tables, metrics, moves,
+    moves_of_file, pair_paths, read_ns2_trace, run, variants,
 };
 pub(crate) use tworay_tcp::{
     AckEvent, Backoff, COSTS_CSV, CongestionControl, Effect, Effects, LossEvent, LossPredictor, Operation,

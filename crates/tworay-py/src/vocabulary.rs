@@ -66,10 +66,17 @@ pub(crate) fn deaths() -> Vec<WordRow> {
     Died::ALL.map(|one| (one.name(), one.words(), one.definition().trim_start())).to_vec()
 }
 
-/// Of these goodputs, bit/s: Jain's fairness index, the least, the largest; `None` where not defined.
+/// Of these flows: Jain's fairness index, the least goodput, the largest; `None` where not defined. Each is its
+/// goodput, bit/s, its sender, its mean number of segments in flight, and whether it was completed.
 #[pyfunction]
-pub(crate) fn shares(goodputs: Vec<f64>) -> (Option<f64>, Option<f64>, Option<f64>) {
-    let simulator::Shares { jain, least, most } = simulator::Shares::of(&goodputs);
+pub(crate) fn shares(
+    flows: Vec<(f64, Option<String>, Option<f64>, bool)>,
+) -> (Option<f64>, Option<f64>, Option<f64>) {
+    let sharer = |(goodput, tcp, in_flight, is_done): (f64, Option<String>, _, _)| {
+        let outside = simulator::Sharer::is_outside(tcp.as_deref());
+        simulator::Sharer { goodput, outside, in_flight, is_done }
+    };
+    let simulator::Shares { jain, least, most } = simulator::Shares::of(flows.into_iter().map(sharer));
     (jain, least, most)
 }
 

@@ -89,7 +89,9 @@ impl Fault {
                 (format!("{here}the key \"{key}\" is missing"), format!("Add `{key} = ...` here."))
             }
             Complaint::Mismatch { found, expected } => {
-                let remedy = of_a_kind(&path, &found).unwrap_or_else(|| format!("Expected {expected}."));
+                let hint = whole(&found, &expected);
+                let remedy =
+                    of_a_kind(&path, &found).unwrap_or_else(|| format!("{hint}Expected {expected}."));
                 (format!("{here}found {found}"), remedy)
             }
             Complaint::WrongLength { found, expected } => {
@@ -173,6 +175,16 @@ fn of_a_kind(path: &str, found: &str) -> Option<String> {
     let names: Vec<_> = kinds.iter().map(|kind| kind.name.as_str()).collect();
     let name = &meant.name;
     Some(format!("Expected a table such as {{ kind = \"{name}\"{needs} }}. Kinds: {}.", names.join(", ")))
+}
+
+/// How to write a number such as 1e3, where a whole one is expected; empty for others.
+fn whole(found: &str, expected: &str) -> String {
+    let float = found.strip_prefix("the number ").filter(|text| text.contains(['.', 'e']));
+    let number = float.and_then(|text| text.parse::<f64>().ok());
+    match number.filter(|x| x.fract() == 0.0 && x.abs() < 1e15 && expected.starts_with("a whole number")) {
+        Some(x) => format!("Write {x:.0}, without point and exponent. "),
+        None => String::new(),
+    }
 }
 
 /// The nearest choice, and all choices.

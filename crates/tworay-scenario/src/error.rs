@@ -103,6 +103,11 @@ impl Place {
         self.source.text.get(self.span.clone()).unwrap_or("")
     }
 
+    /// True if it is in an option such as `--set`, and not in a file.
+    pub fn is_of_command(&self) -> bool {
+        !self.source.has_lines
+    }
+
     /// Number of the line in which it starts, from 1.
     pub fn line(&self) -> usize {
         self.spot().line

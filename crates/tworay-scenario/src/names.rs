@@ -53,13 +53,16 @@ fn declared(tree: &TomlNode) -> Result<BTreeMap<String, u16>, ScenarioError> {
     let names: BTreeMap<String, u16> = read(&entry.node, "names")?;
     let place_of = |name: &str| {
         let own = entry.node.as_table().and_then(|table| table.get(name));
-        own.and_then(|own| own.key_place.clone().or(own.node.place.clone()))
+        // What `--set` gave is shown there, also if the name is the file's.
+        let given = own.and_then(|own| own.node.place.clone()).filter(Place::is_of_command);
+        given.or_else(|| own.and_then(|own| own.key_place.clone().or(own.node.place.clone())))
     };
     let mut earlier: BTreeMap<u16, &str> = BTreeMap::new();
     let mut folded: BTreeMap<String, &str> = BTreeMap::new();
-    // In the order of the file, so that an error is at the later of two lines.
-    let mut ordered: Vec<(Option<usize>, &str, u16)> =
-        names.iter().map(|(name, &node)| (place_of(name).map(|p: Place| p.line()), &**name, node)).collect();
+    // In the order of the file and then of `--set`, so that an error is at the later of two.
+    let order = |name: &str| place_of(name).map(|place| (place.is_of_command(), place.line()));
+    let mut ordered: Vec<(Option<(bool, usize)>, &str, u16)> =
+        names.iter().map(|(name, &node)| (order(name), &**name, node)).collect();
     ordered.sort();
     for (_, name, node) in ordered {
         let fail = |problem: &str, remedy: &str| {

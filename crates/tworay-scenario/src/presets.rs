@@ -90,7 +90,7 @@ pub(crate) fn apply(tree: &mut TomlNode, user: &TomlNode) -> Result<(), Scenario
         Some(node) => Some(read::<Standard>(node, "radio.standard")?),
         None => None,
     };
-    if matches!(given.or(of_preset), Some(Standard::N | Standard::Ac)) {
+    if given.or(of_preset).is_some_and(Standard::has_aggregates) {
         overlay(tree, BY_FLOW);
     }
     if let Some(node) = find(user, "radio.standard")

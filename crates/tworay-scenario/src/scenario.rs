@@ -6,6 +6,7 @@ use crate::flow::FlowSetup;
 use crate::settings::Settings;
 use std::sync::Arc;
 use tworay_base::SimTime;
+use tworay_radio::phy::Standard;
 use tworay_tcp::Variant;
 
 /// A complete scenario: all defaults filled in, all values validated, file names resolved.
@@ -54,9 +55,20 @@ impl Scenario {
         changed
     }
 
+    /// Numbers of the TCP flows.
+    pub fn tcp_flows(&self) -> impl Iterator<Item = usize> {
+        let flows = self.flows.iter().enumerate();
+        flows.filter(|(_, flow)| flow.application.variant().is_some()).map(|(number, _)| number)
+    }
+
     /// Number of TCP flows.
     pub fn tcp_flow_count(&self) -> usize {
-        self.flows.iter().filter(|flow| flow.application.variant().is_some()).count()
+        self.tcp_flows().count()
+    }
+
+    /// True if its radio sends frames in aggregates.
+    pub fn has_aggregates(&self) -> bool {
+        self.settings.radio.standard.is_some_and(Standard::has_aggregates)
     }
 
     /// Sets the variants of TCP flows; `choose` is called with each one's index among the TCP flows.

@@ -29,12 +29,13 @@ impl Scenario {
     /// The same scenario with the lines of a script as further events; `name` is the script's file.
     ///
     /// # Errors
-    /// A line that is no command, a node that isn't there, a place outside the field, a time after the end, a line that
-    /// contradicts another one or an event of the scenario.
+    /// A line that is no command, a node that isn't there, a place outside the field, a time after the end or before that
+    /// of the line above, a line that contradicts another one or an event of the scenario.
     pub fn with_script(&self, text: &str, name: &str) -> Result<Self, ScenarioError> {
         let source = Arc::new(Source { name: name.to_owned(), text: text.to_owned(), has_lines: true });
         let mut changed = self.clone();
         let mut at = 0;
+        let mut before: Option<SimDuration> = None;
         for line in text.split_inclusive('\n') {
             let words = words(line, at);
             at += line.len();
@@ -48,6 +49,10 @@ impl Scenario {
                     "Begin the line with a time such as 12.5s, then a command.",
                 )
             })?;
+            if let Some(before) = before.replace(time).filter(|&before| time < before) {
+                let problem = format!("{time} is before {before}, the time of the line above");
+                return Err(refuse(problem, "Write the lines in the order of their times."));
+            }
             let event = self.command(command, time, &source, place)?;
             if changed.settings.events.iter().any(|other| contradict(other, &event)) {
                 let problem = "another line or event happens to this node at the same time".to_owned();
@@ -104,20 +109,15 @@ impl Scenario {
         }
         let node = self.node_named(words[1].0).map_err(|(problem, remedy)| refuse(1, problem, remedy))?;
         let argument = |number: usize| words.get(number).map(|(word, _)| *word);
-        let number = |number: usize, remedy: &str| {
-            argument(number)
-                .map(|word| {
-                    word.parse::<f64>()
-                        .map_err(|_| refuse(number, format!("\"{word}\" is no number"), remedy.to_owned()))
-                })
-                .transpose()
-        };
         let mut event = EventConfig { node: Some(node), at, ..EventConfig::of(EventKind::Down) };
         match verb {
             "on" => event.what = EventKind::Up,
             "loss" => {
                 event.what = EventKind::Loss;
-                event.rate = number(2, "Give a share from 0 to 1, such as 0.2.")?;
+                event.rate = argument(2)
+                    .map(share_of)
+                    .transpose()
+                    .map_err(|remedy| refuse(2, format!("\"{}\" is no share", words[2].0), remedy))?;
             }
             "move" => {
                 event.what = EventKind::Move;
@@ -126,7 +126,9 @@ impl Scenario {
                 event.to = Some(place.ok_or_else(|| {
                     refuse(2, format!("\"{}\" is no place", words[2].0), remedy.to_owned())
                 })?);
-                event.speed = number(3, "Give a speed in m/s, such as 5.")?.map(Speed);
+                event.speed = argument(3).map(speed_of).transpose().map_err(|remedy| {
+                    refuse(3, format!("\"{}\" is no speed", words[3].0), remedy.to_owned())
+                })?;
             }
             _ => {}
         }
@@ -168,6 +170,21 @@ fn words(line: &str, at: usize) -> Vec<Word<'_>> {
 fn time_of(word: &str) -> Option<SimDuration> {
     let plain = word.parse::<f64>().is_ok();
     if plain { format!("{word}s").parse().ok() } else { word.parse().ok() }
+}
+
+/// A share from 0 to 1, or the remedy.
+fn share_of(word: &str) -> Result<f64, String> {
+    let percent = word.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
+    word.parse().map_err(|_| match percent {
+        Some(percent) => format!("Give a share from 0 to 1: {} for {word}.", percent / 100.0),
+        None => "Give a share from 0 to 1, such as 0.2.".to_owned(),
+    })
+}
+
+/// A speed, in m/s if it has no unit, or the remedy.
+fn speed_of(word: &str) -> Result<Speed, &'static str> {
+    let plain = word.parse().map(Speed);
+    plain.or_else(|_| word.parse()).map_err(|_| "Give m/s, such as 5, or a unit, such as 5m/s or 18km/h.")
 }
 
 fn place_of(word: &str) -> Option<[f64; 2]> {

@@ -19,7 +19,7 @@ pub use crate::live::{
 };
 pub use crate::observe::loss::ledger::{Carries, LossRecord};
 pub use crate::results::{
-    Better, Column, ColumnData, Document, FlowReport, Metric, Of, RunReport, Shares, Table, Warning,
+    Better, Column, ColumnData, Document, FlowReport, Metric, Of, RunReport, Sharer, Shares, Table, Warning,
     WarningKind, metrics,
 };
 pub use estimate::{Estimate, estimate, memory, memory_of_tables};

@@ -262,7 +262,13 @@ fn over_flows(flows: &[FlowReport]) -> MetricsReport {
     };
     let (all, tcp, udp) =
         (goodputs(&|_| true), goodputs(&|f| f.tcp.is_some()), goodputs(&|f| f.tcp.is_none()));
-    let shares = Shares::of(if tcp.is_empty() { &all } else { &tcp });
+    let judged = |f: &&FlowReport| tcp.is_empty() || f.tcp.is_some();
+    let shares = Shares::of(flows.iter().filter(judged).map(|f| Sharer {
+        goodput: f.goodput_bps,
+        outside: Sharer::is_outside(f.tcp.as_deref()),
+        in_flight: f.mean_in_flight_segments,
+        is_done: f.completion_seconds.is_some(),
+    }));
     let connections: Vec<f64> = flows.iter().filter_map(|f| f.connection_seconds).collect();
     let unfinished = flows
         .iter()
@@ -280,6 +286,38 @@ fn over_flows(flows: &[FlowReport]) -> MetricsReport {
     }
 }
 
+/// Prefix of the names of kernels' congestion controls.
+const KERNEL: &str = "kernel:";
+
+/// A sender with a backlog has a segment in flight from its first to its last one (RFC 5681 §3), or its SYN. Its mean
+/// is a little less, because kernels are asked for the first time up to 50 ms after the start.
+const BACKLOG: f64 = 0.9;
+
+/// A flow among those whose shares are compared.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct Sharer {
+    /// Goodput, bit/s.
+    pub goodput: f64,
+    /// True for a connection that a program has opened: it may be one by which programs arrange a transfer.
+    pub outside: bool,
+    /// Mean number of segments in flight, if its kernel was asked.
+    pub in_flight: Option<f64>,
+    /// True if it was completed.
+    pub is_done: bool,
+}
+
+impl Sharer {
+    /// True if this is the name of a kernel's congestion control.
+    pub fn is_outside(tcp: Option<&str>) -> bool {
+        tcp.is_some_and(|name| name.starts_with(KERNEL))
+    }
+
+    /// True unless it is a program's connection that mostly had nothing to send, or was over before anybody asked.
+    fn wants_more(&self) -> bool {
+        !self.outside || self.in_flight.map_or(!self.is_done, |mean| mean >= BACKLOG)
+    }
+}
+
 /// Shares of the flows.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Shares {
@@ -292,8 +330,11 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// The shares of flows with these goodputs, bit/s.
-    pub fn of(goodputs: &[f64]) -> Self {
+    /// The shares of those that want more than they get; of all, if none does.
+    pub fn of(flows: impl IntoIterator<Item = Sharer>) -> Self {
+        let (chosen, others): (Vec<_>, Vec<_>) = flows.into_iter().partition(Sharer::wants_more);
+        let chosen = if chosen.is_empty() { others } else { chosen };
+        let goodputs: Vec<f64> = chosen.iter().map(|flow| flow.goodput).collect();
         let sum: f64 = goodputs.iter().sum();
         let squares: f64 = goodputs.iter().map(|x| x * x).sum();
         Self {

@@ -62,7 +62,8 @@ def run_live(
 ) -> None:
     """``tworay live run``."""
     from tworay.live import require
-    from tworay.live.commanding import not_sent, run_command
+    from tworay.live.commanding import run_command
+    from tworay.live.sending import refused
     from tworay.live.standing import registered, write_script
 
     options = replace(options, pcap=_free(options.pcap, force))
@@ -78,8 +79,7 @@ def run_live(
     else:
         _check_virtual(options, virtual)
     store = _store(out, world, options.seed, force)
-    if words := not_sent(world, options):
-        note(f"tworay: {words}")
+    _note_not_sent(world, options)
     if virtual is None:
         outcome = run_command(
             world, options, command, serve, each=each, to_stderr=as_json or printed, beside=registered
@@ -106,8 +106,17 @@ def run_live(
         raise typer.Exit(INTERRUPTED)
     if outcome.problem is not None or outcome.code != 0:
         if outcome.code:
-            note(f"tworay: the command ended with exit code {outcome.code}")
+            why = refused(outcome.run, command, serve)
+            note(f"tworay: the command ended with exit code {outcome.code}{f': {why}' if why else ''}")
         raise typer.Exit(1)
+
+
+def _note_not_sent(world: tworay.Scenario, options: Options) -> None:
+    """Name the flows that nobody will send, before the network starts; its results name them, too."""
+    from tworay.live.sending import not_sent
+
+    if words := not_sent(world, options):
+        note(f"tworay: {words}")
 
 
 def _check_virtual(options: Options, virtual: Virtual) -> None:
@@ -164,7 +173,6 @@ def stand(
 ) -> None:
     """``tworay live up``: check the input and start the background process, which passes ``hold``."""
     from tworay.live import require, standing
-    from tworay.live.commanding import not_sent
 
     if options.pcap is not None and is_stdout(options.pcap):
         raise InputError(
@@ -181,8 +189,7 @@ def stand(
     if hold is not None:
         standing.hold(hold, world, options, store, _standing(world, options, virtual))
         return
-    if words := not_sent(world, options):
-        note(f"tworay: {words}")
+    _note_not_sent(world, options)
     found = standing.up(name or world.name, sys.argv[3:], virtual=virtual is not None)
     stations = list(zip(standing.called(found), found["nodes"].values(), strict=True))
     nodes = ", ".join(f"{node} ({about['address']})" for node, about in stations)

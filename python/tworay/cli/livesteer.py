@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from typing import Annotated
 
 import typer
@@ -16,16 +18,37 @@ def _steer(name: str | None, *words: object) -> None:
     print(standing.steer(name, " ".join(map(str, words))))
 
 
+def _speed(word: str) -> str:
+    """Return a speed as scripts have it, or say how to write it."""
+    from tworay.errors import InputError
+
+    if re.fullmatch(r"[0-9.]+ *(m/s|mps|km/h)?", word):
+        return word.replace(" ", "")
+    raise InputError(f"--speed {word}: write m/s, such as 5, or a unit, such as 5m/s or 18km/h")
+
+
+def _share(word: str) -> str:
+    """Return the share that a word says, or say how to write it."""
+    from tworay.errors import InputError
+
+    with contextlib.suppress(ValueError):
+        return f"{float(word):g}"
+    percent = re.fullmatch(r"([0-9.]+) *%", word)
+    instead = f"{float(percent[1]) / 100:g} for {word}" if percent else "such as 0.2"
+    raise InputError(f"RATE {word}: write a share from 0 to 1, {instead}")
+
+
 def move(
     node: NodeArgument,
     place: Annotated[str, typer.Argument(metavar="X,Y", help="The new place, metres.")],
     speed: Annotated[
-        float | None, typer.Option(metavar="M/S", help="Walk there. Default: it is there at once.")
+        str | None,
+        typer.Option(metavar="M/S", help="Walk there, at 5 or 5m/s. Default: it is there at once."),
     ] = None,
     name: NameOption = None,
 ) -> None:
     """Move a node of a running network; prints the line of a script that was done."""
-    _steer(name, "move", node, place, *([] if speed is None else [f"{speed:g}"]))
+    _steer(name, "move", node, place, *([] if speed is None else [_speed(speed)]))
 
 
 def off(node: NodeArgument, name: NameOption = None) -> None:
@@ -40,11 +63,11 @@ def on(node: NodeArgument, name: NameOption = None) -> None:
 
 def loss(
     node: NodeArgument,
-    rate: Annotated[float, typer.Argument(metavar="RATE", help="Share of the frames that it loses, 0 to 1.")],
+    rate: Annotated[str, typer.Argument(metavar="RATE", help="Share of the frames that it loses, 0 to 1.")],
     name: NameOption = None,
 ) -> None:
     """Let a node of a running network lose frames that it would receive."""
-    _steer(name, "loss", node, f"{rate:g}")
+    _steer(name, "loss", node, _share(rate))
 
 
 def watch(

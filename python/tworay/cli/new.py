@@ -97,9 +97,9 @@ def new(
             words[one.name] = _asked(of.within_reach(one, words))
     answers = of.Answers.of(words)
     text = of.scenario_text(answers, file.stem)
-    of.check_runs(text, file)
+    world = of.check_runs(text, file)
     write_text(file, text)
-    note(f"next: {of.next_step(answers, file)}")
+    note(f"next: {of.next_step(answers, file, world)}")
 
 
 def _asked(question: Question) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from contextlib import ExitStack
@@ -280,10 +281,15 @@ class Comparing(Session):
             for seed in new:
                 self._take((cell.key, seed))
 
+    @functools.cached_property
+    def _drafts(self) -> list[str]:
+        """The note on senders of drafts, which is that of the first arm that has one."""
+        simulated = (cell.world for cell in self.cells if cell.kernel is None)
+        return next(filter(None, map(draft_on_aggregates, simulated)), [])
+
     def _look_at(self, batch: list[int]) -> None:
         """Examine the paths of the seeds, and warn about flows without a path."""
-        simulated = (cell.world for cell in self.cells if cell.kernel is None)
-        self.result.warnings = next(filter(None, map(draft_on_aggregates, simulated)), [])
+        self.result.warnings = list(self._drafts)
         places = self.field.places()
         for place, world in places.items():
             arm = f"{place}: " if len(places) > 1 else ""

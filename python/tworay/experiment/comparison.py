@@ -11,6 +11,7 @@ from tworay.analysis import pairs as pairing
 from tworay.analysis.repeats import fingerprint, repeated, still
 from tworay.experiment import arms, mixing
 from tworay.metrics.diagnosis import scores
+from tworay.naming import Nodes
 from tworay.running.resources import with_resources
 
 if TYPE_CHECKING:
@@ -341,6 +342,12 @@ class Comparison:
 
         (name,) = metrics.parse(metric, self.metrics) or [self.headline]
         return conclusion(self, [name], labels(self.summary["arms"])[2])
+
+    @property
+    def nodes(self) -> Nodes:
+        """The names of the nodes; none if the arms call them differently."""
+        names = {str(one.get("names")): one for one in self._documents.values()}
+        return Nodes.of(next(iter(names.values()))) if len(names) == 1 else Nodes()
 
     def heeds_link_layer(self, variant: str) -> bool:
         """Return whether an arm's routing takes a frame that the MAC gave up for a broken link."""

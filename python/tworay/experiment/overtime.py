@@ -41,7 +41,7 @@ def table_of(result: Comparison, name: str) -> pl.DataFrame:
         there = f"; it has {', '.join(found)}" if found else ""
         raise InputError(f"{place} has no table `{name}` of its runs{there}")
     frame = pl.concat([read_table(part) for part in parts], how="diagonal_relaxed")
-    return _in_order(frame, result)
+    return _in_order(result.nodes.columns(frame), result)
 
 
 def _in_order(frame: pl.DataFrame, result: Comparison) -> pl.DataFrame:

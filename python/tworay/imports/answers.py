@@ -15,6 +15,8 @@ from tworay.running.radios import Preset, presets
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tworay.running.scenarios import Scenario
+
 LAYOUTS = {
     "string": "in a row",
     "grid": "in rows and columns",
@@ -168,9 +170,9 @@ def scenario_text(answers: Answers, name: str) -> str:
     return "\n".join(parts)
 
 
-def next_step(answers: Answers, file: Path) -> str:
+def next_step(answers: Answers, file: Path, world: Scenario) -> str:
     """Return the command that answers a question with this scenario."""
-    if answers.app in ("cbr", "on-off"):
+    if not world.tcp_flows:
         return f"tworay compare {file} --vary routing.protocol=aodv,dsr,olsr --seeds 10"
     metrics = {
         "web": " --metrics transfer_seconds,transfer_p95_seconds",
@@ -180,17 +182,19 @@ def next_step(answers: Answers, file: Path) -> str:
     return f"tworay compare {file} --tcp newreno,cubic,vegas --seeds 10{metrics.get(answers.app, '')}"
 
 
-def check_runs(text: str, file: Path) -> None:
+def check_runs(text: str, file: Path) -> Scenario:
     """Read a scenario's text and place its nodes; raise ``InputError`` where that fails."""
     from tworay.running.scenarios import load_text, moves
 
     try:
-        moves(load_text(text, file, {}))
+        world = load_text(text, file, {})
+        moves(world)
     except ScenarioError as error:
         problem = str(error).partition("\n")[0]
         raise InputError(
             f"these answers make no connected network; take a smaller --distance or other nodes ({problem})"
         ) from error
+    return world
 
 
 def _others(choices: dict[str, str], chosen: str) -> list[str]:

@@ -15,7 +15,7 @@ from tworay.imports import carrying, dumps
 from tworay.imports.carrying import READABLE, SENSED, Needs
 from tworay.imports.missing import Missing
 from tworay.imports.radios import radio, remarks, together
-from tworay.imports.reading import Table, number, numbering, read_text, shown, with_names, wrong
+from tworay.imports.reading import FIXED_ROUTES, Table, number, numbering, read_text, shown, with_names, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tworay.imports.radios import Radio, Seen
     from tworay.imports.reading import Place, Row
 
+GOOD_HOPS = 2
+"""A link of so many tries is as slow as so many links without losses."""
 COLUMNS = {
     "from": ("source", "src", "sender", "tx", "local"),
     "to": ("destination", "dst", "dest", "receiver", "rx", "remote"),
@@ -129,7 +131,7 @@ def read(files: Iterable[str]) -> Links:
     is_dsss = links.radio is None
     links.notes += links.missing.notes(are_losses_used=is_dsss)
     links.notes += _too_fast(links) if links.radio is None else remarks(whole, links.radio)
-    links.notes += [] if links.radio is None else _left_out(links)
+    links.notes += _lossy(links) if links.radio is None else _left_out(links)
     links.notes += carrying.remarks(links.rates, links.levels, links.needs(), is_dsss=is_dsss)
     if dumped and not links.rates:
         links.notes.append(
@@ -298,6 +300,27 @@ def _left_out(links: Links) -> list[str]:
     ]
 
 
+def _lossy(links: Links) -> list[str]:
+    """Return the note on links that take more tries than two good ones, which hop counts don't see.
+
+    A frame and its acknowledgment both have to arrive: the expected number of tries is ETX.
+    """
+    ends = {tuple(sorted(ends)) for ends in links.ways if ends[::-1] in links.ways}
+    lossy = []
+    for a, b in sorted(ends):
+        arrive = [1 - (links.ways[way].loss or 0) for way in ((a, b), (b, a))]
+        if arrive[0] * arrive[1] < 1 / GOOD_HOPS:
+            lossy.append(f"{shown(a)} to {shown(b)}")
+    if not lossy:
+        return []
+    more = ", ..." if len(lossy) > carrying.MOST_NAMED else ""
+    many = f"{len(lossy)} links take" if len(lossy) > 1 else "1 link takes"
+    return [
+        f"{many} more than {GOOD_HOPS} tries a frame, and fixed routes count it as one hop: "
+        f"leave out those that your mesh avoids ({', '.join(lossy[: carrying.MOST_NAMED])}{more})"
+    ]
+
+
 def _mean(figures: Iterable[float | None]) -> float | None:
     known = [figure for figure in figures if figure is not None]
     return math.fsum(known) / len(known) if known else None
@@ -356,7 +379,7 @@ def scenario(links: Links, flows: str, files: Sequence[str], name: str | None = 
             f'data_rate = "{rate:g}Mbps"\n'
             '# Linux sends no RTS unless it is told to (iw phy PHY set rts BYTES).\nrts_threshold = "3000B"\n'
         )
-    tables.append('\n[routing]\nprotocol = "aodv"\n\n[tcp]\nvariant = "newreno"\n')
+    tables.append(f'{FIXED_ROUTES}\n[tcp]\nvariant = "newreno"\n')
     tables.append(flows)
     return with_names("".join(tables), numbers)
 

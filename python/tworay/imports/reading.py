@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 MOST_BYTES = 256 << 20
 """Larger files are something else."""
 MOST_NODES = 65535
+FIXED_ROUTES = (
+    "\n# Nobody moves: shortest paths, in hops. aodv takes frames that the MAC gives up for broken links.\n"
+    '[routing]\nprotocol = "static"\n'
+)
+"""Routing of nodes that stand still, as TOML."""
 
 
 @dataclass(frozen=True)

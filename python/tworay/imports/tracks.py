@@ -17,6 +17,7 @@ from xml.parsers import expat
 
 from tworay.guide import more
 from tworay.imports.reading import (
+    FIXED_ROUTES,
     Place,
     Table,
     names_as_comments,
@@ -87,7 +88,7 @@ class Tracks:
             '# Positions don\'t say how long a run is to be.\nduration = "300s"\n\n'
             f'# Metres east and north.\n[topology]\nkind = "explicit"\npositions = [\n{places}]\n\n'
             f'# The radio of 2003 reaches 250 m; another: preset = "n20" ({more("radios")}).\n'
-            '[radio]\npreset = "b-2"\n\n[routing]\nprotocol = "aodv"\n\n[tcp]\nvariant = "newreno"\n'
+            f'[radio]\npreset = "b-2"\n{FIXED_ROUTES}\n[tcp]\nvariant = "newreno"\n'
         )
         return with_names(text + flows, self.numbers)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tomllib
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tworay.errors import InputError
 from tworay.live.network import Ended, Network, Status
+from tworay.live.sending import ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,55 +43,6 @@ class Conducted(NamedTuple):
     interrupted: bool
     programs: dict[str, Any]
     namespaces: frozenset[int]
-
-
-def ends(scenario: Scenario, options: Options) -> tuple[int, int]:
-    """Return the nodes of the command and its peer: the ends of the first TCP flow, or the first two named.
-
-    Raises:
-        InputError: there is no TCP flow, and fewer than two nodes are named.
-
-    """
-    if len(options.nodes) >= 2:
-        return options.nodes[0], options.nodes[1]
-    first = next(iter(over_tcp(scenario).values()), None)
-    if first is not None:
-        return first["from"], first["to"]
-    if options.layer == 2 and scenario.nodes > 1:
-        return 0, scenario.nodes - 1
-    raise InputError(
-        f"{scenario.name} has no flow over TCP, between whose ends the command would run; name two "
-        "nodes with --nodes FROM,TO"
-    )
-
-
-def over_tcp(scenario: Scenario) -> dict[int, dict[str, Any]]:
-    """Return the flows of a scenario that go over TCP, by number."""
-    flows = tomllib.loads(scenario.to_toml()).get("flow", [])
-    kinds = {number: flow.get("app", "ftp") for number, flow in enumerate(flows)}
-    return {
-        number: flow
-        for number, flow in enumerate(flows)
-        if kinds[number] not in ("cbr", "on-off") and (kinds[number] != "replay" or flow.get("over") == "tcp")
-    }
-
-
-def not_sent(scenario: Scenario, options: Options) -> str | None:
-    """Return a sentence on the flows of a scenario that nobody sends in a live network, if there are any.
-
-    The simulator sends its datagrams only. The command takes the place of the bulk transfer between its ends.
-    """
-    flows = over_tcp(scenario)
-    first = next(iter(flows), None)
-    if first is not None and flows[first].get("app", "ftp") == "ftp" and len(options.nodes) < 2:
-        del flows[first]
-    if not flows:
-        return None
-    named = ", ".join(f"flow {number} ({flow.get('app', 'ftp')})" for number, flow in flows.items())
-    return (
-        f"not sent: {named} of {scenario.name}; in a live network programs send over TCP, and the simulator "
-        "sends the scenario's datagrams only"
-    )
 
 
 def run_command(

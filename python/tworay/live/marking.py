@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 NAMED = 3
 
 
-def mark(run: Run) -> None:
-    """Add the table ``late``, and warnings, to a live run with late times or an early end."""
+def mark(run: Run, not_sent: str | None) -> None:
+    """Add the table ``late``, and warnings of late times, an early end, and flows that nobody sent."""
     live = run.summary["live"]
     spans = live["late_spans"]
     warnings = run.summary.setdefault("warnings", [])
@@ -26,6 +26,8 @@ def mark(run: Run) -> None:
         warnings.append({"kind": "ended-early", "text": f"The network ended early: {live['ended_early']}"})
     if live.get("shared_files") is not None:
         warnings.append({"kind": "shared-files", "text": shared_text(live["shared_files"])})
+    if not_sent is not None:
+        warnings.append({"kind": "not-sent", "text": not_sent})
     columns = {"from_s": "from_seconds", "to_s": "to_seconds", "late_s": "max_seconds"}
     run.tables["late"] = pl.DataFrame(
         {name: [span[key] for span in spans] for name, key in columns.items()},

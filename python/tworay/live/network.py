@@ -83,17 +83,20 @@ class Ended(NamedTuple):
     extras: str
     shared_files: str | None = None
 
-    def as_run(self, scenario: Scenario, options: Options) -> Run:
-        """Return the run, marked where the machine was too slow."""
+    def as_run(self, scenario: Scenario, options: Options, *, sends_all: bool = False) -> Run:
+        """Return the run, marked where the machine was too slow.
+
+        Flows over TCP that nobody sent are named in its warnings, unless the caller ``sends_all`` of them.
+        """
         # Not needed while a network runs, and slow to import where that matters: in virtual time.
-        from tworay.live import marking
+        from tworay.live import marking, sending
         from tworay.running.run import Run
 
         run = Run(self.report, scenario)
         run.summary["live"] = live_part(
             options, json.loads(self.extras) | {"shared_files": self.shared_files}
         )
-        marking.mark(run)
+        marking.mark(run, None if sends_all else sending.not_sent(scenario, options))
         return run
 
 

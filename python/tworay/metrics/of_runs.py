@@ -131,16 +131,27 @@ def values(document: dict[str, Any], judge: Judge = TCP) -> Values:
     for section in SECTIONS:
         result.update(_leaves(f"{section}.", document.get(section) or {}))
     if document["flows"]:
-        result.update(_shares(document["flows"], judged))
+        result.update(_shares(document["flows"], judged, by_number=bool(judge.numbers)))
     return result
 
 
-def _shares(flows: list[dict[str, Any]], judged: list[dict[str, Any]]) -> Values:
+def _shares(flows: list[dict[str, Any]], judged: list[dict[str, Any]], *, by_number: bool) -> Values:
     """Return fairness and extremes of the judged flows, and the sums by kind of flow.
 
-    The simulator computes both, but earlier versions judged all flows, and knew no sums.
+    The simulator computes both, but earlier versions judged all flows, and knew no sums. Flows that the user
+    names ``by_number`` are judged whatever they had to send.
     """
-    jain, least, most = _native.shares([flow["goodput_bps"] for flow in judged])
+    jain, least, most = _native.shares(
+        [
+            (
+                flow["goodput_bps"],
+                None if by_number else flow["tcp"],
+                flow.get("mean_in_flight_segments"),
+                flow.get("completion_seconds") is not None,
+            )
+            for flow in judged
+        ]
+    )
     datagrams = [flow["goodput_bps"] for flow in flows if flow["tcp"] is None]
     return {
         "metrics.jain_fairness": jain,

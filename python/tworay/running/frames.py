@@ -9,6 +9,7 @@ import polars as pl
 
 if TYPE_CHECKING:
     from tworay._native import _Column
+    from tworay.naming import Nodes
     from tworay.running.run import Report
 
 
@@ -25,9 +26,14 @@ class Table(pl.DataFrame):
             ) from error
 
 
-def frames(report: Report) -> dict[str, pl.DataFrame]:
-    """Return all tables of a run by name: flows, ledger, series."""
-    return from_tables(report.tables())
+def frames(report: Report, nodes: Nodes) -> dict[str, pl.DataFrame]:
+    """Return all tables of a run by name: flows, ledger, series; with the names of its nodes."""
+    return named(from_tables(report.tables()), nodes)
+
+
+def named(tables: dict[str, pl.DataFrame], nodes: Nodes) -> dict[str, pl.DataFrame]:
+    """Return tables with columns of names beside those of nodes' numbers, if any node has a name."""
+    return {name: Table(nodes.columns(frame)) for name, frame in tables.items()}
 
 
 def from_tables(tables: list[tuple[str, list[_Column]]]) -> dict[str, pl.DataFrame]:

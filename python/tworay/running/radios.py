@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 LIGHT = 299_792_458.0
 THERMAL = -174.0
 """Thermal noise at 290 K, dBm/Hz."""
-AGGREGATING = ("n", "ac")
-"""Standards of 802.11 whose radios here send frames in aggregates."""
 MOST_NAMED = 3
 """A note names so many links at most."""
 
@@ -102,9 +100,9 @@ def cut_links(world: Scenario) -> list[str]:
 
 def draft_on_aggregates(world: Scenario) -> list[str]:
     """Return a note on BBR as in its draft, if frames go out in aggregates, whose ACKs arrive in bursts."""
-    document = tomllib.loads(world.to_toml())
-    if document["radio"].get("standard") not in AGGREGATING:
+    if not world.has_aggregates:
         return []
+    document = tomllib.loads(world.to_toml())
     senders = [document["tcp"]["variant"], *(flow.get("tcp", "") for flow in document.get("flow", ()))]
     parts = [part for name in senders if name for part in Scenario.spelt_out(name).split("+")]
     if not any(part.partition("(")[0] == "bbr" and "form=linux" not in part for part in parts):

@@ -11,6 +11,7 @@ from tworay.checks import whole
 from tworay.errors import InputError, OutputError
 from tworay.metrics import TCP
 from tworay.metrics.diagnosis import scores
+from tworay.naming import Nodes
 from tworay.running.memory import Kept, check_memory
 from tworay.running.resources import carried, saturated, with_resources
 from tworay.running.scenarios import Source, load, overrides
@@ -79,8 +80,11 @@ class Run:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._report, self._world = None, None
-        self._text, self._frames = state["text"], state["frames"]
-        self._kept, self.summary = state["kept"], state["summary"]
+        from tworay.running.frames import named
+
+        self._text, self._kept, self.summary = state["text"], state["kept"], state["summary"]
+        # Tables of earlier versions have numbers of nodes only.
+        self._frames = named(state["frames"], Nodes.of(self.summary))
         self._lost: list[int] | None = state.get("lost")
 
     @classmethod
@@ -129,7 +133,7 @@ class Run:
         if self._frames is None:
             from tworay.running.frames import frames
 
-            self._frames = frames(self._report) if self._report else {}
+            self._frames = frames(self._report, Nodes.of(self.summary)) if self._report else {}
         return self._frames
 
     @property

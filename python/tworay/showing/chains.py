@@ -51,7 +51,9 @@ def chain(run: Run, about: Row, moment: Row) -> list[Row]:
         span = (pause["begin_s"], pause["end_s"])
         late, late_since = delays(run, about, span)
         reason, sought = searches(run, about, (late_since, span[1]))
-        unknown = "only delay" if "segments" in run.tables else "only delay (a record tells of what)"
+        unknown = "only delay"
+        if "segments" not in run.tables:
+            unknown += " (run it again with --record --out DIR to see of what)"
         steps.append((span[0], f"no loss, {f'but {reason}' if reason else unknown}: {since}"))
         steps += [*sought, *late]
     steps += _reactions(moment["reactions"])

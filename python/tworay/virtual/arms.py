@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tworay.errors import InputError, RunError
-from tworay.live.commanding import over_tcp
 from tworay.live.network import Ended
 from tworay.live.options import Options
+from tworay.live.sending import over_tcp
 from tworay.metrics.declared import METRICS, Of
 from tworay.running import air
 from tworay.running.control import KERNEL
@@ -83,7 +83,7 @@ def run_kernel(
         raise RunError(f"the network ended early: {left['problem']}")
     # The end of the scenario is not early.
     extras["ended_early"] = None
-    run = Ended(report, None, json.dumps(extras)).as_run(scenario, options)
+    run = Ended(report, None, json.dumps(extras)).as_run(scenario, options, sends_all=True)
     run.summary["live"]["virtual"] = machine.about(left)
     run = in_order(run, document)
     if daemon is not None:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError, OutputError
-from tworay.live.commanding import Outcome, ends
+from tworay.live.commanding import Outcome
 from tworay.live.network import Ended, Status
+from tworay.live.sending import ends
 from tworay.virtual import cache, carrying
 from tworay.virtual.controllers import check_controller, check_machine
 from tworay.virtual.loops import words

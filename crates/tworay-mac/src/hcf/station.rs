@@ -26,7 +26,7 @@ use crate::rate::{MinstrelConfig, RateControl};
 use peer::{Neighbour, Peer};
 use std::sync::Arc;
 use tworay_base::{NodeId, PacketId, RngStream, SimDuration, SimTime};
-use tworay_radio::phy::{AccessCategory, Airtime, DurationRules, Mode, Phy, PhyTiming, Standard};
+use tworay_radio::phy::{AccessCategory, Airtime, DurationRules, Mode, Phy, PhyTiming};
 
 /// Choice of rates towards each neighbour.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -71,7 +71,7 @@ pub struct HcfConfig {
 impl HcfConfig {
     /// True if frames have a QoS field and contend by EDCA: `n` and `ac`.
     pub const fn has_qos(&self) -> bool {
-        matches!(self.phy.standard, Standard::N | Standard::Ac)
+        self.phy.standard.has_aggregates()
     }
 
     /// True if receivers put frames in order and answer aggregates by BlockAck.

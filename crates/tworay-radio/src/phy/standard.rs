@@ -23,6 +23,13 @@ pub enum Standard {
     Ac,
 }
 
+impl Standard {
+    /// True if frames have a QoS field and go out in aggregates: those of `n` and `ac`.
+    pub const fn has_aggregates(self) -> bool {
+        matches!(self, Self::N | Self::Ac)
+    }
+}
+
 impl fmt::Display for Standard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

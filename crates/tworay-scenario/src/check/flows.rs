@@ -58,7 +58,7 @@ impl Check<'_> {
                 let problem = format!("the flow stops at {stop}, but starts at {}", flow.start);
                 return self.fail(&key("stop"), &problem, "Stop it later, or leave the key out.");
             }
-            if flow.category.is_some() && !matches!(file.radio.standard, Some(Standard::N | Standard::Ac)) {
+            if flow.category.is_some() && !file.radio.standard.is_some_and(Standard::has_aggregates) {
                 let radio = match file.radio.standard {
                     Some(standard @ (Standard::A | Standard::G)) => standard,
                     _ => Standard::B,

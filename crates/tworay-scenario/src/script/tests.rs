@@ -25,8 +25,7 @@ fn field() -> Scenario {
 
 #[test]
 fn lines_are_events_in_order_of_time() {
-    let text =
-        "# a comment\n20 off 2\n\n500ms move roof 99.5,0 5 # walks\n21.000000001s on 2\n30s loss 1 0.25\n";
+    let text = "# a comment\n500ms move roof 99.5,0 18km/h # walks\n\n20 off 2\n21.000000001s on 2\n30s loss 1 0.25\n";
     let found = field().with_script(text, "s.txt").unwrap();
     let at = |nanos: u64| SimDuration::from_nanos(nanos);
     let event = |node, at, what| EventConfig { node: Some(node), at, ..EventConfig::of(what) };
@@ -65,7 +64,10 @@ fn what_is_wrong_is_shown_at_its_line_and_word() {
         ("1s move 1 NaN,1", (1, 11), "(NaN, 1) m is outside the field"),
         ("1s move 1 1,1 0", (1, 15), "0 m/s is out of range"),
         ("1s loss 1 1.5", (1, 11), "1.5 is no share"),
-        ("1s loss 1 much", (1, 11), "\"much\" is no number"),
+        ("1s loss 1 much", (1, 11), "\"much\" is no share"),
+        ("1s loss 1 20%", (1, 11), "\"20%\" is no share"),
+        ("1s move 1 1,1 5mph", (1, 15), "\"5mph\" is no speed"),
+        ("5s off 1\n# later\n4s on 1", (3, 1), "4s is before 5s, the time of the line above"),
         ("60s off 1", (1, 1), "60s is after the run's end (60s)"),
         ("1s off 1\n1s on 1", (2, 1), "another line or event happens to this node at the same time"),
         ("50s on 1", (1, 1), "another line or event happens to this node at the same time"),
@@ -75,6 +77,15 @@ fn what_is_wrong_is_shown_at_its_line_and_word() {
         assert_eq!((error.position(), error.problem()), (Some(("s.txt", line, column)), problem), "{text}");
         assert!(!error.remedy().is_empty(), "{text}");
     }
+}
+
+/// Remedies say what to write: a fifth as a share, the units of a speed, whose scenario's form is known.
+#[test]
+fn remedies_name_forms_and_units() {
+    let remedy = |text: &str| field().with_script(text, "s.txt").unwrap_err().remedy().to_owned();
+    assert_eq!(remedy("1s loss 1 20%"), "Give a share from 0 to 1: 0.2 for 20%.");
+    assert_eq!(remedy("1s move 1 1,1 5mph"), "Give m/s, such as 5, or a unit, such as 5m/s or 18km/h.");
+    assert_eq!(remedy("5s off 1\n4s on 1"), "Write the lines in the order of their times.");
 }
 
 #[test]

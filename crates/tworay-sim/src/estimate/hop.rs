@@ -4,7 +4,7 @@ use tworay_base::{SimDuration, SimTime};
 use tworay_mac::Timing;
 use tworay_mac::rate::Ideal;
 use tworay_radio::phy::detection::noise;
-use tworay_radio::phy::{Airtime, DurationRules, Mode, Phy, PhyTiming, Standard};
+use tworay_radio::phy::{Airtime, DurationRules, Mode, Phy, PhyTiming};
 use tworay_radio::{AirRadio, AirRate, Channel};
 use tworay_scenario::{FlowSetup, Setup};
 
@@ -56,7 +56,7 @@ impl Hop {
                 best_mode(setup, flow, hops, (&phy, airtime, &timing))
             }
         };
-        let aggregates = matches!(phy.standard, Standard::N | Standard::Ac);
+        let aggregates = phy.standard.has_aggregates();
         let aggregate =
             if aggregates { (window * AT_ONE_STATION).clamp(1.0, MOST_IN_AGGREGATE) } else { 1.0 };
         let mode = mode.or_else(|| phy.modes().first().copied());

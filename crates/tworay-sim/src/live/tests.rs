@@ -338,6 +338,63 @@ fn what_nobody_counts_is_null_not_zero() {
     assert_eq!((new.routing.route_changes, new.routing.control_packets), (Some(0), Some(0)));
 }
 
+fn seen(srtt: u64, flight: u64) -> Snapshot {
+    Snapshot {
+        cwnd: 10.0,
+        ssthresh: f64::INFINITY,
+        srtt: Some(SimDuration::from_millis(srtt)),
+        rttvar: None,
+        rto: SimDuration::from_secs(1),
+        flight_bytes: 1000 * flight,
+        flight_segments: flight,
+        una: Seq32(0),
+        nxt: Seq32(0),
+        phase: Phase::SlowStart,
+    }
+}
+
+/// Two connections of 2 s in a network that stands for 10 s. One asked for 1 s whether all had arrived and waited for 1 s
+/// with 0.1 s of SRTT; the other had four segments in flight. Their means are those of 2 s, and the first is no rival.
+#[test]
+fn a_connection_that_is_over_has_the_means_of_its_time_and_one_without_a_backlog_no_share() {
+    let mut live = live("string-1", &["routing.protocol=static"], Layer::Three);
+    let second = |n: u64| SimTime::ZERO + SimDuration::from_secs(n);
+    let open = |live: &mut Live| live.open_flow(NodeId(0), NodeId(1), 5201, true).expect("a number");
+    let (asks, sends) = (open(&mut live), open(&mut live));
+    live.note_state(asks, seen(300, 1), 0);
+    live.note_state(sends, seen(200, 4), 0);
+    live.run_until(second(1));
+    live.note_state(asks, seen(100, 0), 0);
+    for (flow, delivered_bytes) in [(asks, 100), (sends, 100_000)] {
+        let (tcp, finished_at) = (Some("kernel:reno".into()), Some(second(2)));
+        live.set_flow(flow, FlowLook { tcp, delivered_bytes, finished_at, ..FlowLook::default() });
+    }
+    live.run_until(second(10));
+    let document = live.finish().expect("the books balance").document;
+    let means = |i: usize| (document.flows[i].mean_in_flight_segments, document.flows[i].mean_rtt_seconds);
+    assert_eq!(means(0), (Some(0.5), Some(0.2)));
+    assert_eq!(means(1), (Some(4.0), Some(0.2)));
+    let shares = &document.metrics;
+    assert_eq!((shares.jain_fairness, shares.least_goodput_bps), (Some(1.0), Some(400_000.0)));
+    assert_eq!(shares.total_goodput_bps, Some(400_400.0));
+}
+
+/// Connections that were over before their kernel was asked are judged only if there are no others; one that never got
+/// through always is.
+#[test]
+fn starved_connections_have_a_share() {
+    use crate::{Sharer, Shares};
+    let of = |goodput, in_flight, is_done| Sharer { goodput, outside: true, in_flight, is_done };
+    let (short, starved, bulk) = (of(8.0, None, true), of(0.0, None, false), of(4.0, Some(3.0), false));
+    let least = |flows: &[Sharer]| Shares::of(flows.iter().copied()).least;
+    assert_eq!(least(&[short, bulk]), Some(4.0));
+    assert_eq!(least(&[short, bulk, starved]), Some(0.0));
+    assert_eq!(Shares::of([short, short]).jain, Some(1.0));
+    // (8 + 4)² / 2 (8² + 4²): the scenario's own flows count, whatever they have to send.
+    let own = Sharer { outside: false, ..short };
+    assert_eq!(Shares::of([own, bulk]).jain, Some(0.9));
+}
+
 /// The direction of a connection shows once more payload goes back: what was measured of it until then counts.
 #[test]
 fn a_flow_that_turns_keeps_what_was_measured_of_its_direction() {

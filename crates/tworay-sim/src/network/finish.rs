@@ -18,7 +18,7 @@ impl Network {
         let series = self.common.observers.series.take_rows();
         let wire_trace = self.common.observers.take_wire_trace();
         let medium_log = self.common.observers.take_medium_log();
-        self.flows.iter_mut().for_each(|flow| flow.means.close(end));
+        self.flows.iter_mut().for_each(|flow| flow.close(end));
         let view = View { now: self.common.now, packets: &self.common.packets };
         self.common.observers.close(view);
         let Observers { mut ledger, paths, counters, .. } = self.common.observers;

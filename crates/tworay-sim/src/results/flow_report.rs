@@ -61,8 +61,10 @@ declare! {
         /// segments sent and not yet acknowledged, as seen by the sender, time-weighted mean
         mean_in_flight_segments: Option<f64> = times("segments").mean().shown("in flight", 1.0, ",.2f")
                 .from("Papanastasiou 2006, figure 3.11"),
-        /// time-weighted mean of the smoothed round-trip time
-        mean_rtt_seconds: Option<f64> = times("s").mean().less().shown("RTT ms", 1e3, ",.0f")
+        /// time-weighted mean of the sender's smoothed round-trip time: an estimate that changes by an eighth with
+        /// each sample and stays as it is while nothing is acknowledged, so that flows with pauses may show less
+        /// than the delay of their data
+        mean_rtt_seconds: Option<f64> = times("s").mean().less().shown("SRTT ms", 1e3, ",.0f")
                 .from("RFC 6298"),
         /// time from the flow's start to the acknowledgment of everything sent
         completion_seconds: Option<f64> = times("s").mean().less().shown("completion s", 1.0, ",.2f"),

@@ -123,13 +123,15 @@ declare! {
     /// extremes are those of the TCP flows, or of all flows if none uses TCP: datagrams don't adapt, so they
     /// say nothing about how senders share.
     pub struct MetricsReport in "metrics." {
-        /// Jain's fairness index of the goodputs of the TCP flows (of all flows without TCP): (Σx)² / (n Σx²)
+        /// Jain's fairness index of the goodputs of the TCP flows (of all flows without TCP): (Σx)² / (n Σx²).
+        /// Of programs' connections those count that had 0.9 segments or more in flight on average; of all, if none had
         jain_fairness: Option<f64> = rates("1/n..1").of_run().more().shown("Jain", 1.0, ".3f")
                 .from("Jain, Chiu and Hawe 1984; misprinted in Psaras et al., On protocol engineering"),
-        /// goodput of the TCP flow with the lowest goodput (of all flows without TCP)
+        /// goodput of the TCP flow with the lowest goodput (of all flows without TCP), of the flows that Jain's index
+        /// counts
         least_goodput_bps: Option<f64> = rates("bit/s").of_run().more()
                 .shown("least flow kb/s", 1e-3, ",.1f").from("this project"),
-        /// goodput of the TCP flow with the highest goodput (of all flows without TCP)
+        /// goodput of the TCP flow with the highest goodput (of all flows without TCP), of the same flows
         most_goodput_bps: Option<f64> = rates("bit/s").of_run()
                 .shown("most flow kb/s", 1e-3, ",.1f").from("this project"),
         /// goodput of all datagram flows together; null without any

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay._native import RESULTS, VERSION
-from tworay.errors import InputError, TworayError
+from tworay.errors import InputError, ScenarioError, TworayError
 from tworay.experiment.arms import Arm
 from tworay.experiment.comparison import Comparison
 from tworay.experiment.store import earlier
@@ -255,10 +255,15 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
     frames = {name: Table(frame) for name, frame in tables_of_run(place, *chosen[0]).items()}
     state = {"text": None, "frames": frames, "summary": records[chosen[0]]["document"]}
     manifest = read_manifest(place)
-    world, settings = _world(place, manifest, chosen[0][0])
-    fixed = manifest.get("set") or []
-    left = numbers([*fixed, *(f"{key}={value}" for key, value in settings.items())], world.flows)
-    state["kept"] = keep(entered(world, chosen[0][1], manifest.get("entries"), left))
+    try:
+        world, settings = _world(place, manifest, chosen[0][0])
+    except ScenarioError:
+        # A file that it names, such as that of its moves, is relative to where it came from.
+        state["kept"] = None
+    else:
+        fixed = manifest.get("set") or []
+        left = numbers([*fixed, *(f"{key}={value}" for key, value in settings.items())], world.flows)
+        state["kept"] = keep(entered(world, chosen[0][1], manifest.get("entries"), left))
     result.__setstate__(state)
     return result
 

@@ -187,6 +187,13 @@ Did you mean "rts_threshold"?"#
 Expected a size with its unit, such as "1460B" or "1MB"."#
     );
     assert_eq!(
+        refusal(GOOD, &["mac.queue_limit=1e3"]),
+        r#"--set: mac.queue_limit: found the number 1000.0
+   | mac.queue_limit=1e3
+   |                 ^^^
+Write 1000, without point and exponent. Expected a whole number from 0 to 4294967295."#
+    );
+    assert_eq!(
         refusal(GOOD, &["mac.rts_threshold"]),
         r#"--set: there is no "=" between key and value
    | mac.rts_threshold

@@ -118,6 +118,14 @@ Keep one of the two: the other is at line 3."#
     | ^^^^^
 A node has one name: keep one of the two."#
     );
+    // What is given on the command line is shown there, although the file names the other one later.
+    assert_eq!(
+        refusal(NAMED, &["names.roof=4"]),
+        r#"--set: names.roof: node 4 is "alice" already
+   | names.roof=4
+   |            ^
+A node has one name: keep one of the two."#
+    );
     assert_eq!(
         refusal(&edited("alice = 4", "alice = 4\nROOF = 1"), &[]),
         r#"my.toml:5:1: names.ROOF: differs from "roof" only in upper and lower case

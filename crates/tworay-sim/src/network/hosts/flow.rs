@@ -340,6 +340,16 @@ impl Flow {
         }
     }
 
+    /// The run ends. The state of a program's connection is that of its kernel until the connection is over: a network
+    /// may stand for long after it.
+    pub fn close(&mut self, end: SimTime) {
+        let over = match self.transport {
+            Transport::External(_) => self.finished_at,
+            _ => None,
+        };
+        self.means.close(over.map_or(end, |over| over.min(end)));
+    }
+
     /// Payload bytes that reached the receiving application.
     pub fn received_bytes(&self) -> u64 {
         match &self.transport {
