@@ -244,3 +244,26 @@ def test_a_disk_that_is_full_when_runs_are_put_together_loses_none(
     assert first._journal is not None
     first._journal.close()
     assert set(batches.Batches(tmp_path).found.runs) == {("made-up", seed) for seed in (1, 2, 3)}
+
+
+def test_results_repeat_their_run_from_anywhere_though_it_reads_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for place in (here, there):
+        place.mkdir()
+    monkeypatch.chdir(here)
+    # Two stations 100 m apart, one of which walks away (BonnMotion: time, x, y).
+    Path("walk.movements").write_text("0 0 0\n0 100 0 20 100 0 40 900 0\n", encoding="ascii")
+    Path("walk.toml").write_text(
+        'name = "walk"\nduration = "40s"\n'
+        '[mobility]\nkind = "bonnmotion-file"\nfile = "walk.movements"\n'
+        '[[flow]]\napp = "ftp"\nfrom = 0\nto = 1\n',
+        encoding="ascii",
+    )
+    first = tworay.run("walk.toml", seed=1)
+    first.save("out")
+    monkeypatch.chdir(there)
+    again = tworay.run("../here/out/scenario.toml", seed=1)
+    documents = [run.summary | {"cpu_seconds": None} for run in (first, again)]
+    assert documents[0] == documents[1]

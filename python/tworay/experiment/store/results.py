@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -49,12 +51,21 @@ from tworay.running.sources import kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from tworay.experiment.comparison import Comparison
     from tworay.experiment.store.batches import Place, Row
     from tworay.running.run import Run
     from tworay.running.scenarios import Scenario
+
+
+# In a scenario that the simulator wrote: movements, or a trace of traffic.
+NAMED_FILE = re.compile(r'^file = "([^"\\]+)"$', re.MULTILINE)
+
+
+def _whole(line: re.Match[str]) -> str:
+    """Return the line with the whole path of the file."""
+    path = Path(line[1])
+    return f"file = {json.dumps(str(path.absolute()), ensure_ascii=False)}" if path.is_file() else line[0]
 
 
 def keep(scenario: Scenario, classes: Mapping[str, object] = MappingProxyType({})) -> dict[str, str]:
@@ -65,6 +76,8 @@ def keep(scenario: Scenario, classes: Mapping[str, object] = MappingProxyType({}
     own = [*scenario.custom, *((name, one) for name, one in classes.items() if isinstance(one, type))]
     names, files = kept(own)
     text, costs = scenario.to_keep(COSTS, names)
+    # A directory of results is elsewhere, and may be read from anywhere.
+    text = NAMED_FILE.sub(_whole, text)
     return {SCENARIO: text} | ({} if costs is None else {COSTS: costs}) | files
 
 
