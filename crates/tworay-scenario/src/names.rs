@@ -60,11 +60,9 @@ fn declared(tree: &TomlNode) -> Result<BTreeMap<String, u16>, ScenarioError> {
     let mut earlier: BTreeMap<u16, &str> = BTreeMap::new();
     let mut folded: BTreeMap<String, &str> = BTreeMap::new();
     // In the order of the file and then of `--set`, so that an error is at the later of two.
-    let order = |name: &str| place_of(name).map(|place| (place.is_of_command(), place.line()));
-    let mut ordered: Vec<(Option<(bool, usize)>, &str, u16)> =
-        names.iter().map(|(name, &node)| (order(name), &**name, node)).collect();
-    ordered.sort();
-    for (_, name, node) in ordered {
+    let mut ordered: Vec<_> = names.iter().map(|(name, &node)| (&**name, node)).collect();
+    ordered.sort_by_key(|&(name, _)| place_of(name).map(|place| (place.is_of_command(), place.line())));
+    for (name, node) in ordered {
         let fail = |problem: &str, remedy: &str| {
             Err(ScenarioError::new(place_of(name), format!("names.{name}: {problem}"), remedy))
         };

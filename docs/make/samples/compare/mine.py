@@ -8,7 +8,7 @@ class Mine(tworay.CongestionControl):
 
     recovery = "newreno"
 
-    def on_ack(self, state, ack):
+    def on_ack(self, state: tworay.SenderState, ack: tworay.AckEvent) -> tworay.Window | float:
         """Return the window after an acknowledgment."""
         slow_start = state.cwnd < state.ssthresh
-        return ack.standard if slow_start or not ack.may_grow else (ack.standard + state.window) / 2
+        return ack.standard if slow_start or not ack.may_grow else (ack.standard.cwnd + state.cwnd) / 2

@@ -12,7 +12,7 @@ use crate::hcf::AirPacket;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 use tworay_base::Purpose;
-use tworay_radio::phy::{GuardInterval, OfdmRate, Width};
+use tworay_radio::phy::{GuardInterval, OfdmRate, Standard, Width};
 
 /// Packets that wait at a station, with their categories.
 #[derive(Default)]
