@@ -325,7 +325,10 @@ fn a_close_destination_is_repaired_from_the_middle() {
     let ring = 2 * 40 * (5 + 2);
     assert_eq!(desk.wake(ms(50 + ring)), ["RERR 9 seq 21 to 2", "drop NRTE"]);
 
-    // Too far away.
+    // "No farther than MAX_REPAIR_TTL hops away" (§6.12), and one hop farther.
+    let mut desk = between(AodvConfig { max_repair_ttl: 3, ..config() });
+    let said = desk.fail(ms(50), &transit(1, 9, 3), 6);
+    assert_eq!(said, ["RERR 6 seq 0 to 2", "RREQ 5#1 seq 1 for 9 seq 21 hops 0 ttl 5 to *", "purge 6"]);
     let mut desk = between(AodvConfig { max_repair_ttl: 2, ..config() });
     let said = desk.fail(ms(50), &transit(1, 9, 3), 6);
     assert_eq!(said, ["RERR 6 seq 0, 9 seq 21 to 2", "drop CBK", "purge 6"]);
