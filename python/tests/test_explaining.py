@@ -142,6 +142,26 @@ def test_what_the_sender_did_adds_up_to_its_counters(
     assert sum(flow["retransmitted_segments"] for flow in run.summary["flows"]) > 0
 
 
+def test_the_timer_of_a_lost_syn_expires_once(tmp_path: Path) -> None:
+    """The relay is off when the SYN is sent at 1 s, and on when it is sent again at 2 s.
+
+    With the handshake the RTO rises once more, to 3 s (RFC 6298, 5.7): not an expiry.
+    """
+    file = tmp_path / "late.toml"
+    file.write_text(
+        'duration = "8s"\ntopology = { kind = "string", hops = 2 }\nrouting = { protocol = "static" }\n'
+        '[[event]]\nnode = 1\nat = "0.5s"\nwhat = "down"\n'
+        '[[event]]\nnode = 1\nat = "1.5s"\nwhat = "up"\n'
+        '[[flow]]\nfrom = 0\nto = 2\nstart = "1s"\napp = "ftp"\n',
+        encoding="ascii",
+    )
+    run = tworay.run(str(file), seed=1)
+    assert run.series.filter(pl.col("rto_s") == 3.0).height > 0
+    moment = run.explain(at=1.5).document["moments"][0]
+    assert [(one["what"], round(one["t_s"], 2)) for one in moment["reactions"]] == [("timeout", 2.0)]
+    assert repr(run.explain(at=1.5)) == str(run.explain(at=1.5))
+
+
 def test_the_senders_guess_is_judged() -> None:
     # Timed once per window, as RFC 6298 permits, its round trips show this congestion.
     run = tworay.run("congestion", tcp="welcome(timing=window)", set={"duration": "12s"})

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Group = dict[tuple[str, ...], dict[int, float]]
+# Verdicts of a contrast: of differences that are clear, of others, and of those that have no test.
+CLEAR = ("above", "below")
+UNCLEAR, TOO_FEW = "no difference found", "too few seeds"
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Contrast:
     Its columns: the axes of ``by``; ``a`` and ``b``, the two values of ``over`` that are compared; their
     means over the common seeds; ``difference`` a − b with ``low`` and ``high`` (paired 95 % t interval), the
     same in ``percent`` of b's mean with ``percent_low`` and ``percent_high``; ``p`` of the paired test and
-    ``p_holm`` over all rows; ``n`` seeds; ``verdict``: above, below, or no difference found.
+    ``p_holm`` over all rows; ``n`` seeds; ``verdict``: above, below, no difference found, or too few seeds.
     """
 
     metric: str
@@ -40,6 +43,17 @@ class Contrast:
     by: tuple[str, ...]
     frame: pl.DataFrame
     means: pl.DataFrame
+
+    def conclusion(self) -> str:
+        """Say how many of the differences are clear, and of how many these seeds can't tell."""
+        verdicts = self.frame["verdict"].to_list()
+        clear, few = (sum(one in words for one in verdicts) for words in (CLEAR, (TOO_FEW,)))
+        test = f"Holm p < {SIGNIFICANT:g} over the whole table"
+        text = f"{clear} of {len(verdicts)} paired differences are clear ({test})."
+        if few:
+            have = "has" if few == 1 else "have"
+            text += f" {few} {have} too few seeds: it takes {stats.FEWEST_PAIRS} or more."
+        return text
 
     def plot(self, output: str | PathLike[str] | None = None, *, kind: str | None = None) -> Figure:
         """Draw the means by the first axis of ``by`` with their intervals, also into the file ``output``."""
@@ -206,7 +220,7 @@ def contrast(
     labels = list(dict.fromkeys(key[-1] for key in found))
     if against is not None and against not in labels:
         raise InputError(f"--against: {over} has no value `{against}`; it has {', '.join(labels)}")
-    rows = []
+    rows, untested = [], []
     for place in dict.fromkeys(key[:-1] for key in found):
         pairs = (
             [(a, against) for a in labels if a != against] if against else itertools.combinations(labels, 2)
@@ -214,15 +228,19 @@ def contrast(
         for a, b in pairs:
             if (*place, a) in found and (*place, b) in found:
                 left, right = found[*place, a], found[*place, b]
-                if {(*place, a), (*place, b)} <= same:
+                fixed = {(*place, a), (*place, b)} <= same
+                if fixed:
                     left = _first(left)
                 between = difference(left, right)
+                untested.append(not fixed and between["n"] < stats.FEWEST_PAIRS)
                 rows.append({**dict(zip(by, place, strict=True)), "a": a, "b": b, **between})
     corrected = stats.holm([one["p"] for one in rows])
-    for one, p in zip(rows, corrected, strict=True):
+    for one, p, few in zip(rows, corrected, untested, strict=True):
         one["p_holm"] = p
         clear = p is not None and p < SIGNIFICANT
-        one["verdict"] = ("above" if one["difference"] > 0 else "below") if clear else "no difference found"
+        above, below = CLEAR
+        unclear = TOO_FEW if few else UNCLEAR
+        one["verdict"] = (above if one["difference"] > 0 else below) if clear else unclear
     numbers = ("mean_a", "mean_b", "difference", "low", "high", "percent", "percent_low", "percent_high", "p")
     schema: Any = {
         **dict.fromkeys([*by, "a", "b"], pl.String),

@@ -226,14 +226,8 @@ def _show(means: pl.DataFrame, found: Contrast, side: str, over: str | None, *, 
     shown.append(
         Text(f"Means ± 95 % intervals over {'–'.join(map(str, [seeds[0], seeds[-1]][: len(seeds)]))} seeds.")
     )
-    clear = found.frame.filter(found.frame["verdict"] != "no difference found").height
     if found.frame.height:
-        shown.append(
-            Text(
-                f"{clear} of {found.frame.height} paired differences are clear "
-                "(Holm p < 0.05 over the whole table)."
-            )
-        )
+        shown.append(Text(found.conclusion()))
     if pairs and found.frame.height:
         lines = list(found.frame.iter_rows(named=True))
         places = [

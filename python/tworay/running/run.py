@@ -171,7 +171,7 @@ class Run:
         return self.tables["retransmissions"]
 
     def explain(self, *, flow: int | None = None, at: float | None = None) -> Explanation:
-        """Explain losses and pauses of a flow: a ``str`` of plain text, with the data in ``.document``.
+        """Explain losses and pauses of a flow: plain text, with the data in ``.document``.
 
         With ``at``, a time in seconds, explains the nearest loss; without, the longest times without new
         acknowledgments. ``flow`` is optional if the run has one flow.

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 MOMENTS = 10
 # A timeout doubles the RTO; RTT samples that raise it as much also change srtt.
 BACKED_OFF = 1.5
+# From this share of the RTO on, a change of state may be an expiry: the timer may have been started with
+# another RTO.
+DUE = 0.5
 # Tolerance for times in tables, which are floats, s.
 MICROSECOND = 1e-6
 # Fields of a loss that only this module uses.
@@ -45,9 +48,9 @@ CHANGING = ("cwnd_segments", "ssthresh_segments", "rto_s")
 Row: TypeAlias = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
-    """Moments of one flow as a document; ``str()`` gives them as plain text."""
+    """Moments of one flow as a document; ``str()``, and the last line of a notebook's cell, is plain text."""
 
     document: dict[str, Any]
 
@@ -55,6 +58,8 @@ class Explanation:
         from tworay.showing.wording import text
 
         return text(self.document)
+
+    __repr__ = __str__
 
 
 def explain(run: Run, *, flow: int | None = None, at: float | None = None) -> Explanation:
@@ -390,7 +395,12 @@ def _reaction(old: Row, new: Row, again: list[Row], silent: float) -> str | None
     """
     if new["rto_s"] >= BACKED_OFF * old["rto_s"] and new["srtt_s"] == old["srtt_s"]:
         # Vegas backs off its RTO when duplicate ACKs bring a retransmission, too.
-        return "fast-retransmit" if any(row["phase"] == "recovery" for row in again) else "timeout"
+        if any(row["phase"] == "recovery" for row in again):
+            return "fast-retransmit"
+        # A timer that isn't due doesn't expire: after a SYN's loss the RTO rises to 3 s with the handshake
+        # (RFC 6298, 5.7), and a kernel's state is a sample that comes after its retransmission.
+        if silent >= DUE * old["rto_s"]:
+            return "timeout"
     # An expiry that doesn't change the state (RTO at its limit) is recognized by its retransmission.
     oldest = any(row["phase"] == "rto_recovery" and row["byte"] == old["acked_bytes"] for row in again)
     if oldest and silent >= old["rto_s"] - MICROSECOND:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tworay import metrics
-from tworay.analysis import stats
 from tworay.naming import Nodes
 from tworay.showing.drawing import Look, draw, scaled
 from tworay.showing.layout import Column
@@ -129,11 +128,9 @@ def _contrast(found: Contrast) -> list[str]:
         half = "" if row["low"] is None else f" ± {(row['high'] - row['low']) / 2 * scale:{form}}"
         return f"{row['mean'] * scale:{form}}{half}"
 
-    clear = found.frame.filter(found.frame["verdict"] != "no difference found").height
     shown = [Column(str(name), [text(label, name) for label in rows]) for name in columns]
     parts = [
-        f"<p>{escape(heading)}: {clear} of {found.frame.height} paired differences are clear (Holm p &lt; "
-        f"{stats.SIGNIFICANT:g} over the whole table).</p>",
+        f"<p>{escape(heading)}: {escape(found.conclusion())}</p>",
         _table(", ".join(by), rows, shown),
         _note("Means ± 95 % intervals over the seeds."),
     ]

@@ -99,6 +99,19 @@ fn the_warm_up_is_left_out() {
     assert!((w.acked_segments as f64 / (f.acked_segments as f64 * 29.0 / 59.0) - 1.0).abs() < 0.02);
     assert!((w.phase_seconds.as_ref().expect("tcp").values().sum::<f64>() - 29.0).abs() < 1e-9);
     assert!((w.mean_cwnd_segments.expect("tcp") - f.mean_cwnd_segments.expect("tcp")).abs() < 10.0);
+    // The queue grows a little. A mean that kept what it had before, 59 s over 29 s, would be twice as high.
+    let means = |flow: &tworay_sim::FlowReport| {
+        [
+            ("in flight", flow.mean_in_flight_segments),
+            ("data alive", Some(flow.mean_data_alive_segments)),
+            ("ACKs alive", Some(flow.mean_ack_alive_segments)),
+            ("SRTT", flow.mean_rtt_seconds),
+        ]
+    };
+    for ((name, warm), (_, whole)) in means(w).into_iter().zip(means(f)) {
+        let ratio = warm.expect("tcp") / whole.expect("tcp");
+        assert!((0.5..1.5).contains(&ratio), "{name}: {ratio}");
+    }
     assert_eq!(w.handshake_seconds, f.handshake_seconds);
     assert_eq!(whole.mac, warm.mac, "the network's figures are of the whole run");
 }
