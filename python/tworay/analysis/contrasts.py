@@ -47,7 +47,7 @@ class Contrast:
     def conclusion(self) -> str:
         """Say how many of the differences are clear, and of how many these seeds can't tell."""
         verdicts = self.frame["verdict"].to_list()
-        clear, few = (sum(one in words for one in verdicts) for words in (CLEAR, (TOO_FEW,)))
+        clear, few = sum(one in CLEAR for one in verdicts), verdicts.count(TOO_FEW)
         test = f"Holm p < {SIGNIFICANT:g} over the whole table"
         text = f"{clear} of {len(verdicts)} paired differences are clear ({test})."
         if few:
@@ -237,10 +237,11 @@ def contrast(
     corrected = stats.holm([one["p"] for one in rows])
     for one, p, few in zip(rows, corrected, untested, strict=True):
         one["p_holm"] = p
-        clear = p is not None and p < SIGNIFICANT
-        above, below = CLEAR
-        unclear = TOO_FEW if few else UNCLEAR
-        one["verdict"] = (above if one["difference"] > 0 else below) if clear else unclear
+        if p is not None and p < SIGNIFICANT:
+            above, below = CLEAR
+            one["verdict"] = above if one["difference"] > 0 else below
+        else:
+            one["verdict"] = TOO_FEW if few else UNCLEAR
     numbers = ("mean_a", "mean_b", "difference", "low", "high", "percent", "percent_low", "percent_high", "p")
     schema: Any = {
         **dict.fromkeys([*by, "a", "b"], pl.String),

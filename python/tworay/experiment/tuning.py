@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import tworay
 from tworay._native import VERSION, Scenario
 from tworay.analysis import stats
-from tworay.analysis.contrasts import difference
+from tworay.analysis.contrasts import UNCLEAR, difference
 from tworay.errors import InputError
 from tworay.metrics.of_runs import values
 from tworay.running.workers import in_order
@@ -357,7 +357,7 @@ def _judged(
     row = difference(best, default)
     clear = row["p"] is not None and row["p"] < stats.SIGNIFICANT
     up = (row["difference"] or 0.0) > 0
-    verdict = ("better" if up == result.better_more else "worse") if clear else "no difference found"
+    verdict = ("better" if up == result.better_more else "worse") if clear else UNCLEAR
     keys = ("mean_a", "mean_b", "percent", "percent_low", "percent_high", "p", "n")
     names = ("tuned", "default", "percent", "low", "high", "p", "seeds")
     return (

@@ -100,8 +100,8 @@ class Ended(NamedTuple):
         return run
 
 
-# Networks of one process start one after the other. Of many that six threads started at once, one did not end
-# its start; why is not known.
+# Networks of one process start one after the other. Twice, one of six that threads started together never got
+# to the end of its start; why is not known.
 _STARTING = threading.Lock()
 
 

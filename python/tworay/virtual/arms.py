@@ -51,10 +51,10 @@ def run_kernel(
 ) -> Run:
     """Run a scenario whose TCP flows are sent and received by the kernel in virtual time.
 
-    The run lasts as long as the scenario. The receiver's window is the scenario's ``tcp.window``;
-    everything else of TCP is the kernel's. ``daemon`` routes in place of the scenario's
-    protocol: every node is a station then, and segments have at most the scenario's ``tcp.mss`` of payload.
-    ``on_air`` adds the section ``air`` to the summary.
+    The run lasts as long as the scenario. The receiver's window is the scenario's ``tcp.window``; everything
+    else of TCP is the kernel's. ``daemon`` routes in place of the scenario's protocol: every node is a
+    station then, and segments have at most the scenario's ``tcp.mss`` of payload. ``on_air`` adds the section
+    ``air`` to the summary.
 
     Raises:
         InputError: no kernel in the cache, too little memory, or traffic that is only simulated.

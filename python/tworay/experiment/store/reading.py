@@ -258,7 +258,7 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
     try:
         world, settings = _world(place, manifest, chosen[0][0])
     except ScenarioError:
-        # A file that it names, such as that of its moves, is relative to where it came from.
+        # A file that it names has gone. Earlier versions named it relative to where the scenario was.
         state["kept"] = None
     else:
         fixed = manifest.get("set") or []
