@@ -103,6 +103,18 @@ def test_what_runs_nothing_exports_nothing(cli: Cli) -> None:
         assert f"--csv: {option} has no results" in found.err
 
 
+def test_a_single_run_shows_the_metrics_that_are_asked_for(cli: Cli, tmp_path: Path) -> None:
+    out = tmp_path / "one"
+    run = cli("run", "string-2", "--set", "duration=2s", "--out", str(out), "--json")
+    shown = cli("show", str(out), "--metrics", "goodput,mac.queue_drops")
+    lines = [line.split() for line in shown.out.splitlines()[2:]]
+    goodput = run.document["flows"][0]["goodput_bps"]
+    assert lines == [["goodput_bps", f"{goodput:,.6g}", "bit/s"], ["mac.queue_drops", "0", "packets"]]
+    wrong = cli("show", str(out), "--metrics", "gput")
+    assert wrong.code == 2
+    assert "there is no metric `gput`" in wrong.err
+
+
 def test_the_tables_of_a_run_as_csv(cli: Cli, tmp_path: Path) -> None:
     assert cli("run", "string-2", "--set", "duration=3s", "--out", "one").code == 0
     series = pl.read_parquet(tmp_path / "one" / "series.parquet")

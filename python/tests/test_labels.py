@@ -40,6 +40,8 @@ def test_labels_are_parsed_and_parameters_and_paths_are_none(sca: Path) -> None:
     }
     assert parse_arms(["newreno+sca(theta=10)"]) == {"newreno+sca(theta=10)": "newreno+sca(theta=10)"}
     assert parse_arms({"a.b-1": "vegas"}) == {"a.b-1": "vegas"}
+    # Its own name, written as a plot should have it.
+    assert parse_arms({"CUBIC": "cubic", "Vegas": "vegas"}) == {"CUBIC": "cubic", "Vegas": "vegas"}
     odd = sca.rename(sca.with_name("a=b.py"))
     assert parse_arms(f"{odd}:SCA") == {f"{odd}:SCA": f"{odd}:SCA"}
 

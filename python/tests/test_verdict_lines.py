@@ -93,12 +93,24 @@ def test_whether_routing_heeds_the_mac_is_a_setting_of_its_protocol(protocol: st
 def test_seeds_that_would_have_shown_a_difference_are_not_asked_for_again(cli: Cli) -> None:
     # Over one hop and fixed routes runs hardly differ, so few seeds show 5 %.
     same = cli(
-        "compare", "string-1", "--tcp", "sack,newreno", "--entries", "1s", "--seeds", "8",
+        "compare", "string-1", "--tcp", "vegas,newreno", "--entries", "1s", "--seeds", "8",
         "--set", "tcp.window=4", "--set", "duration=5s", "--set", "routing.protocol=static",
     )  # fmt: skip
     assert same.code == 0, same.err
     assert "these seeds would probably have shown one of 5 %" in " ".join(same.out.split()), same.out
     assert "seeds would show one" not in same.out
+
+
+def test_arms_that_every_seed_gives_the_same_get_no_promise_of_seeds(cli: Cli) -> None:
+    # Where nothing is lost, SACK does what New Reno does.
+    same = cli(
+        "compare", "string-1", "--tcp", "sack,newreno", "--entries", "1s", "--seeds", "8",
+        "--set", "tcp.window=4", "--set", "duration=5s", "--set", "routing.protocol=static",
+    )  # fmt: skip
+    assert same.code == 0, same.err
+    said = " ".join(same.out.split())
+    assert "No difference in goodput between sack and newreno: every seed gave them the same." in said, said
+    assert "seeds would" not in said
 
 
 def test_many_arms_that_are_not_told_from_the_best_are_counted_not_praised(cli: Cli) -> None:

@@ -47,6 +47,11 @@ def _constant(pair: Pair) -> bool:
     return bool(difference and spread is not None and spread <= stats.NO_SPREAD * abs(difference))
 
 
+def _equal(pair: Pair) -> bool:
+    """Return whether every seed gave both the same value."""
+    return bool(pair["difference"] == 0 and pair["std"] == 0)
+
+
 def letters(names: list[str], pairs: Iterable[Pair]) -> dict[str, str]:
     """Return letters by arm: arms that share one don't differ. Letters go by the order of ``names``."""
     columns: list[set[str]] = [set(names)]
@@ -92,7 +97,7 @@ def judge(cells: dict[str, dict[str, Any]], pairs: list[Pair], metric: str) -> d
     seeds that a verdict needs: five, or more if differences are equal in every seed, which only an exact test
     can judge. ``margin`` is the difference between a single best arm and the next. ``seeds_to_show`` is the
     number of seeds that would show a difference of 5 % between the best with probability 0.8, estimated from
-    the spread so far.
+    the spread so far. ``same`` says that every seed gave the best the same value; then that number is null.
     """
     names = ordered(cells, metric)
     family = [pair for pair in pairs if pair["metric"] == metric]
@@ -101,6 +106,7 @@ def judge(cells: dict[str, dict[str, Any]], pairs: list[Pair], metric: str) -> d
     better = declared.better if declared else Better.NEITHER
     best = [] if better is Better.NEITHER else _unbeaten(names, family, better)
     enough = bool(family) and not any(undecided(pair, len(family)) for pair in family)
+    same = enough and len(best) > 1 and all(map(_equal, _among(family, best)))
     return {
         "metric": metric,
         "better": None if better is Better.NEITHER else better.value,
@@ -110,7 +116,8 @@ def judge(cells: dict[str, dict[str, Any]], pairs: list[Pair], metric: str) -> d
         "best": best if enough else [],
         "margin": _margin(names, family, best) if enough else None,
         "seeds_to_tell": _seeds_to_tell(family),
-        "seeds_to_show": _seeds_to_show(cells, family, best, metric),
+        "seeds_to_show": None if same else _seeds_to_show(cells, family, best, metric),
+        "same": same,
     }
 
 
@@ -153,11 +160,15 @@ def _margin(names: list[str], family: list[Pair], best: list[str]) -> dict[str, 
     return {"over": second, "difference": sign * pair["difference"], "ci95": ends}
 
 
+def _among(family: list[Pair], names: Collection[str]) -> list[Pair]:
+    return [pair for pair in family if {pair["a"], pair["b"]} <= set(names)]
+
+
 def _seeds_to_show(
     cells: dict[str, dict[str, Any]], family: list[Pair], best: Collection[str], metric: str
 ) -> int | None:
     """Return the seeds for the pair that needs most, at the first step of Holm's correction."""
-    asked = [pair for pair in family if {pair["a"], pair["b"]} <= set(best)]
+    asked = _among(family, best)
     largest = max((abs(cells[name][metric]["mean"]) for name in best), default=0.0)
     if not asked or not largest:
         return None

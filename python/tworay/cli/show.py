@@ -64,6 +64,8 @@ def show(
             return
         if json:
             print_json(found.summary)
+        elif metrics is not None:
+            _print_metrics(found, joined(metrics))
         else:
             from tworay.showing.rendering import run_report, show
 
@@ -80,3 +82,19 @@ def show(
             f"tworay: {len(found)} of at least {planned} runs are finished; continue with "
             f"`tworay compare --resume {directory}`"
         )
+
+
+def _print_metrics(run: tworay.Run, wanted: str | None) -> None:
+    """Print chosen metrics of a run, a line each."""
+    from tworay import metrics
+    from tworay.experiment.exporting import long_flows
+    from tworay.showing.layout import Column
+    from tworay.showing.layout import table as lay_out
+    from tworay.showing.rendering import show as print_parts
+    from tworay.showing.text import Group
+
+    chosen = metrics.parse(wanted, metrics.values(run.summary, metrics.TCP))
+    frame = long_flows(run, chosen)
+    values = Column("value", [f"{value:,.6g}" for value in frame["value"]])
+    units = Column("unit", [unit or "" for unit in frame["unit"]])
+    print_parts(Group(*lay_out("metric", frame["metric"].to_list(), [values, units])))

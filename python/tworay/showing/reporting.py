@@ -247,6 +247,8 @@ def _first_line(found: dict[str, Any], name: str, names: dict[str, str], runs: i
         )
     if len(best) == len(ranking):
         between = f"between {best[0]} and {best[1]}" if len(best) == 2 else f"among {len(best)} arms"
+        if found.get("same"):
+            return f"No difference in {title} {between}: every seed gave them the same."
         return f"No difference in {title} found {between}" + (f"; {would}." if would else ".")
     if found["margin"]:
         return f"Best in {title}: {best[0]}, {_margin(found, names)}."
