@@ -219,7 +219,7 @@ live-study live-outages live-long: test-tools
 	$(BIN)/python -m studies.live $(subst live-,,$@)
 # make wheel   builds a wheel for x86-64 Linux and the packed sources into dist/, and checks the wheel (clang, libelf-dev, zlib1g-dev)
 # make wheel-check   installs the wheel where there is no compiler, and uses it: comparison, report, figure, sweep, notebook (root, or user namespaces)
-# make release VERSION=0.2.0   sets the version everywhere, dates the changelog, and runs make test, wheel and wheel-check
+# make release VERSION=0.2.0   sets the version everywhere, dates the changelog, and runs make test, gallery, site, docs-check, wheel and wheel-check (two hours); the same command again after a check that failed
 .PHONY: wheel wheel-check release
 wheel: $(VENV)/.python
 	rm -f dist/tworay-*.whl dist/tworay-*.tar.gz
@@ -229,10 +229,14 @@ wheel: $(VENV)/.python
 wheel-check: $(VENV)/.python
 	$(BIN)/python -m studies.packaging.smoke dist
 
-release: setup
+# The version is checked before anything is built.
+release:
+	$(if $(VERSION),,$(error which version? Write make release VERSION=0.2.0))
+	@$(MAKE) --no-print-directory setup
 	$(BIN)/python -m studies.packaging.release $(VERSION)
 	$(MAKE) test
-	if $(MAKE) -n site >/dev/null 2>&1; then $(MAKE) site; fi
+	$(MAKE) gallery site docs-check
+	@git diff --exit-code --stat docs || { echo "these pages or pictures were older than the program: look at them, commit them, and run make release again" >&2; exit 1; }
 	$(MAKE) wheel
 	$(MAKE) wheel-check
 	@echo "dist/ holds the release; next: git commit -am \"Release $(VERSION)\" && git tag v$(VERSION)"

@@ -73,6 +73,7 @@ def test_without_a_terminal_the_defaults_are_named_and_nothing_is_overwritten(
 ) -> None:
     done = cli("new", "mesh.toml", "--nodes", "5")
     assert done.code == 0
+    assert "piped answers are not read; options answer them" in done.err
     assert "--layout random (default)" in done.err
     assert "--nodes" not in done.err
     assert "tworay compare mesh.toml" in done.err
@@ -162,3 +163,11 @@ def test_a_first_word_that_is_a_scenario_or_a_misspelling_is_answered(cli: Cli) 
     assert "Did you mean 'compare'?" in cli("cmpare").err
     assert "did you mean string-4?" in cli("scenarios", "strng-4").err
     assert "did you mean welcome?" in cli("reproduce", "welcom").err
+
+
+def test_an_option_that_a_command_lacks_is_answered(cli: Cli) -> None:
+    assert "No such option: --seds. Did you mean --seeds?" in cli("compare", "string-2", "--seds", "3").err
+    # Other commands have it, so it was no misspelling.
+    said = cli("run", "string-2", "--metrics", "goodput").err
+    assert "No such option: --metrics. It is an option of `tworay compare` and `tworay show`." in said
+    assert cli("run", "string-2", "--zzz").err.rstrip().endswith("No such option: --zzz.")

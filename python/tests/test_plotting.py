@@ -83,8 +83,10 @@ def test_the_same_results_give_the_same_picture(compared: Path, cli: Cli, tmp_pa
 
 
 def test_wrong_requests_are_refused(compared: Path, cli: Cli, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no plot `cwn`; there are cwnd, rtt, goodput, sequence"):
-        tworay.plot(compared, "cwn")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="there is no plot `lines`; there are cwnd, rtt, goodput, sequence"):
+        tworay.plot(compared, "lines")  # type: ignore[arg-type]
+    # A misspelt word is answered even where -o is missing, too.
+    assert "there is no plot `bxo`; did you mean box?" in cli("plot", compared, "bxo").err
     with pytest.raises(InputError, match=r"plots are written as \.svg, \.pdf, \.png"):
         tworay.plot(compared, "cwnd", tmp_path / "picture.gif")
     with pytest.raises(InputError, match="there is no seed 9 in these results; there are 1, 2, 3"):

@@ -13,10 +13,9 @@ import pytest
 from conftest import command
 
 import tworay
-from studies.packaging.release import Refusal, current, release
+from studies.packaging.release import FILES, Refusal, current, is_set, release
 
 ROOT = Path(__file__).parents[2]
-FILES = ("Cargo.toml", "Cargo.lock", "CITATION.cff", "CHANGELOG.md")
 DAY = datetime.date(2027, 1, 2)
 
 
@@ -85,6 +84,26 @@ def test_a_malformed_or_older_version_is_refused_and_nothing_written(
     with pytest.raises(Refusal, match="nothing below"):
         release(copy, "3.2.2", DAY)
     assert before == {name: (copy / name).read_text(encoding="utf-8") for name in FILES}
+
+
+def test_a_release_whose_checks_failed_goes_on(copy: Path) -> None:
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"]):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", "-C", str(copy), *identity, *words], check=True)
+    assert not is_set(copy, "3.2.1")
+    release(copy, "3.2.1", DAY)
+    assert is_set(copy, "3.2.1")
+    # Another version was begun, or something else has changed: neither is what is in git.
+    with pytest.raises(Refusal, match=r"git checkout Cargo\.toml Cargo\.lock"):
+        is_set(copy, "3.2.2")
+    with (copy / "CHANGELOG.md").open("a", encoding="utf-8") as file:
+        file.write("more\n")
+    with pytest.raises(Refusal, match="commit or remove these changes"):
+        is_set(copy, "3.2.1")
+    subprocess.run(["git", "-C", str(copy), "checkout", "-q", *FILES], check=True)
+    (copy / "new.py").write_text("")
+    with pytest.raises(Refusal, match=r"\?\? new\.py"):
+        is_set(copy, "3.2.1")
 
 
 def test_the_module_is_the_command() -> None:

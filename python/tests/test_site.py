@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import re
 import runpy
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from PIL import Image, ImageStat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -119,6 +121,16 @@ def test_pages_fit_in_light_and_dark(browser: Browser, site: Path, width: int, d
         PICTURES.mkdir(parents=True, exist_ok=True)
         look = f"{name.replace('/', '-')}-{width}-{'dark' if dark else 'light'}"
         page.screenshot(path=PICTURES / f"site-{look}.png")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_drawings_have_the_ground_of_the_page(browser: Browser, site: Path, dark: bool) -> None:
+    with opened(browser, (site / "gallery.html").as_uri(), width=1280, dark=dark) as page:
+        drawing = page.locator(".md-typeset img[src$='.svg']").first
+        drawing.scroll_into_view_if_needed()
+        pixels = Image.open(io.BytesIO(drawing.screenshot())).convert("L")
+        # Most of a drawing is its ground.
+        assert (ImageStat.Stat(pixels).median[0] < 128) == dark
 
 
 def found_by(page: Page, words: str) -> list[str]:

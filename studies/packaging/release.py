@@ -2,7 +2,8 @@
 
 The version stands in ``Cargo.toml``; the package, ``tworay --version``, results and wheels take it from
 there. ``Cargo.lock`` and ``CITATION.cff`` repeat it for their readers, so this program changes them, and it
-gives the changelog's section *Unreleased* the version and the date.
+gives the changelog's section *Unreleased* the version and the date. A release whose checks have failed is
+made again by the same command: files that have the version already are left as they are.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from typing import TYPE_CHECKING
 from studies.packaging.wheel import ROOT
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 UNRELEASED = "## [Unreleased]\n"
+FILES = ("Cargo.toml", "Cargo.lock", "CITATION.cff", "CHANGELOG.md")
 # Of the time before the first release.
 PREFACE = "No version has been released yet. "
 
@@ -32,22 +35,54 @@ def main() -> None:
     """Change the files of this checkout."""
     if len(sys.argv) != 2:
         sys.exit("usage: make release VERSION=0.2.0")
-    status = subprocess.run(
-        ["git", "-C", str(ROOT), "status", "--porcelain"], capture_output=True, text=True, check=True
-    ).stdout
-    if status:
-        sys.exit(f"commit or remove these changes first, so that a release is what is in git:\n{status}")
+    version = sys.argv[1]
     try:
-        release(ROOT, sys.argv[1], datetime.datetime.now(tz=datetime.UTC).date())
+        if is_set(ROOT, version):
+            print(f"the files have version {version} already; going on with the checks")
+        else:
+            release(ROOT, version, datetime.datetime.now(tz=datetime.UTC).date())
     except Refusal as refusal:
         sys.exit(str(refusal))
 
 
+def is_set(root: Path, version: str) -> bool:
+    """Return whether this checkout differs from its commit by this release's version alone.
+
+    Raises:
+        Refusal: it has other changes.
+
+    """
+    changed = _git(root, "status", "--porcelain")
+    if not changed:
+        return False
+    committed = {name: _git(root, "show", f"HEAD:{name}") for name in FILES}
+    dated = re.search(r"^date-released: (.*)$", _text(root, "CITATION.cff"), re.MULTILINE)
+    try:
+        date = datetime.date.fromisoformat(dated[1] if dated else "")
+        wanted = texts(committed.__getitem__, version, date)
+    except (ValueError, Refusal):
+        wanted = {}
+    others = {line[3:] for line in changed.splitlines()} - set(FILES)
+    if others or wanted != {name: _text(root, name) for name in FILES}:
+        raise Refusal(
+            f"commit or remove these changes first, so that a release is what is in git:\n{changed}"
+            "If a release was begun with another version, `git checkout "
+            f"{' '.join(FILES)}` takes it back."
+        )
+    return True
+
+
+def _git(root: Path, *words: str) -> str:
+    return subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True).stdout
+
+
 def current(root: Path) -> str:
     """Return the version in ``Cargo.toml``."""
-    found = re.search(
-        r'^\[workspace\.package\]\nversion = "([^"]+)"$', _text(root, "Cargo.toml"), re.MULTILINE
-    )
+    return _version(_text(root, "Cargo.toml"))
+
+
+def _version(manifest: str) -> str:
+    found = re.search(r'^\[workspace\.package\]\nversion = "([^"]+)"$', manifest, re.MULTILINE)
     if found is None:
         raise Refusal('Cargo.toml has no line version = "..." below [workspace.package]')
     return found[1]
@@ -60,27 +95,34 @@ def release(root: Path, version: str, date: datetime.date) -> None:
         Refusal: the version is malformed or not newer, or the changelog has nothing to release.
 
     """
-    old = current(root)
+    for name, text in texts(lambda name: _text(root, name), version, date).items():
+        (root / name).write_text(text, encoding="utf-8")
+
+
+def texts(read: Callable[[str], str], version: str, date: datetime.date) -> dict[str, str]:
+    """Return the files with the version set; ``read`` returns a file's text before.
+
+    Raises:
+        Refusal: as ``release``.
+
+    """
+    old = _version(read("Cargo.toml"))
     # The first release has the version that the sources began with.
-    first = f"## [{old}]" not in _text(root, "CHANGELOG.md")
+    first = f"## [{old}]" not in read("CHANGELOG.md")
     if not VERSION.fullmatch(version):
         raise Refusal(f"VERSION={version}: write three numbers, such as 0.2.0")
     if _numbers(version) < _numbers(old) or (version == old and not first):
         raise Refusal(f"VERSION={version} is not newer than {old}")
-    texts = {
-        "Cargo.toml": _text(root, "Cargo.toml").replace(
+    return {
+        "Cargo.toml": read("Cargo.toml").replace(
             f'[workspace.package]\nversion = "{old}"', f'[workspace.package]\nversion = "{version}"'
         ),
         "Cargo.lock": re.sub(
-            rf'(name = "tworay-\w+"\nversion = )"{re.escape(old)}"',
-            rf'\1"{version}"',
-            _text(root, "Cargo.lock"),
+            rf'(name = "tworay-\w+"\nversion = )"{re.escape(old)}"', rf'\1"{version}"', read("Cargo.lock")
         ),
-        "CITATION.cff": _cited(_text(root, "CITATION.cff"), version, date),
-        "CHANGELOG.md": _changelog(_text(root, "CHANGELOG.md"), version, date),
+        "CITATION.cff": _cited(read("CITATION.cff"), version, date),
+        "CHANGELOG.md": _changelog(read("CHANGELOG.md"), version, date),
     }
-    for name, text in texts.items():
-        (root / name).write_text(text, encoding="utf-8")
 
 
 def _text(root: Path, name: str) -> str:

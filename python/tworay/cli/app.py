@@ -30,7 +30,14 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments."""
-        given = self.make_parser(ctx).parse_args(args=list(args))[2]
+        try:
+            given = self.make_parser(ctx).parse_args(args=list(args))[2]
+        except typer.TyperException as error:
+            if (option := getattr(error, "option_name", None)) and hasattr(error, "possibilities"):
+                from tworay.cli.suggesting import of_option
+
+                error.message, error.possibilities = of_option(option, ctx), None
+            raise
         # An option is an object of its own; flags and arguments may be repeated or have several values.
         times = Counter(id(one) for one in given)
         for one in given:

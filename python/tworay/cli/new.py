@@ -92,6 +92,10 @@ def new(
             # Where nobody is asked, the radio is known.
             known = words if sys.stdin.isatty() else {"radio": of.DEFAULT_RADIO} | words
             words[one.name] = of.within_reach(one, known).check(word)
+    if not sys.stdin.isatty() and len(words) < len(of.QUESTIONS):
+        note(
+            "standard input is no terminal: nobody is asked, piped answers are not read; options answer them:"
+        )
     for one in of.QUESTIONS:
         if one.name not in words:
             words[one.name] = _asked(of.within_reach(one, words))

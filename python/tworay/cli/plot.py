@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 from tworay.cli.app import app
 
 
+def _kind(what: str) -> str:
+    """Refuse a wrong WHAT first: a missing -o says nothing about it."""
+    from tworay.showing.plotting import check_kind
+
+    check_kind(what)
+    return what
+
+
 @app.command()
 def plot(
     directory: Annotated[
@@ -26,6 +34,7 @@ def plot(
         str,
         typer.Argument(
             metavar="WHAT",
+            callback=_kind,
             help="cwnd, rtt, goodput or sequence (over time), rate or aggregates (of links, over time), "
             "transfers (by size) or box (a metric by arm).",
         ),
@@ -59,10 +68,8 @@ def plot(
     """
     from tworay.experiment.store.tables import known_tables
     from tworay.showing.pictures import FORMATS, write
-    from tworay.showing.plotting import KINDS, plot
+    from tworay.showing.plotting import plot
 
-    if what not in KINDS:
-        raise InputError(f"there is no plot `{what}`; there are {', '.join(KINDS)}")
     if output.suffix.lower() not in FORMATS:
         raise InputError(f"{output}: plots are written as {', '.join(FORMATS)}; name such a file")
     check_free(output, force=force)

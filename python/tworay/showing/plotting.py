@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from tworay import metrics
+from tworay._native import nearest
 from tworay.analysis import stats
 from tworay.errors import InputError
 from tworay.experiment.comparison import Comparison
@@ -47,6 +48,19 @@ TITLES = {
 }
 
 
+def check_kind(what: str) -> None:
+    """Check that there is such a plot.
+
+    Raises:
+        InputError: there is none; the text names the nearest, or all.
+
+    """
+    if what not in KINDS:
+        near = nearest(what, list(KINDS))
+        known = f"did you mean {near}?" if near else f"there are {', '.join(KINDS)}"
+        raise InputError(f"there is no plot `{what}`; {known}")
+
+
 def plot(
     source: Run | Comparison | str | os.PathLike[str],
     what: What,
@@ -75,8 +89,7 @@ def plot(
     of time, ``(10, 20)`` or ``"10:20"``, or ``"trouble"``: the first of the longest pauses that a loss began.
     """
     file = None if output is None else Path(output)
-    if what not in KINDS:
-        raise InputError(f"there is no plot `{what}`; there are {', '.join(KINDS)}")
+    check_kind(what)
     if file is not None and file.suffix.lower() not in FORMATS:
         raise InputError(f"{file}: plots are written as {', '.join(FORMATS)}; name such a file")
     others = [against] if isinstance(against, Run | str | os.PathLike) else list(against)
