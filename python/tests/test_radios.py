@@ -111,6 +111,15 @@ def test_the_draft_of_bbr_is_named_where_acks_come_in_bursts(preset: str, tcp: s
     assert any("bbr(form=linux) has it" in text for text in result.warnings) == noted
 
 
+def test_a_class_of_a_file_runs_on_aggregates(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import tworay\n\n\nclass Mine(tworay.CongestionControl):\n    pass\n")
+    words = ("--set", "radio.preset=n20", "--set", "duration=2s")
+    done = cli("compare", "string-1", "--tcp", "bbr,mine.py:Mine", "--seeds", "2", *words)
+    assert done.code == 0, done.err
+    assert "bbr(form=linux) has it" in " ".join((done.out + done.err).split())
+    assert cli("run", "string-1", "--tcp", "mine.py:Mine", *words).code == 0
+
+
 def test_arms_are_asked_once_for_drafts_of_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seeds are added in batches until the interval is narrow, which that of four short runs is not."""
     asked: list[str] = []

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tworay._native import Scenario, json_schema, watts
+from tworay.running.control import is_kernel, is_reference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,8 +104,10 @@ def draft_on_aggregates(world: Scenario) -> list[str]:
     if not world.has_aggregates:
         return []
     document = tomllib.loads(world.to_toml())
-    senders = [document["tcp"]["variant"], *(flow.get("tcp", "") for flow in document.get("flow", ()))]
-    parts = [part for name in senders if name for part in Scenario.spelt_out(name).split("+")]
+    named = [document["tcp"]["variant"], *(flow.get("tcp", "") for flow in document.get("flow", ()))]
+    # A class of a file and the kernel's senders have no parts.
+    senders = [name for name in named if name and not is_reference(name) and not is_kernel(name)]
+    parts = [part for name in senders for part in Scenario.spelt_out(name).split("+")]
     if not any(part.partition("(")[0] == "bbr" and "form=linux" not in part for part in parts):
         return []
     return [
