@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 STATION = Path(station.__file__).resolve()
 TCP_CLOSE = 7
+MSS = 1460
+# Where struct tcp_info has the window that the peer offers (uapi/linux/tcp.h, since 5.4).
+TCPI_SND_WND = 228
 
 TALK = """name = "talk"
 duration = "4s"
@@ -91,6 +94,38 @@ def test_a_kernel_keeps_within_the_window_of_the_scenario(virtual_able: None, tm
     assert dict(most.iter_rows()) == {
         f"{sender} tcp.window={window}": window for sender in ("newreno", "kernel:reno") for window in (8, 16)
     }
+
+
+def test_the_window_is_a_limit_for_newer_kernels_too() -> None:
+    """Since 6.5 a kernel sets the limit anew when data arrive, by the whole buffer; here, over loopback."""
+    window = 64 * MSS
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = [transfer.__file__, "serve", port, window, MSS]
+    with subprocess.Popen([sys.executable, "-I", *map(str, words)]) as server, patient(port) as sender:
+        seen = []
+        for _ in range(200):
+            sender.sendall(bytes(MSS))
+            time.sleep(0.002)
+            info = sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCPI_SND_WND + 4)
+            seen.append(struct.unpack_from("I", info, TCPI_SND_WND)[0])
+        sender.shutdown(socket.SHUT_WR)
+        assert server.wait(10) == 0
+    # What was offered before the first data stays offered.
+    assert max(seen[50:]) <= window
+
+
+def patient(port: int) -> socket.socket:
+    """Return a connection to a server that is about to start."""
+    for _ in range(200):
+        sender = transfer.endpoint(MSS)
+        if sender.connect_ex(("127.0.0.1", port)) == 0:
+            sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return sender
+        sender.close()
+        time.sleep(0.05)
+    raise AssertionError("nobody listens")
 
 
 def test_kernels_are_not_compared_with_runs_that_have_a_warm_up(cli: Callable[..., Result]) -> None:
