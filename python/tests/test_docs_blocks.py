@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -26,10 +27,9 @@ def cells(page: str) -> list[dict[str, Any]]:
     return [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
 
 
-@pytest.mark.parametrize("page", MAKE["PAGES"])
-def test_the_notebook_is_that_of_the_page(page: str) -> None:
-    known = (ROOT / f"docs/notebooks/{page}.ipynb").read_text(encoding="utf-8")
-    assert known == MAKE["notebook"](page), "write it anew: .venv/bin/python docs/make/notebooks.py"
+def test_the_notebooks_are_those_of_the_pages() -> None:
+    stored = {file.stem: file.read_text(encoding="utf-8") for file in (ROOT / "docs/notebooks").iterdir()}
+    assert stored == MAKE["written"](), "write them anew: .venv/bin/python docs/make/notebooks.py"
 
 
 @pytest.mark.parametrize("page", MAKE["PAGES"])
@@ -53,11 +53,25 @@ def test_the_notebook_runs_and_prints_what_it_shows(
         assert (tmp_path / "hops.svg").stat().st_size > 10_000
 
 
-def test_the_exercises_without_answers_keep_the_questions() -> None:
-    text = MAKE["notebook"]("teacher", answers=False)
-    assert text.count("**Question.**") == 6
-    assert "**Answer.**" not in text
-    assert not any(cell.get("outputs") for cell in json.loads(text)["cells"])
+def test_the_exercises_for_students_ask_what_the_page_asks_and_hold_no_answer() -> None:
+    text = (ROOT / "docs/notebooks/exercises.ipynb").read_text(encoding="utf-8")
+    page = (ROOT / "docs/guide/teacher.md").read_text(encoding="utf-8")
+    assert text.count("**Question.**") == page.count("**Question.**") == 6
+    assert text.count("**Hint.**") == 6
+    # Nor does it lead to the notebook that holds them.
+    assert "nswer" not in text
+    assert "teacher.ipynb" not in text
+    assert not any(cell["outputs"] for cell in cells("exercises"))
+    sources = [cell["source"] for cell in cells("exercises")]
+    assert sources == [cell["source"] for cell in cells("teacher")]
+
+
+def test_the_page_leads_to_both_notebooks() -> None:
+    """The site is made of docs/, so a reader of it downloads them without a checkout."""
+    page = (ROOT / "docs/guide/teacher.md").read_text(encoding="utf-8")
+    assert {"../notebooks/teacher.ipynb", "../notebooks/exercises.ipynb"} <= set(
+        re.findall(r"\]\(([^)]+)\)", page)
+    )
 
 
 PAGE = """# A page
