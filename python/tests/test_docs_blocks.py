@@ -8,6 +8,7 @@ import json
 import re
 import runpy
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ sys.path.insert(0, str(ROOT / "docs/make"))
 
 import check_blocks  # noqa: E402
 import gallery  # noqa: E402
+import shell_lines  # noqa: E402
 
 MAKE = runpy.run_path(str(ROOT / "docs/make/notebooks.py"))
 
@@ -170,8 +172,76 @@ def test_a_picture_of_the_gallery_is_what_its_command_draws() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["sudo reboot", "tworay kernel load vegas", "A=1 make test", "tworay view .", "tworay show DIR --pairs"],
+    ["sudo reboot", "A=1 make test", "tworay view .", "tworay show DIR --pairs", "tworay live watch --open"],
 )
 def test_commands_that_change_the_machine_or_wait_are_left_out(command: str) -> None:
-    assert check_blocks.is_elsewhere(command)
-    assert not check_blocks.is_elsewhere("tworay kernel list  # as sudo tworay kernel load does")
+    assert shell_lines.is_elsewhere(command)
+    assert not shell_lines.is_elsewhere("tworay kernel list  # as sudo tworay kernel load does")
+
+
+def marked(needs: str, text: str) -> str:
+    return f"<!-- needs: {needs} -->\n```\n{text}```\n"
+
+
+def test_a_block_runs_where_all_that_it_needs_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = {"virtual time": True, "energy counter": False}
+    monkeypatch.setattr(shell_lines, "_works", lambda: parts)
+    monkeypatch.setattr(shell_lines.os, "geteuid", lambda: 0)
+    page = marked("root, virtual time, bash", "sudo echo a | sudo cat > b.txt\ncat b.txt\n")
+    found = checked(tmp_path, page + "```text\na\n```\n" + marked("energy counter, bash, nowhere", "false\n"))
+    assert found.faults is None
+    assert (found.ran, found.compared) == (2, 1)
+    assert found.reasons == ["for want of energy counter, nowhere"]
+    monkeypatch.setattr(shell_lines.os, "geteuid", lambda: 1000)
+    assert checked(tmp_path, page).reasons == ["for want of root"]
+
+
+def test_a_need_that_is_misspelt_leaves_no_block_out(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="has no part virtal time"):
+        checked(tmp_path, marked("virtal time", "true\n"))
+
+
+def test_the_pages_need_what_is_known() -> None:
+    for page in check_blocks.pages():
+        for block in check_blocks.blocks(page.read_text(encoding="utf-8")):
+            if block.mark == "needs":
+                shell_lines.lacking(block.about)
+
+
+def test_what_runs_beside_the_others_ends_with_the_page(tmp_path: Path) -> None:
+    page = marked(
+        "bash",
+        "mkfifo a; echo served > a; exec sleep 1000  # in another terminal: a server\n"
+        "cat a\n"
+        "echo $$ > pid; trap 'echo told; exit 0' INT; while :; do sleep 0.1; done  # until Ctrl-C\n"
+        "exit 3  # in another terminal: one that fails at once\n",
+    )
+    began = time.monotonic()
+    found = checked(tmp_path, page + "```text\nserved\ntold\n```\n")
+    assert time.monotonic() - began < 60
+    assert found.faults is not None
+    assert [fault.rpartition(": ")[2] for fault in found.faults] == ["no output"]
+    assert "ends with 3" in found.faults[0]
+    assert found.ran == 4
+
+
+def test_a_server_and_its_children_are_gone_afterwards(tmp_path: Path) -> None:
+    terminals = shell_lines.Terminals(tmp_path)
+    assert terminals.run("sleep 1000 & echo $! > pid; wait  # in another terminal") == ("", "")
+    pid = int((tmp_path / "pid").read_text())
+    assert Path(f"/proc/{pid}").exists()
+    terminals.close()
+    # SIGKILL acts when the process is scheduled next; an orphan that nobody has waited for is a zombie.
+    end = time.monotonic() + 10
+    while is_alive(pid) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not is_alive(pid)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
