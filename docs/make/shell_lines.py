@@ -27,6 +27,8 @@ ENDLESS = re.compile(r" # .*until Ctrl-C")
 SECONDS = 900
 # Time for a server to listen, and for a command that goes on until Ctrl-C to see something.
 MOMENT = 3
+# The exit code of a command that ended by Ctrl-C, as a shell gives it.
+INTERRUPTED = 128 + signal.SIGINT
 
 
 def commands(text: str) -> list[str]:
@@ -89,7 +91,7 @@ class Terminals:
             out.seek(0)
             err.seek(0)
             printed = out.read()
-            if child.returncode:
+            if child.returncode and not (ENDLESS.search(command) and child.returncode == INTERRUPTED):
                 last = (err.read().strip() or printed.strip() or "no output").splitlines()[-1]
                 problem = problem or f"ends with {child.returncode}: {last}"
         return printed, problem

@@ -215,7 +215,7 @@ def test_what_runs_beside_the_others_ends_with_the_page(tmp_path: Path) -> None:
         "bash",
         "mkfifo a; echo served > a; exec sleep 1000  # in another terminal: a server\n"
         "cat a\n"
-        "echo $$ > pid; trap 'echo told; exit 0' INT; while :; do sleep 0.1; done  # until Ctrl-C\n"
+        "echo $$ > pid; trap 'echo told; exit 130' INT; while :; do sleep 0.1; done  # until Ctrl-C\n"
         "exit 3  # in another terminal: one that fails at once\n",
     )
     began = time.monotonic()
