@@ -15,16 +15,18 @@ fn main() {
     println!("cargo:rerun-if-env-changed=TWORAY_CLANG");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     cc::Build::new().file("bpf/native.c").include("bpf").warnings(true).compile("tworay_cores");
-    let clang = find_clang();
-    if clang.is_none() {
+    let command = find_clang().map(|clang| command(&clang));
+    if command.is_none() {
         println!(
             "cargo:warning=no clang: built without kernel controllers; install clang, or name it in TWORAY_CLANG"
         );
     }
+    // For the test that compiles the guide's controller as this crate compiles its own.
+    println!("cargo:rustc-env=TWORAY_BPF_COMMAND={}", command.clone().unwrap_or_default().join("\x1f"));
     for source in sources() {
         let object = out.join(source.with_extension("o").file_name().expect("a file"));
-        match &clang {
-            Some(clang) => compile(clang, &source, &object),
+        match &command {
+            Some(command) => compile(command, &source, &object),
             None => fs::write(&object, []).expect("OUT_DIR can be written"),
         }
     }
@@ -50,15 +52,15 @@ fn find_clang() -> Option<String> {
     })
 }
 
-fn compile(clang: &str, source: &Path, object: &Path) {
+/// The command that compiles a program for the kernel, without the names of its files.
+fn command(clang: &str) -> Vec<String> {
     let headers = env::var("DEP_BPF_INCLUDE").expect("libbpf-sys names its headers");
-    let status = Command::new(clang)
-        .args(["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-Wall", "-Werror", "-Ibpf"])
-        .arg(format!("-I{headers}"))
-        .arg("-c")
-        .arg(source)
-        .arg("-o")
-        .arg(object)
-        .status();
-    assert!(status.is_ok_and(|s| s.success()), "{clang} could not compile {}", source.display());
+    let flags = ["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-Wall", "-Werror", "-Ibpf"];
+    let words = [clang].into_iter().chain(flags).map(str::to_owned);
+    words.chain([format!("-I{headers}"), "-c".into()]).collect()
+}
+
+fn compile(command: &[String], source: &Path, object: &Path) {
+    let status = Command::new(&command[0]).args(&command[1..]).arg(source).arg("-o").arg(object).status();
+    assert!(status.is_ok_and(|s| s.success()), "{} could not compile {}", command[0], source.display());
 }

@@ -1,7 +1,7 @@
 //! Gentle: a loss reduces the window by a fraction, a quarter by default.
 
 use super::*;
-use crate::control::{Effects, LossEvent, SenderView, Window};
+use crate::control::{Backoff, Effect, Effects, LossEvent, RtoDecision, RtoEvent, SenderView, Window};
 
 settings! {
     struct Options {
@@ -14,12 +14,26 @@ settings! {
 #[derive(Debug)]
 struct Gentle {
     options: Options,
+    /// The window to go on with after this recovery.
+    target: Option<Window>,
 }
 
 impl CongestionControl for Gentle {
     fn on_loss(&mut self, view: &SenderView, _: &LossEvent, _: &mut Effects) -> Window {
         let window = (self.options.keep * view.in_use()).max(2.0);
-        Window { cwnd: window, ssthresh: window }
+        let target = Window { cwnd: window, ssthresh: window };
+        self.target = Some(target);
+        target
+    }
+
+    /// NewReno leaves its recovery with less (RFC 6582 §3.2, step 3).
+    fn on_recovery_exit(&mut self, _: &SenderView, effects: &mut Effects) {
+        effects.extend(self.target.take().map(Effect::SetWindow));
+    }
+
+    fn on_rto(&mut self, _: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
+        self.target = None;
+        RtoDecision { window: event.standard, backoff: Backoff::Double }
     }
 }
 
@@ -28,11 +42,14 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "gentle",
         summary: "reduces the window by a quarter on a loss",
         source: "docs/guide/add-a-variant.md",
-        rules: &[Rule::at(
-            Event::Loss,
-            "ssthresh and cwnd are `keep` of the window, at least 2",
-            "docs/guide/add-a-variant.md",
-        )],
+        rules: &[
+            Rule::at(
+                Event::Loss,
+                "ssthresh and cwnd are `keep` of the window, at least 2",
+                "docs/guide/add-a-variant.md",
+            ),
+            Rule::at(Event::End, "the window is that of the loss again", "docs/guide/add-a-variant.md"),
+        ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {
@@ -40,7 +57,7 @@ pub(crate) const ENTRY: Entry = Entry {
         unless: "it replaces the halving of a fast recovery",
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);
-            factory(move || Gentle { options })
+            factory(move || Gentle { options, target: None })
         })
     }),
 };
@@ -48,7 +65,7 @@ pub(crate) const ENTRY: Entry = Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::tests::{LOSS, part, view};
+    use crate::control::tests::{LOSS, part, rto, view};
 
     #[test]
     fn a_loss_costs_a_part() {
@@ -57,5 +74,22 @@ mod tests {
             let window = part(&ENTRY, &[keep]).on_loss(&view(before, 64.0), &LOSS, &mut Effects::new());
             assert_eq!((window.cwnd, window.ssthresh), (after, after), "{keep} of {before}");
         }
+    }
+
+    #[test]
+    fn a_recovery_ends_with_the_window_of_the_loss() {
+        let mut gentle = part(&ENTRY, &[0.75]);
+        let ended = |gentle: &mut Box<dyn CongestionControl>| {
+            let mut effects = Effects::new();
+            gentle.on_recovery_exit(&view(2.0, 15.0), &mut effects);
+            effects.to_vec()
+        };
+        let window = gentle.on_loss(&view(20.0, 64.0), &LOSS, &mut Effects::new());
+        assert_eq!(ended(&mut gentle), [Effect::SetWindow(window)]);
+        assert!(ended(&mut gentle).is_empty());
+        // After a timeout, slow start begins anew.
+        gentle.on_loss(&view(20.0, 64.0), &LOSS, &mut Effects::new());
+        assert_eq!(gentle.on_rto(&view(15.0, 15.0), &rto(1), &mut Effects::new()).window.cwnd, 1.0);
+        assert!(ended(&mut gentle).is_empty());
     }
 }

@@ -9,6 +9,9 @@ A page's blocks run in order in one empty folder that holds the files of `docs/m
   namespace per page. One behind `<!-- file: NAME -->` is that file instead, from the beginning.
 - ```` ```text ```` right behind one of these: its lines occur together in that block's output. A line `…`
   stands for any lines. `--write` replaces them with the whole output.
+- `<!-- needs: root, virtual time, babeld -->` before a block: it runs where all of these are there (parts of
+  `tworay doctor`, programs). `sudo` is dropped, since the checker is root then. A line with the comment
+  "in another terminal" runs beside the others until the page's end; one with "until Ctrl-C" gets that soon.
 - `<!-- not run: WHY -->` before a block leaves it out. Commands that install, build or need root are left out
   by their first word, and those with a word to replace (HOST, DIR). What is left out is counted.
 """
@@ -16,19 +19,21 @@ A page's blocks run in order in one empty folder that holds the files of `docs/m
 from __future__ import annotations
 
 import argparse
+import collections
 import contextlib
 import io
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from shell_lines import Terminals, as_root, commands, is_elsewhere, lacking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,19 +41,12 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 BLOCK = re.compile(
-    r"^(?:<!-- (?P<mark>file|not run): (?P<about>[^\n]*?) -->\n+)?```(?P<language>\w*)\n(?P<text>.*?)^```$",
+    r"^(?:<!-- (?P<mark>file|needs|not run): (?P<about>[^\n]*?) -->\n+)?"
+    r"```(?P<language>\w*)\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
-)
-# Programs that change the machine, need root or a checkout: named by their first word.
-ELSEWHERE = {"sudo", "make", "pip", "pipx", "uv", "apt", "apt-get", "git", "cargo", "source", "alias", "cd"}
-# Words in capitals that a reader replaces, programs that wait for a person, changes of the running kernel.
-PLACEHOLDER = re.compile(
-    r"\b(HOST|DIR|YOUR)\b|--open\b|^tworay view\b"
-    r"|\btworay (kernel (load|unload|stats|events)|live (run|up|shell|down))\b"
 )
 # The decisions and the studies speak of their own time; each study names the command that makes it again.
 PARTS = ("guide", "reference", "explanation")
-SECONDS = 900
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class Block:
     text: str
     mark: str = ""
     about: str = ""
-    """What the mark before it says: a file's name, or why it isn't run."""
+    """What the mark before it says: a file's name, what the block needs, or why it isn't run."""
     start: int = 0
     """Where its text begins in the page."""
 
@@ -70,9 +68,15 @@ class Outcome:
     """What running a page has shown."""
 
     ran: int = 0
-    left_out: int = 0
     compared: int = 0
+    reasons: list[str] = field(default_factory=list)
+    """Why commands and blocks were left out, one each."""
     faults: list[str] | None = None
+
+    @property
+    def left_out(self) -> int:
+        """The number of commands and marked blocks that were left out."""
+        return len(self.reasons)
 
     def fault(self, page: Path, line: int, problem: str) -> None:
         """Record a fault of a page."""
@@ -93,18 +97,6 @@ def blocks(text: str) -> list[Block]:
         )
         for match in BLOCK.finditer(text)
     ]
-
-
-def commands(text: str) -> list[str]:
-    """Return the commands of a block; a line that ends in a backslash goes on."""
-    lines = text.replace("\\\n", " ").splitlines()
-    return [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
-
-
-def is_elsewhere(command: str) -> bool:
-    """Return whether a command is left out by its first word."""
-    words = [word for word in command.split() if "=" not in word]
-    return not words or words[0] in ELSEWHERE or PLACEHOLDER.search(command.split(" #")[0]) is not None
 
 
 def differs(shown: str, printed: str) -> str:
@@ -129,6 +121,7 @@ class Page:
         self.file, self.folder = file, folder
         self.text = file.read_text(encoding="utf-8")
         self.names: dict[str, Any] = {"__name__": "page"}
+        self.terminals = Terminals(folder)
         self.outcome = Outcome()
         samples = DOCS / "make/samples" / file.stem
         if samples.is_dir():
@@ -137,14 +130,22 @@ class Page:
 
     def run(self, *, write: bool = False) -> Outcome:
         """Run every block; with `write` the shown output becomes what is printed now."""
-        printed: str | None = None
-        new = self.text
-        moved = 0
         for block in blocks(self.text):
             if block.mark == "file":
                 place = self.folder / block.about
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_text(block.text, encoding="utf-8")
+        with contextlib.closing(self.terminals):
+            new = self._run_all(write=write)
+        if write and new != self.text:
+            self.file.write_text(new, encoding="utf-8")
+        return self.outcome
+
+    def _run_all(self, *, write: bool) -> str:
+        """Run the blocks in order and return the page with today's output, if that is to be written."""
+        printed: str | None = None
+        new = self.text
+        moved = 0
         for block in blocks(self.text):
             if block.language == "text":
                 if printed is not None:
@@ -159,46 +160,36 @@ class Page:
                 printed = None
                 continue
             printed = self._run(block)
-        if write and new != self.text:
-            self.file.write_text(new, encoding="utf-8")
-        return self.outcome
+        return new
 
     def _run(self, block: Block) -> str | None:
         """Run a block and return its output; `None` if it wasn't run."""
         if block.mark == "file":
             return None
         is_shell = block.language in ("", "sh")
-        if block.mark == "not run" or not (is_shell or block.language == "python"):
-            self.outcome.left_out += block.mark == "not run"
+        if not (is_shell or block.language == "python"):
+            return None
+        if block.mark == "not run":
+            self.outcome.reasons.append(block.about)
+            return None
+        if block.mark == "needs" and (missing := lacking(block.about)):
+            self.outcome.reasons.append(f"for want of {missing}")
             return None
         return self._shell(block) if is_shell else self._python(block)
 
     def _shell(self, block: Block) -> str | None:
         found = ""
-        todo = [one for one in commands(block.text) if not is_elsewhere(one)]
-        self.outcome.left_out += len(commands(block.text)) - len(todo)
-        for one in todo:
+        lines = commands(block.text)
+        if block.mark == "needs":
+            lines = [as_root(line) for line in lines]
+        todo = [line for line in lines if not is_elsewhere(line)]
+        self.outcome.reasons += ["by its first word or a word to replace"] * (len(lines) - len(todo))
+        for line in todo:
             self.outcome.ran += 1
-            path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-            environment = os.environ | {"PATH": path, "COLUMNS": "80", "MPLBACKEND": "agg"}
-            try:
-                done = subprocess.run(
-                    ["bash", "-c", one],
-                    cwd=self.folder,
-                    env=environment,
-                    capture_output=True,
-                    text=True,
-                    timeout=SECONDS,
-                    check=False,
-                    stdin=subprocess.DEVNULL,
-                )
-            except subprocess.TimeoutExpired:
-                self.outcome.fault(self.file, block.line, f"{one}: still running after {SECONDS} s")
-                continue
-            if done.returncode:
-                last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
-                self.outcome.fault(self.file, block.line, f"{one}: ends with {done.returncode}: {last}")
-            found += done.stdout
+            printed, problem = self.terminals.run(line)
+            found += printed
+            if problem:
+                self.outcome.fault(self.file, block.line, f"{line}: {problem}")
         return found if todo else None
 
     def _python(self, block: Block) -> str | None:
@@ -237,6 +228,7 @@ def main() -> None:
     given = options.parse_args()
     os.environ["MPLBACKEND"] = "agg"
     failed = False
+    reasons = collections.Counter[str]()
     for file in given.pages or [page for page in pages() if page.is_file()]:
         began = time.monotonic()
         found = check(file.resolve(), write=given.write)
@@ -250,6 +242,9 @@ def main() -> None:
         for fault in found.faults or []:
             failed = True
             print(f"  {fault}", flush=True)
+        reasons.update(found.reasons)
+    for reason, count in reasons.most_common():
+        print(f"{count:4} left out: {reason}")
     sys.exit(failed)
 
 

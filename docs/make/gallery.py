@@ -36,9 +36,8 @@ REPORTS = """
 
 Every loss with its true cause, beside what the sender guessed. `report.html` needs no network.
 
-<!-- not run: the picture is taken in a browser -->
 ```sh
-tworay run signal-loss --tcp welcome --set duration=40s --record --out one      # then open one/report.html
+tworay run signal-loss --tcp welcome --set duration=40s --record --out lost      # then open lost/report.html
 ```
 
 ## A field of moving nodes
@@ -47,7 +46,6 @@ tworay run signal-loss --tcp welcome --set duration=40s --record --out one      
 
 The map of a report replays each frame, route and queue of a run.
 
-<!-- not run: the picture is taken in a browser -->
 ```sh
 tworay run strip-50 --tcp newreno --seed 3 --set duration=120s --record --out field
 ```

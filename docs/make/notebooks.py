@@ -1,13 +1,12 @@
 """Writes docs/notebooks/*.ipynb from the pages of docs/guide: Python becomes cells with the shown output.
 
-    .venv/bin/python docs/make/notebooks.py [--questions FOLDER]
+    .venv/bin/python docs/make/notebooks.py
 
-`--questions` writes the teacher's notebook without its answers and outputs into a folder, for students.
+The teacher's exercises are a second notebook, for students: without the answers, and without the outputs.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 from pathlib import Path
@@ -16,8 +15,15 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "docs/notebooks"
 PAGES = ("student", "teacher")
+# The notebook for students, and the page that it leaves the answers out of.
+EXERCISES, ANSWERED = "exercises", "teacher"
 PART = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
-ANSWER = re.compile(r"^\*\*Answer\.\*\*.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
+# What only a teacher needs: an answer, its mention in the head, the paragraph about the two notebooks.
+ANSWER = re.compile(
+    r"^\*\*Answer\.\*\*.*?(?=^## |\Z)|(?<=exercises) with answers|, and the answer(?=\.)"
+    r"|^The same page is.*?\n\n",
+    re.DOTALL | re.MULTILINE,
+)
 LINK = re.compile(r"(\]\()(?![a-z]+:)([^)#\s]+)")
 
 
@@ -61,17 +67,16 @@ def _lines(text: str) -> list[str]:
     return text.splitlines(keepends=True)
 
 
+def written() -> dict[str, str]:
+    """Return the text of each notebook by its name."""
+    return {page: notebook(page) for page in PAGES} | {EXERCISES: notebook(ANSWERED, answers=False)}
+
+
 def main() -> None:
     """Write the notebooks."""
-    options = argparse.ArgumentParser(description="write the notebooks of the documentation")
-    options.add_argument("--questions", type=Path, metavar="FOLDER", help="the teacher's without answers")
-    if folder := options.parse_args().questions:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "exercises.ipynb").write_text(notebook("teacher", answers=False), encoding="utf-8")
-        return
     NOTEBOOKS.mkdir(exist_ok=True)
-    for page in PAGES:
-        (NOTEBOOKS / f"{page}.ipynb").write_text(notebook(page), encoding="utf-8")
+    for name, text in written().items():
+        (NOTEBOOKS / f"{name}.ipynb").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

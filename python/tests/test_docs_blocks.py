@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import runpy
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ sys.path.insert(0, str(ROOT / "docs/make"))
 
 import check_blocks  # noqa: E402
 import gallery  # noqa: E402
+import shell_lines  # noqa: E402
 
 MAKE = runpy.run_path(str(ROOT / "docs/make/notebooks.py"))
 
@@ -26,10 +29,9 @@ def cells(page: str) -> list[dict[str, Any]]:
     return [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
 
 
-@pytest.mark.parametrize("page", MAKE["PAGES"])
-def test_the_notebook_is_that_of_the_page(page: str) -> None:
-    known = (ROOT / f"docs/notebooks/{page}.ipynb").read_text(encoding="utf-8")
-    assert known == MAKE["notebook"](page), "write it anew: .venv/bin/python docs/make/notebooks.py"
+def test_the_notebooks_are_those_of_the_pages() -> None:
+    stored = {file.stem: file.read_text(encoding="utf-8") for file in (ROOT / "docs/notebooks").iterdir()}
+    assert stored == MAKE["written"](), "write them anew: .venv/bin/python docs/make/notebooks.py"
 
 
 @pytest.mark.parametrize("page", MAKE["PAGES"])
@@ -53,11 +55,25 @@ def test_the_notebook_runs_and_prints_what_it_shows(
         assert (tmp_path / "hops.svg").stat().st_size > 10_000
 
 
-def test_the_exercises_without_answers_keep_the_questions() -> None:
-    text = MAKE["notebook"]("teacher", answers=False)
-    assert text.count("**Question.**") == 6
-    assert "**Answer.**" not in text
-    assert not any(cell.get("outputs") for cell in json.loads(text)["cells"])
+def test_the_exercises_for_students_ask_what_the_page_asks_and_hold_no_answer() -> None:
+    text = (ROOT / "docs/notebooks/exercises.ipynb").read_text(encoding="utf-8")
+    page = (ROOT / "docs/guide/teacher.md").read_text(encoding="utf-8")
+    assert text.count("**Question.**") == page.count("**Question.**") == 6
+    assert text.count("**Hint.**") == 6
+    # Nor does it lead to the notebook that holds them.
+    assert "nswer" not in text
+    assert "teacher.ipynb" not in text
+    assert not any(cell["outputs"] for cell in cells("exercises"))
+    sources = [cell["source"] for cell in cells("exercises")]
+    assert sources == [cell["source"] for cell in cells("teacher")]
+
+
+def test_the_page_leads_to_both_notebooks() -> None:
+    """The site is made of docs/, so a reader of it downloads them without a checkout."""
+    page = (ROOT / "docs/guide/teacher.md").read_text(encoding="utf-8")
+    assert {"../notebooks/teacher.ipynb", "../notebooks/exercises.ipynb"} <= set(
+        re.findall(r"\]\(([^)]+)\)", page)
+    )
 
 
 PAGE = """# A page
@@ -156,8 +172,76 @@ def test_a_picture_of_the_gallery_is_what_its_command_draws() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["sudo reboot", "tworay kernel load vegas", "A=1 make test", "tworay view .", "tworay show DIR --pairs"],
+    ["sudo reboot", "A=1 make test", "tworay view .", "tworay show DIR --pairs", "tworay live watch --open"],
 )
 def test_commands_that_change_the_machine_or_wait_are_left_out(command: str) -> None:
-    assert check_blocks.is_elsewhere(command)
-    assert not check_blocks.is_elsewhere("tworay kernel list  # as sudo tworay kernel load does")
+    assert shell_lines.is_elsewhere(command)
+    assert not shell_lines.is_elsewhere("tworay kernel list  # as sudo tworay kernel load does")
+
+
+def marked(needs: str, text: str) -> str:
+    return f"<!-- needs: {needs} -->\n```\n{text}```\n"
+
+
+def test_a_block_runs_where_all_that_it_needs_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = {"virtual time": True, "energy counter": False}
+    monkeypatch.setattr(shell_lines, "_works", lambda: parts)
+    monkeypatch.setattr(shell_lines.os, "geteuid", lambda: 0)
+    page = marked("root, virtual time, bash", "sudo echo a | sudo cat > b.txt\ncat b.txt\n")
+    found = checked(tmp_path, page + "```text\na\n```\n" + marked("energy counter, bash, nowhere", "false\n"))
+    assert found.faults is None
+    assert (found.ran, found.compared) == (2, 1)
+    assert found.reasons == ["for want of energy counter, nowhere"]
+    monkeypatch.setattr(shell_lines.os, "geteuid", lambda: 1000)
+    assert checked(tmp_path, page).reasons == ["for want of root"]
+
+
+def test_a_need_that_is_misspelt_leaves_no_block_out(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="has no part virtal time"):
+        checked(tmp_path, marked("virtal time", "true\n"))
+
+
+def test_the_pages_need_what_is_known() -> None:
+    for page in check_blocks.pages():
+        for block in check_blocks.blocks(page.read_text(encoding="utf-8")):
+            if block.mark == "needs":
+                shell_lines.lacking(block.about)
+
+
+def test_what_runs_beside_the_others_ends_with_the_page(tmp_path: Path) -> None:
+    page = marked(
+        "bash",
+        "mkfifo a; echo served > a; exec sleep 1000  # in another terminal: a server\n"
+        "cat a\n"
+        "echo $$ > pid; trap 'echo told; exit 130' INT; while :; do sleep 0.1; done  # until Ctrl-C\n"
+        "exit 3  # in another terminal: one that fails at once\n",
+    )
+    began = time.monotonic()
+    found = checked(tmp_path, page + "```text\nserved\ntold\n```\n")
+    assert time.monotonic() - began < 60
+    assert found.faults is not None
+    assert [fault.rpartition(": ")[2] for fault in found.faults] == ["no output"]
+    assert "ends with 3" in found.faults[0]
+    assert found.ran == 4
+
+
+def test_a_server_and_its_children_are_gone_afterwards(tmp_path: Path) -> None:
+    terminals = shell_lines.Terminals(tmp_path)
+    assert terminals.run("sleep 1000 & echo $! > pid; wait  # in another terminal") == ("", "")
+    pid = int((tmp_path / "pid").read_text())
+    assert Path(f"/proc/{pid}").exists()
+    terminals.close()
+    # SIGKILL acts when the process is scheduled next; an orphan that nobody has waited for is a zombie.
+    end = time.monotonic() + 10
+    while is_alive(pid) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not is_alive(pid)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False

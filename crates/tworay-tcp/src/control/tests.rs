@@ -137,6 +137,10 @@ fn the_guide_shows_the_code_that_is_compiled() {
     let guide = include_str!("../../../../docs/guide/add-a-variant.md");
     assert!(guide.contains(include_str!("../../../../docs/examples/gentle.rs").trim_end()));
     assert!(include_str!("../variant/registry.rs").contains("gentle::ENTRY,\n"));
+    let developer = include_str!("../../../../docs/guide/transport-developer.md");
+    let core =
+        developer.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
+    assert!(core.contains("fn on_loss") && guide.contains(core.trim_end()), "{core}");
     for text in ["gentle", "sack+gentle(0.9)", "newreno+sca+gentle"] {
         assert_eq!(text.parse::<Variant>().expect(text).name(), text);
     }
