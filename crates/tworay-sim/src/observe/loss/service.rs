@@ -3,7 +3,8 @@
 //! A queue may be full because of load, or because bit errors or a missing next hop kept the MAC from
 //! sending. The two differ in one point: without the lost time, would the same load have filled the queue, at least
 //! by half? A second, imagined queue is offered the same packets. Its MAC also uses the time that the real one
-//! lost, at the rate at which the real one sends otherwise. Contention is load: time that it takes counts as used. What the
+//! lost, at the rate at which the real one sends otherwise. Contention is load: time that it takes counts as used. Relays that share the
+//! medium take time for each packet of the queue (`path_time`): what they use is not lost, and what noise costs them is. What the
 //! imagined queue rejects while the MAC tries in vain comes in as soon as the time turns out to be lost, in which the imagined MAC would
 //! have made room: a load that overfills the queue keeps it full through a pause of any length.
 //!

@@ -62,7 +62,7 @@ impl RootCauses {
         }
     }
 
-    /// The MAC of `node` has lost time with a packet. Stations of 802.11a/g/n/ac have told by themselves.
+    /// The MAC of `node` has lost time with a packet, up to `end`. Stations of 802.11a/g/n/ac report theirs by exchange.
     pub(super) fn lose_with(
         &mut self,
         ends: (NodeId, PacketId),

@@ -23,7 +23,7 @@ pub(crate) struct PathTime {
     /// Relays of its packets whose frames it senses, and stations before it on their path that sense its own.
     pub relays: Vec<NodeId>,
     pub before: Vec<NodeId>,
-    /// How long the exchange for one of its packets takes.
+    /// How long the exchange for one of its packets takes at most.
     pub exchange: SimDuration,
 }
 
@@ -97,3 +97,6 @@ pub(crate) fn book(services: &mut [Service], of: NodeId, node: NodeId, span: Spa
     services[of.index()].path.book(span);
     lost
 }
+
+#[cfg(test)]
+mod tests;
