@@ -100,6 +100,10 @@ impl RoutingProtocol for StaticRoutes {
         self.hops.get(dst).and_then(|hops| u8::try_from(hops).ok())
     }
 
+    fn next_hop(&self, dst: NodeId) -> Option<NodeId> {
+        self.next_hops.get(dst).map(NodeId)
+    }
+
     fn counters(&self) -> &RoutingCounters {
         &self.counters
     }

@@ -72,6 +72,11 @@ pub trait RoutingProtocol {
     /// Hops to `dst` on the route in use, if there is one.
     fn hop_count(&self, dst: NodeId) -> Option<u8>;
 
+    /// The next hop to `dst` on the route in use, if there is one and packets don't carry it.
+    fn next_hop(&self, _dst: NodeId) -> Option<NodeId> {
+        None
+    }
+
     /// The packets held here, without a route or not yet confirmed by a next hop.
     fn buffered(&self) -> Vec<PacketId> {
         Vec::new()

@@ -159,6 +159,11 @@ impl Router {
         call!(self.hop_count(dst))
     }
 
+    /// See [`RoutingProtocol::next_hop`].
+    pub fn next_hop(&self, dst: NodeId) -> Option<NodeId> {
+        call!(self.next_hop(dst))
+    }
+
     /// See [`RoutingProtocol::buffered`].
     pub fn buffered(&self) -> Vec<PacketId> {
         call!(self.buffered())

@@ -105,6 +105,10 @@ impl RoutingProtocol for Aodv {
         self.table.peek(dst).filter(|r| r.is_up()).map(|r| r.hops)
     }
 
+    fn next_hop(&self, dst: NodeId) -> Option<NodeId> {
+        self.table.peek(dst).filter(|r| r.is_up()).map(|r| r.next_hop)
+    }
+
     fn buffered(&self) -> Vec<PacketId> {
         self.buffer.ids()
     }

@@ -89,6 +89,10 @@ impl RoutingProtocol for Olsr {
         self.lookup(dst).map(|r| r.hops)
     }
 
+    fn next_hop(&self, dst: NodeId) -> Option<NodeId> {
+        self.lookup(dst).map(|r| r.next_hop)
+    }
+
     fn counters(&self) -> &RoutingCounters {
         &self.counters
     }

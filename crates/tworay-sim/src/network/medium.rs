@@ -147,6 +147,11 @@ impl Radio {
         self.medium.channel().rx_power_squared(here.distance_squared(there))
     }
 
+    /// True if `node` senses frames of `sender` by their mean power.
+    pub fn senses(&mut self, now: SimTime, node: NodeId, sender: NodeId) -> bool {
+        self.mean_power(now, sender, node) >= self.medium.channel().cs_threshold()
+    }
+
     /// True if shadowing or fading keeps a frame of one of two nodes, or the answer, from the other now.
     pub fn is_faded(&mut self, now: SimTime, a: NodeId, b: NodeId) -> bool {
         let threshold = self.medium.channel().rx_threshold();

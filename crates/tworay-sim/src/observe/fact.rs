@@ -178,13 +178,14 @@ pub(crate) enum Fact<'a> {
     Offered { node: NodeId, packet: PacketId, idle: bool },
     /// The MAC of `node` is done with a packet, which was acknowledged or broadcast.
     Served { node: NodeId },
-    /// Before that, attempts to send it have failed.
-    ServedLate { node: NodeId },
+    /// Attempts to send this packet, with which the MAC of `node` is done, had failed before.
+    ServedLate { node: NodeId, packet: PacketId },
     /// The attempts to send a message of ARP to `to` have failed so far, for this cause, and the station repeats it beside
     /// its other packets (802.11n). `None`: it is done with the message.
     Repeated { node: NodeId, to: NodeId, cause: Option<LossCause> },
-    /// The station of `node` has lost time because of `root`, which load did not cause.
-    LostTime { node: NodeId, time: SimDuration, root: RootCause },
+    /// The station of `node` has lost time because of `root`, which load did not cause; `packet`: one of those that the exchange
+    /// carried, and the part that each of them took.
+    LostTime { node: NodeId, time: SimDuration, root: RootCause, packet: Option<(PacketId, SimDuration)> },
     /// A MAC gave up a packet; `rts`: an RTS was not answered.
     GaveUp { packet: PacketId, rts: bool },
     /// MAC or ARP of `node` returned a packet; `in_reach`: the neighbour is up and in range. Until [`Fact::BreakOver`],

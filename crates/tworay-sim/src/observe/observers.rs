@@ -71,9 +71,6 @@ impl Observers {
             Fact::Died { packet, node, why } => self.ended(packet, (node, why), view),
             Fact::Offered { node, packet, idle } => self.roots.offered(node, packet, idle, view),
             Fact::Served { node } => self.roots.services[node.index()].served(view.now),
-            Fact::LostTime { node, time, root } => {
-                self.roots.services[node.index()].lose(view.now, time, root);
-            }
             Fact::BreakOver => self.roots.break_over(),
             Fact::Delivered { packet, node } => self.delivered(packet, node, view),
             Fact::Sent { packet, again } => self.sent(packet, again, view),
@@ -226,7 +223,7 @@ impl Observers {
     fn wire_full(&mut self, packet: PacketId, waiting: &VecDeque<PacketId>, view: View<'_>) {
         let others: Vec<PacketId> = waiting.iter().copied().collect();
         if let Some(root) = self.roots.held_ups.burst(view, packet, &others, None) {
-            self.hold_up(packet, RootCause { at: view.now, ..root }, view);
+            self.hold_up(packet, root, view);
         }
     }
 

@@ -3,6 +3,8 @@
 //! The network reports what it sees at its place. The root cause is found here, with a view of the whole network, and
 //! stays here.
 
+mod lost_time;
+
 use super::fact::{After, Fact, HopFailure, Obstacle, View, Why, WireLoss};
 use super::loss::attempts::Failure;
 use super::loss::causes::{Causes, Trigger};
@@ -13,7 +15,7 @@ use super::loss::scene::{Scene, World};
 use super::loss::service::Service;
 use super::observers::Observers;
 use crate::network::packets::{UNTRACKED, is_message};
-use tworay_base::{Died, LossCause, NodeId, PacketId, SimDuration};
+use tworay_base::{Died, LossCause, NodeId, PacketId};
 use tworay_mac::{CodelConfig, FrameKind, MAX_REQUESTS, QueueRule};
 use tworay_routing::RoutingAction;
 use tworay_scenario::Settings;
@@ -108,60 +110,12 @@ impl RootCauses {
         }
     }
 
-    /// The MAC of `node` has lost time because of `root`: packets that would not wait in its queue otherwise are held
-    /// up by this, and go on together. TCP's would wait behind a link that is a little faster as well.
-    #[cold]
-    fn hold_back(&mut self, node: NodeId, root: RootCause, world: &World<'_>) {
-        let (service, queued) = (&self.services[node.index()], world.queued(node));
-        if !service.would_be_short(queued) {
-            return;
-        }
-        // Behind a backlog that an outage has left, they wait for that rather than for noise that costs a little more time.
-        let root = RootCause::strongest([Some(root), service.main_reason(None)]).unwrap_or(root);
-        let waiting = world.waiting(node);
-        let is_tcp = |id: &&PacketId| matches!(world.packets.get(**id).body, Body::Tcp(_));
-        let of_tcp = || root.is_noise() && 2 * waiting.iter().filter(is_tcp).count() >= waiting.len();
-        if !service.would_be_short_of_tcp(queued) && of_tcp() {
-            return;
-        }
-        for packet in waiting {
-            self.held_ups.delay(packet, RootCause { at: world.now, ..root });
-        }
-    }
-
-    /// A packet was held up before, or waits behind others (`behind`) only because the MAC of `node` has lost time. After an
-    /// outage it goes on with them, as fast as the MAC sends; errors here and there delay a packet by less than load does.
-    #[cold]
-    #[inline(never)]
-    fn offered_late(&mut self, node: NodeId, packet: PacketId, behind: bool, view: View<'_>) {
-        let service = &mut self.services[node.index()];
-        if let Some(root) = self.held_ups.independent_root(packet) {
-            service.offered_late(view.packets.get(packet), root);
-        }
-        if behind && let Some(root) = service.main_reason(None).filter(RootCause::is_physical) {
-            self.held_ups.delay(packet, RootCause { at: view.now, ..root });
-        }
-    }
-
     /// A packet is passed to the interface queue of `node`.
     #[inline]
     pub fn offered(&mut self, node: NodeId, packet: PacketId, idle: bool, view: View<'_>) {
         let behind = self.services[node.index()].offered(view.now, idle);
         if behind || self.held_ups.is_held_up(packet) {
             self.offered_late(node, packet, behind, view);
-        }
-    }
-
-    /// The MAC of `node` has sent a packet after failed attempts.
-    fn served_late(&mut self, node: NodeId, world: &World<'_>) {
-        let attempts = &world.nodes[node].attempts;
-        let root = attempts.delay(world.now, node);
-        let service = &mut self.services[node.index()];
-        service.retried(attempts, root);
-        if let Some(root) = root {
-            service.queues(world.airtime_of_next(node));
-            service.lose(world.now, attempts.lost(), root);
-            self.hold_back(node, root, world);
         }
     }
 
@@ -187,10 +141,14 @@ impl RootCauses {
             HopFailure::Retries(unanswered) => {
                 let attempts = &world.nodes[node].attempts;
                 let root = attempts.root_of(world.now, (node, next_hop), unanswered);
+                let lost = attempts.lost();
                 let service = &mut self.services[node.index()];
                 service.queues(world.airtime_of_next(node));
-                service.gave_up(world.now, attempts.lost(), root);
                 service.retried(attempts, attempts.delay(world.now, node));
+                if root.is_independent_of_load() {
+                    self.lose_with((node, packet), (lost, root), world.now, world);
+                }
+                self.services[node.index()].gave_up(world.now, root);
                 if root.is_independent_of_load() {
                     self.hold_back(node, root, world);
                 }
@@ -274,7 +232,7 @@ impl RootCauses {
         let attempts = &world.nodes[node].attempts;
         let own = attempts.root_of(world.now, (node, next_hop), FrameKind::Data);
         let root = RootCause { cause: stuck.filter(|_| !own.is_physical()).or(own.cause), ..own };
-        self.services[node.index()].gave_up(world.now, attempts.lost(), root);
+        self.services[node.index()].gave_up(world.now, root);
         if root.is_independent_of_load() {
             self.hold_back(node, root, world);
         }
@@ -292,7 +250,7 @@ impl RootCauses {
         let now = world.now;
         let cause = behind.map_or(LossCause::Congestion, Failure::cause);
         let root = RootCause::new(now, node, cause).towards(next_hop);
-        self.services[node.index()].gave_up(now, SimDuration::ZERO, root);
+        self.services[node.index()].gave_up(now, root);
         if root.is_independent_of_load() {
             self.hold_back(node, root, world);
         }
@@ -401,7 +359,7 @@ impl Observers {
             }
             Fact::Purged { node, packet } => {
                 let dst = view.packets.get(packet).dst;
-                let broken = self.roots.latest().map(|root| RootCause { at: now, ..root });
+                let broken = self.roots.latest().map(|root| root.strikes(now));
                 let broken = broken.or_else(|| self.roots.causes.lost_route(now, node, dst));
                 if let Some(root) = broken {
                     self.hold_up(packet, root, view);
@@ -425,7 +383,13 @@ impl Observers {
                     self.roots.held_ups.delay(packet, root);
                 }
             }
-            Fact::ServedLate { node } => self.roots.served_late(node, world),
+            Fact::ServedLate { node, packet } => self.roots.served_late(node, packet, world),
+            Fact::LostTime { node, time, root, packet } => {
+                if let Some((packet, exchange)) = packet {
+                    self.roots.share_path((node, packet), root, exchange, world);
+                }
+                self.roots.lose(node, (time, root), now, world);
+            }
             Fact::Circles { node, packet } => {
                 if self
                     .roots

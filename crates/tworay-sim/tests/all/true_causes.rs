@@ -11,8 +11,10 @@ mod fading;
 mod guesses;
 mod lifetimes;
 mod mixtures;
+mod own_story;
 mod queues;
 mod searches;
+mod shared_medium;
 mod timers;
 mod twins;
 

@@ -223,7 +223,7 @@ impl Network {
         if let Some(attempts) = air.station(node).books.take(packet) {
             self.nodes[node].attempts = attempts;
             let to = self.nodes[node].attempts.current().1;
-            self.report(Fact::ServedLate { node });
+            self.report(Fact::ServedLate { node, packet });
             self.nodes[node].attempts.reset();
             if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {
                 self.report(Fact::Repeated { node, to, cause: None });
@@ -264,7 +264,7 @@ impl Network {
             }
         }
         let lost = station.books.missed(now, packets);
-        self.air_lost_time(node, lost);
+        self.air_lost_time(node, lost, packets.first().copied());
         for &packet in packets {
             if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {
                 self.air_repeats(node, packet);
@@ -280,11 +280,11 @@ impl Network {
         }
     }
 
-    /// The station of `node` has lost time.
-    pub(super) fn air_lost_time(&mut self, node: NodeId, lost: Option<Lost>) {
-        if let Some(Lost { time, failure, to }) = lost {
+    /// The station of `node` has lost time, with `packet` if that is known.
+    pub(super) fn air_lost_time(&mut self, node: NodeId, lost: Option<Lost>, packet: Option<PacketId>) {
+        if let Some(Lost { time, failure, to, each }) = lost {
             let root = RootCause::new(self.common.now, node, failure.cause()).towards(to);
-            self.common.observe(Fact::LostTime { node, time, root });
+            self.report(Fact::LostTime { node, time, root, packet: packet.zip(each) });
         }
     }
 }

@@ -27,6 +27,8 @@ pub(crate) struct Lost {
     pub time: SimDuration,
     pub failure: Failure,
     pub to: NodeId,
+    /// The part of the exchange that each packet took, zero without any; none in the wait after it.
+    pub each: Option<SimDuration>,
 }
 
 /// The end of a failed exchange: since then the station has waited for the next one.
@@ -146,7 +148,7 @@ impl Books {
             Some(Pause { since: trial.began, share: 1.0, failure, to: trial.to })
         });
         let Pause { since, share, failure, to } = request.filter(|p| !p.failure.is_load()).or(self.pause)?;
-        Some(Lost { time: now.since(since).mul_f64(share), failure, to })
+        Some(Lost { time: now.since(since).mul_f64(share), failure, to, each: None })
     }
 
     /// The station has nothing more to send.
@@ -251,9 +253,13 @@ impl Books {
             self.pause = Some(Pause { since: now, share: 1.0, failure: trial.answer, to: trial.to });
         }
         let (count, failure) = lost?;
-        let part = count as f64 / trial.packets.len().max(packets.len()) as f64;
+        let all = trial.packets.len().max(packets.len());
+        let part = count as f64 / all as f64;
         self.pause.get_or_insert(Pause { since: now, share: part, failure, to: trial.to });
-        Some(Lost { time: now.since(trial.exchange).mul_f64(part), failure, to: trial.to })
+        let exchange = now.since(trial.exchange);
+        let data = matches!(trial.kind, TrialKind::Data { .. });
+        let each = Some(if data { exchange / all as u64 } else { SimDuration::ZERO });
+        Some(Lost { time: exchange.mul_f64(part), failure, to: trial.to, each })
     }
 
     /// The cause of most failed attempts with a packet.

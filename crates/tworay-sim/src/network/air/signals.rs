@@ -85,7 +85,7 @@ impl Network {
         };
         let books = &mut air.station(frame.from).books;
         let lost = books.begin(self.common.now, (kind, frame.to), failure, packets);
-        self.air_lost_time(frame.from, lost);
+        self.air_lost_time(frame.from, lost, None);
     }
 
     /// A transmission starts to arrive at its hearers, until another event comes first.

@@ -2,7 +2,7 @@
 
 use crate::network::Network;
 use crate::observe::Fact;
-use tworay_base::{NodeId, SimTime};
+use tworay_base::{NodeId, PacketId, SimTime};
 use tworay_mac::{Dcf, MacAction};
 
 impl Network {
@@ -34,7 +34,7 @@ impl Network {
                 }
                 MacAction::Deliver { packet, from } => self.on_delivery(node, packet, from),
                 MacAction::Sent { packet } => {
-                    self.sent(node);
+                    self.sent(node, packet);
                     self.common.release(packet);
                 }
                 MacAction::Unanswered => {
@@ -50,10 +50,10 @@ impl Network {
 
     /// The MAC of `node` is done with its packet, which was acknowledged or broadcast.
     #[inline]
-    fn sent(&mut self, node: NodeId) {
+    fn sent(&mut self, node: NodeId, packet: PacketId) {
         self.common.observe(Fact::Served { node });
         if self.nodes[node].attempts.has_failed_before() {
-            self.report(Fact::ServedLate { node });
+            self.report(Fact::ServedLate { node, packet });
             self.nodes[node].attempts.reset();
         }
     }

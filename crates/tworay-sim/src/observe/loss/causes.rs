@@ -30,7 +30,7 @@ mod timers;
 use super::scene::Scene;
 use crate::observe::loss::root_cause::RootCause;
 use records::{LostRoute, Miss, Search};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tables::Hellos;
 use timers::Timers;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimTime};
@@ -85,8 +85,9 @@ pub(crate) struct Causes {
     starved: BTreeMap<(NodeId, NodeId), (SimTime, NodeId, RootCause)>,
     /// For each node the destinations to which it lost the route.
     lost: Vec<BTreeMap<NodeId, LostRoute>>,
-    /// The first HELLOs of each node, if routers exchange tables.
+    /// The first HELLOs of each node, if routers exchange tables; those that it missed, with their senders.
     hellos: Vec<Hellos>,
+    hellos_missed: Vec<VecDeque<(NodeId, Miss)>>,
     /// True if routers know routes in advance, from tables that they exchange.
     proactive: bool,
     /// True if they react to packets that the link layer has given up.
@@ -107,6 +108,7 @@ impl Causes {
         self.timers = Timers::of(routing);
         if self.proactive {
             self.hellos = vec![Hellos::default(); self.lost.len()];
+            self.hellos_missed = vec![VecDeque::new(); self.lost.len()];
         }
     }
 
@@ -221,7 +223,7 @@ impl Causes {
         let met = scene.held_ups.independent_root(packet).filter(RootCause::is_physical)?;
         let relayed = scene.packets.get(packet).src != node;
         let stands = relayed && scene.out_of_reach(met.node, met.next_hop?) == met.cause;
-        stands.then_some(RootCause { at: scene.now, ..met })
+        stands.then_some(met)
     }
 
     /// What kept packets from a relay whose route they would have kept alive: routes of AODV that no packet uses expire
@@ -241,9 +243,9 @@ impl Causes {
             let (at, place, root) = *self.starved.get(&(src, dst))?;
             let refreshed = at + self.timers.expiry >= now;
             let on_the_way = refreshed && (place == node || scene.hops(dst).is_closer(node, place));
-            on_the_way.then_some(root)
+            on_the_way.then(|| root.strikes(now))
         };
-        long.or_else(earlier).or(kept).map(|root| RootCause { at: now, ..root })
+        long.or_else(earlier).or(kept)
     }
 }
 

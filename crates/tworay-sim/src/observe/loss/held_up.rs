@@ -135,7 +135,7 @@ impl HeldUps {
         // the same break from the other side.
         let others_root = |root: RootCause, back: bool| {
             let root = if back { root.reversed() } else { root };
-            RootCause { at: view.now, ..root }
+            root.strikes(view.now)
         };
         let of_flows: Vec<PacketId> =
             others.iter().copied().filter(|id| view.packets.is_tracked(*id)).collect();

@@ -43,6 +43,11 @@ impl RootCause {
         }
     }
 
+    /// The same root cause, as it strikes another packet at `now`. The attempts on record failed before.
+    pub fn strikes(self, now: SimTime) -> Self {
+        if self.at == now { self } else { Self { at: now, attempts: 0, interferer: None, ..self } }
+    }
+
     /// A route discovery although a path exists.
     pub fn search(at: SimTime, node: NodeId) -> Self {
         Self { at, node, next_hop: None, cause: None, attempts: 0, interferer: None }

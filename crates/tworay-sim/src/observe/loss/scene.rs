@@ -1,5 +1,7 @@
 //! Read-only view of the network for the search for root causes: which nodes are up, in range, and queueing packets.
 
+mod medium;
+
 use crate::network::air::Air;
 use crate::network::medium::Radio;
 use crate::network::node::{Node, Nodes};
@@ -199,7 +201,12 @@ impl Scene<'_> {
         let (now, n) = (self.now, &self.nodes[node]);
         let lost = n.attempts.lost_until(now);
         let packet = || n.attempts.delay(now, node).filter(|_| !lost.is_zero()).map(|root| (lost, root));
-        self.air.map_or_else(packet, |air| air.lost_until(now, node))
+        let running = self.air.map_or_else(packet, |air| air.lost_until(now, node));
+        running.map(|(time, root)| {
+            let began = SimTime::from_nanos(now.as_nanos().saturating_sub(time.as_nanos()));
+            let lost = || self.services[node.index()].path.lost(self.services, (node, node), (began, now));
+            (if root.is_noise() { lost() } else { time }, root)
+        })
     }
 
     /// That time alone.

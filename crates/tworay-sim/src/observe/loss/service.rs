@@ -3,7 +3,8 @@
 //! A queue may be full because of load, or because bit errors or a missing next hop kept the MAC from
 //! sending. The two differ in one point: without the lost time, would the same load have filled the queue, at least
 //! by half? A second, imagined queue is offered the same packets. Its MAC also uses the time that the real one
-//! lost, at the rate at which the real one sends otherwise. Contention is load: time that it takes counts as used. What the
+//! lost, at the rate at which the real one sends otherwise. Contention is load: time that it takes counts as used. Relays that share the
+//! medium take time for each packet of the queue (`path_time`): what they use is not lost, and what noise costs them is. What the
 //! imagined queue rejects while the MAC tries in vain comes in as soon as the time turns out to be lost, in which the imagined MAC would
 //! have made room: a load that overfills the queue keeps it full through a pause of any length.
 //!
@@ -21,10 +22,12 @@
 //! Link-RED drops packets because of retries, whatever the length of the queue: the reasons of most of them count.
 
 mod pace;
+mod path_time;
 
 use crate::observe::loss::attempts::Attempts;
 use crate::observe::loss::root_cause::RootCause;
 use pace::{Pace, Recovery};
+use path_time::PathTime;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mac::CodelConfig;
 use tworay_wire::Packet;
@@ -39,6 +42,8 @@ const STOPPED: f64 = 4.0;
 /// Service of one queue.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Service {
+    /// What the MAC has sent since the start, and those that share its time.
+    pub path: PathTime,
     /// When a packet last found the MAC with nothing to send.
     since: SimTime,
     /// Packets that the MAC has finished since, by success or because of contention, and when it finished the latest one.
@@ -138,6 +143,7 @@ impl Service {
     #[inline]
     pub fn served(&mut self, now: SimTime) {
         (self.served, self.served_at) = (self.served + 1, now);
+        self.path.sent(now);
         self.shorten(1);
         // Before any time is lost, all queues are the same.
         if !self.lost.is_zero() {
@@ -186,11 +192,9 @@ impl Service {
         self.late = self.late.min(self.length);
     }
 
-    /// The MAC gave up a packet at `now` for the reason `root`, with `lost` spent on attempts that load did not
-    /// spoil.
-    pub fn gave_up(&mut self, now: SimTime, lost: SimDuration, root: RootCause) {
+    /// The MAC gave up a packet at `now` for the reason `root`.
+    pub fn gave_up(&mut self, now: SimTime, root: RootCause) {
         if root.is_independent_of_load() {
-            self.lose(now, lost, root);
             self.gone(1);
         } else {
             self.served(now);
@@ -222,8 +226,8 @@ impl Service {
         }
         self.lost += time;
         self.note_short(now);
-        let same = |known: &RootCause| (known.cause, known.next_hop) == (root.cause, root.next_hop);
-        match self.reasons.iter_mut().find(|(_, known)| same(known)) {
+        let hop = |root: &RootCause| (root.cause, root.node, root.next_hop);
+        match self.reasons.iter_mut().find(|(_, known)| hop(known) == hop(&root)) {
             Some((total, latest)) => {
                 *total += time;
                 *latest = root;
@@ -285,6 +289,11 @@ impl Service {
         2 * (self.coarse() as usize) < length + 1
     }
 
+    /// Packets wait behind the one that is being sent.
+    pub fn is_backlogged(&self) -> bool {
+        self.length > 1
+    }
+
     /// Packets left the queue unsent.
     pub fn withdrawn(&mut self, count: usize) {
         self.gone(count as u32);
@@ -294,10 +303,11 @@ impl Service {
     /// The cause of most of the time lost, `running` with the MAC's current packet included, and the hop that took most of that.
     pub fn main_reason(&self, running: Option<(SimDuration, RootCause)>) -> Option<RootCause> {
         let all = || self.reasons.iter().filter(|_| !self.lost.is_zero()).copied().chain(running);
+        let hop = |root: RootCause| (root.node, root.next_hop);
         let lost = |of: RootCause| {
             let same = all().filter(|(_, root)| root.cause == of.cause);
-            same.fold([SimDuration::ZERO; 2], |[cause, hop], (time, root)| {
-                [cause + time, if root.next_hop == of.next_hop { hop + time } else { hop }]
+            same.fold([SimDuration::ZERO; 2], |[cause, own], (time, root)| {
+                [cause + time, if hop(root) == hop(of) { own + time } else { own }]
             })
         };
         all().max_by_key(|(_, root)| lost(*root)).map(|(_, root)| root)
@@ -316,7 +326,7 @@ impl Service {
             true => running.map_or(self.coarse(), |(time, _)| self.coarse_after(now, time).1),
             false => running.map_or(self.length, |(time, _)| self.after(now, time)),
         };
-        (2 * length < queue.packets).then_some(RootCause { at: now, ..root })
+        (2 * length < queue.packets).then_some(root.strikes(now))
     }
 
     /// The root cause that made a queue stand from which CoDel has dropped a packet, if load alone would not have done so.
@@ -326,7 +336,7 @@ impl Service {
         let of_tcp = if root.is_noise() { self.delay(now, queue.of_tcp) } else { 0.0 };
         let stands = self.short_at + interval <= now && 2 * self.length >= queue.packets;
         let by_load = stands || 2.0 * of_tcp >= target.as_secs_f64();
-        (!by_load).then_some(RootCause { at: now, ..root })
+        (!by_load).then_some(root.strikes(now))
     }
 
     /// The packet just sent or given up needed these attempts; `root`: the latest reason other than load.
@@ -346,7 +356,7 @@ impl Service {
     /// The root cause of most retries of late, if that is not load.
     pub fn retried_because_of(&self, now: SimTime) -> Option<RootCause> {
         let root = self.retried.filter(|_| self.retries.1 > self.retries.0)?;
-        Some(RootCause { at: now, ..root })
+        Some(root.strikes(now))
     }
 
     /// If only packets that were held up could fill a queue of `limit` packets, the latest one: its source, and what held
@@ -378,6 +388,8 @@ impl Service {
         (self.rejected, self.rejected_at) = (before + over, now);
     }
 }
+
+pub(crate) use path_time::book;
 
 #[cfg(test)]
 mod tests;

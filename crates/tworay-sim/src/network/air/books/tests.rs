@@ -16,8 +16,13 @@ fn begin(books: &mut Books, ms: u64, kind: TrialKind, count: u32) -> Option<Lost
     books.begin(at(ms), (kind, TO), Failure::Busy, packets(count).into_iter())
 }
 
-fn lost(ms: u64, failure: Failure) -> Option<Lost> {
-    Some(Lost { time: SimDuration::from_millis(ms), failure, to: TO })
+/// Time lost by bit errors in an exchange of which each packet took `each`, and in the wait after it.
+fn lost(ms: u64, each: u64) -> Option<Lost> {
+    Some(Lost { each: Some(SimDuration::from_millis(each)), ..waited(ms)? })
+}
+
+fn waited(ms: u64) -> Option<Lost> {
+    Some(Lost { time: SimDuration::from_millis(ms), failure: Failure::Errors, to: TO, each: None })
 }
 
 /// RTS at 1 ms, DATA at 2 ms, which is lost; that is known at 8 ms, and the next exchange begins at 10 ms.
@@ -27,12 +32,12 @@ fn a_lost_frame_costs_its_rts_and_its_backoff() {
     assert_eq!(begin(&mut books, 1, TrialKind::Rts, 0), None);
     assert_eq!(begin(&mut books, 2, TrialKind::Data { asks: false }, 1), None);
     books.frame_lost(Failure::Errors, None);
-    assert_eq!(books.missed(at(8), &packets(1)), lost(7, Failure::Errors));
-    assert_eq!(begin(&mut books, 10, TrialKind::Rts, 0), lost(2, Failure::Errors));
+    assert_eq!(books.missed(at(8), &packets(1)), lost(7, 7));
+    assert_eq!(begin(&mut books, 10, TrialKind::Rts, 0), waited(2));
     // An RTS without CTS belongs to no later exchange.
     books.frame_lost(Failure::Errors, None);
-    assert_eq!(books.missed(at(11), &packets(1)), lost(1, Failure::Errors));
-    assert_eq!(begin(&mut books, 13, TrialKind::Data { asks: false }, 1), lost(2, Failure::Errors));
+    assert_eq!(books.missed(at(11), &packets(1)), lost(1, 0));
+    assert_eq!(begin(&mut books, 13, TrialKind::Data { asks: false }, 1), waited(2));
     assert_eq!(books.missed(at(14), &packets(1)), None, "load");
     assert_eq!(begin(&mut books, 16, TrialKind::Rts, 0), None, "load");
 }
@@ -43,8 +48,8 @@ fn lost_subframes_cost_their_share() {
     let mut books = Books::default();
     begin(&mut books, 0, AGGREGATE, 4);
     books.frame_arrived(&[None, Some(Failure::Errors), None, Some(Failure::Collided)], None);
-    assert_eq!(books.missed(at(8), &[packets(4)[1], packets(4)[3]]), lost(2, Failure::Errors));
-    assert_eq!(begin(&mut books, 12, AGGREGATE, 4), lost(1, Failure::Errors));
+    assert_eq!(books.missed(at(8), &[packets(4)[1], packets(4)[3]]), lost(2, 2));
+    assert_eq!(begin(&mut books, 12, AGGREGATE, 4), waited(1));
 }
 
 /// All subframes arrive, and the BlockAck is lost: they need not be repeated, if the station asks for it. That is known at
@@ -56,14 +61,14 @@ fn a_lost_block_ack_costs_the_request() {
     books.frame_arrived(&[None; 4], None);
     books.answer_lost(Failure::Errors, None);
     assert_eq!(books.missed(at(8), &packets(4)), None);
-    assert_eq!(begin(&mut books, 10, TrialKind::Request, 0), lost(2, Failure::Errors));
+    assert_eq!(begin(&mut books, 10, TrialKind::Request, 0), waited(2));
     books.frame_arrived(&[], None);
-    assert_eq!(begin(&mut books, 13, AGGREGATE, 4), lost(3, Failure::Errors));
+    assert_eq!(begin(&mut books, 13, AGGREGATE, 4), waited(3));
     // A station that doesn't ask repeats them all.
     begin(&mut books, 20, TrialKind::Data { asks: false }, 4);
     books.frame_arrived(&[None; 4], None);
     books.answer_lost(Failure::Errors, None);
-    assert_eq!(books.missed(at(28), &packets(4)), lost(8, Failure::Errors));
+    assert_eq!(books.missed(at(28), &packets(4)), lost(8, 2));
 }
 
 /// A station that has nothing to send loses no time.

@@ -160,7 +160,7 @@ impl Causes {
                 Some(along(&root, (from, b), cause))
             })
         };
-        latest_first.iter().find_map(on_path).map(|root| RootCause { at: now, ..root })
+        latest_first.iter().find_map(on_path).map(|root| root.strikes(now))
     }
 
     /// A break on the shortest path that nobody noticed, and that is over since so short a time that its end cannot be known.

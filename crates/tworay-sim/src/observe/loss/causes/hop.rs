@@ -97,12 +97,22 @@ impl Causes {
         if let Some(cause) = scene.out_of_reach(node, next_hop) {
             return fresh(cause);
         }
+        // Tables that don't heed the link layer know a break by HELLOs only: what the MAC has given up matters to none of them.
+        let by_hellos = self.proactive && !self.heeds_link_layer;
         let known = self.breaks.get(&(node, next_hop)).filter(|b| b.cause != Some(LossCause::Unknown));
+        let known = known.filter(|b| !by_hellos || b.is_physical());
         if let Some(known) = known.filter(|b| b.at + self.timers.recent >= now) {
-            return RootCause { at: now, ..*known };
+            return known.strikes(now);
         }
         if let Some(cause) = scene.was_out_of_reach(node, next_hop, self.timers.noticed) {
             return fresh(cause);
+        }
+        if by_hellos {
+            let since = before(now, self.timers.noticed);
+            let missed = |hearer, from| self.missed_hello(hearer, from, since);
+            if let Some(miss) = missed(node, next_hop).or_else(|| missed(next_hop, node)) {
+                return miss.root(fresh(miss.cause));
+            }
         }
         let since = before(now, self.timers.recent);
         self.exchange(scene, (node, next_hop), since).unwrap_or_else(|| fresh(LossCause::Unknown))
@@ -139,6 +149,8 @@ impl Causes {
     pub(super) fn message_waits(scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
         let waits = scene.message_waits(node, next_hop);
         let slow = waits.or_else(|| scene.sends_message(node, next_hop)).and_then(|at| scene.filled_by(at));
+        // What waits for the address goes the other way.
+        let slow = slow.map(|root| if root.next_hop == Some(node) { root.reversed() } else { root });
         let load = || RootCause::new(scene.now, node, LossCause::Congestion).towards(next_hop);
         slow.or_else(|| waits.map(|_| load()))
     }
@@ -224,7 +236,7 @@ impl Causes {
         let since = self.began(scene.now, node, next_hop);
         let of_this = |root: &&RootCause| root.at >= since && !root.is_physical();
         let known = self.breaks.get(&(node, next_hop)).filter(|root| root.explains()).filter(of_this);
-        let known = known.map(|root| RootCause { at: scene.now, ..*root });
+        let known = known.map(|root| root.strikes(scene.now));
         let spoilt = known.or_else(|| self.exchange(scene, (node, next_hop), since));
         let spoilt = spoilt.or_else(|| self.lost_of_exchange(scene.now, node, next_hop));
         spoilt.filter(|root| root.cause != Some(LossCause::Congestion))

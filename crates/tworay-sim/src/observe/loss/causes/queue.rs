@@ -71,6 +71,6 @@ impl Causes {
         // Of two that slow packets down, the one that keeps more of them comes first.
         let own = burst.filter(|_| released.is_some() && service.is_slower_than_burst(now, running));
         let own = own.and_then(|_| service.main_reason(scene.running(node)));
-        RootCause::strongest([slow, own.map(|root| RootCause { at: now, ..root }), burst]).unwrap_or(here)
+        RootCause::strongest([slow, own.map(|root| root.strikes(now)), burst]).unwrap_or(here)
     }
 }

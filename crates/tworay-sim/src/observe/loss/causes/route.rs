@@ -98,7 +98,7 @@ impl Causes {
                 || self.proactive && (!scene.changes() || scene.no_path(node, dst).is_none()))
         {
             lost.asked = now;
-            return RootCause { at: now, ..lost.root };
+            return lost.root.strikes(now);
         }
         let known = self.lost[node.index()].get(&dst).copied();
         let began =
@@ -106,7 +106,7 @@ impl Causes {
         let root = self.reason(scene, (node, dst), known, need);
         let root = root.unwrap_or_else(|| RootCause::search(now, node));
         self.lost[node.index()].insert(dst, LostRoute { root, began, checked: now, asked: now });
-        RootCause { at: now, ..root }
+        root.strikes(now)
     }
 
     /// Why `node` has no route to `dst`, or a wrong one; `None` if nothing but a search can tell.
@@ -215,17 +215,17 @@ impl Causes {
         let root = self.reason(scene, (node, dst), known, Need::Now);
         let root = root.or_else(|| self.stale_routes(scene, (node, dst), None));
         let root = root.unwrap_or_else(|| RootCause::search(now, node));
-        RootCause { at: now, ..self.outcome(scene, root, dst, Died::Loop) }
+        self.outcome(scene, root, dst, Died::Loop).strikes(now)
     }
 
     /// The root of a route that `node` has lost in this instant.
     pub fn lost_now(&self, now: SimTime, node: NodeId) -> Option<RootCause> {
         let lost = self.lost[node.index()].values().find(|lost| lost.began == now && lost.root.explains());
-        lost.map(|lost| RootCause { at: now, ..lost.root })
+        lost.map(|lost| lost.root.strikes(now))
     }
 
     /// The root if `node` has lost its route to `dst`.
     pub fn lost_route(&self, now: SimTime, node: NodeId, dst: NodeId) -> Option<RootCause> {
-        self.lost[node.index()].get(&dst).map(|l| RootCause { at: now, ..l.root })
+        self.lost[node.index()].get(&dst).map(|l| l.root.strikes(now))
     }
 }

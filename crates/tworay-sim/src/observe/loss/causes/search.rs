@@ -133,6 +133,7 @@ impl Causes {
             self.unsent.insert(from, miss);
         }
         let Some(packet) = packet else { return };
+        self.note_table_missed((node, from), miss, packet);
         for (searcher, target, leg) in searches(packet) {
             let search = self.searches.entry((searcher, target)).or_default();
             while search.lost.front().is_some_and(|lost| lost.miss.at + self.timers.kept < now) {

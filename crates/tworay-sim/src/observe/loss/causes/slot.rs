@@ -69,7 +69,7 @@ impl Causes {
         lost: Option<RootCause>,
     ) -> RootCause {
         let now = scene.now;
-        let burst = scene.burst(packets[0], &packets[1..], None).map(|root| RootCause { at: now, ..root });
+        let burst = scene.burst(packets[0], &packets[1..], None);
         let [detour, outage] = self.needed_because(scene, (node, next_hop), packets);
         let root = RootCause::break_or_first([lost, burst, detour, outage]);
         root.unwrap_or_else(|| RootCause::new(now, node, LossCause::Congestion).towards(next_hop))
@@ -111,7 +111,7 @@ impl Causes {
             || packets.iter().find_map(|packet| self.set_off(scene.now, scene.packets.get(*packet)));
         if let Some((src, root)) = of_exchange.or_else(of_search) {
             let root = if src == dst { root.reversed() } else { root };
-            return Some(RootCause { at: scene.now, ..root });
+            return Some(root.strikes(scene.now));
         }
         if !self.proactive {
             return None;

@@ -80,6 +80,25 @@ impl Causes {
         }
     }
 
+    /// A station missed a message.
+    pub(super) fn note_table_missed(&mut self, (node, from): (NodeId, NodeId), miss: Miss, packet: &Packet) {
+        let missed = self.hellos_missed.get_mut(node.index()).filter(|_| says_hello(packet));
+        let Some(missed) = missed else { return };
+        while missed.front().is_some_and(|(_, old)| old.at + self.timers.noticed < miss.at) {
+            missed.pop_front();
+        }
+        missed.push_back((from, miss));
+    }
+
+    /// Of the HELLOs that `node` missed of a neighbour since a time, the first of those with the most frequent cause.
+    pub(super) fn missed_hello(&self, node: NodeId, from: NodeId, since: SimTime) -> Option<Miss> {
+        let all = || self.hellos_missed.get(node.index()).into_iter().flatten();
+        let missed = || all().filter(|(of, miss)| *of == from && miss.at >= since).map(|(_, miss)| *miss);
+        let count = |of: &Miss| missed().filter(|miss| miss.cause == of.cause).count();
+        // Of equals, `rev` makes `max` return the first.
+        missed().collect::<Vec<_>>().into_iter().rev().max_by_key(count)
+    }
+
     /// When the link to a neighbour became symmetric at `node`, had no HELLO been lost.
     fn symmetric(&self, node: NodeId, neighbour: NodeId) -> Option<SimTime> {
         let [own, other] = [node, neighbour].map(|n| &self.hellos[n.index()]);

@@ -10,6 +10,12 @@ fn root(cause: LossCause) -> RootCause {
     RootCause::new(SimTime::ZERO, NodeId(0), cause).towards(NodeId(1))
 }
 
+/// The MAC gives up a packet after time lost.
+fn gave_up(service: &mut Service, now: SimTime, lost: SimDuration, root: RootCause) {
+    service.lose(now, lost, root);
+    service.gave_up(now, root);
+}
+
 const LIMIT: u32 = 10;
 const FULL: Backlog = Backlog { packets: LIMIT, of_tcp: 0 };
 
@@ -26,7 +32,7 @@ fn filled(before: u64, lost: u64, gap: u64) -> Option<LossCause> {
     let mut cause = None;
     for ms in begin..=begin + lost {
         if ms > begin && (ms - begin).is_multiple_of(50) {
-            service.gave_up(at(ms), SimDuration::from_millis(50), root(LossCause::Channel));
+            gave_up(&mut service, at(ms), SimDuration::from_millis(50), root(LossCause::Channel));
         }
         if (ms - begin).is_multiple_of(gap) {
             service.offered(at(ms), false);
@@ -91,7 +97,7 @@ fn load_alone() {
 fn a_new_busy_period_starts_a_new_account() {
     let mut service = Service::default();
     service.offered(at(0), true);
-    service.gave_up(at(500), SimDuration::from_millis(500), root(LossCause::NodeDown));
+    gave_up(&mut service, at(500), SimDuration::from_millis(500), root(LossCause::NodeDown));
     for packet in 0..12 {
         service.offered(at(1000), packet == 0);
     }
@@ -109,7 +115,7 @@ fn contention_is_not_lost_time() {
     for packet in 0..12 {
         service.offered(at(0), packet == 0);
     }
-    service.gave_up(at(100), SimDuration::from_millis(90), root(LossCause::Contention));
+    service.gave_up(at(100), root(LossCause::Contention));
     assert_eq!(service.filled_by(at(100), FULL, None), None);
 }
 
@@ -128,7 +134,7 @@ fn a_blackout_after_an_overload() {
     for _ in 0..10 {
         service.offered(at(100), false);
     }
-    service.gave_up(at(1100), SimDuration::from_millis(1000), root(LossCause::Channel));
+    gave_up(&mut service, at(1100), SimDuration::from_millis(1000), root(LossCause::Channel));
     assert_eq!(service.filled_by(at(1100), FULL, None).and_then(|root| root.cause), Some(LossCause::Channel));
 }
 

@@ -1,0 +1,46 @@
+//! The part of the view that tells who shares the medium with whom.
+
+use super::{Scene, World};
+use tworay_base::{NodeId, PacketId, SimDuration};
+use tworay_wire::Packet;
+
+impl World<'_> {
+    /// How long an exchange for a packet takes with a MAC that sends at one rate only, without the backoff before it.
+    pub fn exchange_time(&self, node: NodeId, packet: PacketId) -> SimDuration {
+        let timing = self.nodes[node].mac.timing();
+        let bytes = timing.data_bytes(self.packets.get(packet).ip_bytes);
+        let rts = timing.rts + timing.cts + timing.sifs * 2;
+        let rts = if timing.needs_rts(bytes) { rts } else { SimDuration::ZERO };
+        timing.difs + rts + timing.data_airtime(bytes, false) + timing.sifs + timing.ack
+    }
+
+    /// How long a node has tried in vain to send its current packet, for a reason other than load.
+    pub fn failing(&self, node: NodeId) -> Option<SimDuration> {
+        let own = || Some(self.nodes[node].attempts.lost_until(self.now)).filter(|lost| !lost.is_zero());
+        self.air.map_or_else(own, |air| Some(air.lost_until(self.now, node)?.0))
+    }
+}
+
+impl Scene<'_> {
+    /// The stations that send a packet one after the other on its path, wires apart: from its source on, if its path leads over `node`,
+    /// otherwise from there on.
+    pub fn senders(&self, node: NodeId, packet: PacketId) -> Vec<NodeId> {
+        let Packet { src, dst, ref dsr, .. } = *self.packets.get(packet);
+        let listed = dsr.as_ref().and_then(|header| header.source_route.as_ref());
+        if let Some(route) = listed {
+            return std::iter::once(src).chain(route.addresses.iter().copied()).collect();
+        }
+        let next = |at: &NodeId| self.nodes[*at].router.next_hop(dst).filter(|next| *next != dst);
+        // Tables may lead in a circle.
+        let from =
+            |first| std::iter::successors(Some(first), next).take(self.nodes.len()).collect::<Vec<_>>();
+        let path = Some(from(src)).filter(|path| path.contains(&node)).unwrap_or_else(|| from(node));
+        let hops = path.iter().zip(path.iter().skip(1).chain([&dst]));
+        hops.filter(|(a, b)| self.wires.between(**a, **b).is_none()).map(|(a, _)| *a).collect()
+    }
+
+    /// True if a node senses the frames of another one.
+    pub fn senses(&mut self, node: NodeId, sender: NodeId) -> bool {
+        self.radio.as_mut().is_some_and(|radio| radio.senses(self.now, node, sender))
+    }
+}

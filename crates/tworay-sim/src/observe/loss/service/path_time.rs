@@ -1,0 +1,102 @@
+//! The time that a path takes of its stations, where these share the medium.
+
+use super::Service;
+use tworay_base::{NodeId, SimDuration, SimTime};
+
+/// Latest packets whose times are kept.
+const LATEST: usize = 64;
+
+/// Time for which booked spans are kept: longer than a MAC tries to send a packet.
+const KEPT: SimDuration = SimDuration::from_secs(1);
+
+/// A span of time.
+type Span = (SimTime, SimTime);
+
+/// What a station has sent, and who shares its time.
+#[derive(Clone, Debug)]
+pub(crate) struct PathTime {
+    /// Number of packets that it has sent since the start, and when it sent the latest ones.
+    sent: usize,
+    latest: [SimTime; LATEST],
+    /// Spans that noise has cost its queue, in order; they don't overlap.
+    booked: Vec<Span>,
+    /// Relays of its packets whose frames it senses, and stations before it on their path that sense its own.
+    pub relays: Vec<NodeId>,
+    pub before: Vec<NodeId>,
+    /// How long the exchange for one of its packets takes at most.
+    pub exchange: SimDuration,
+}
+
+impl Default for PathTime {
+    fn default() -> Self {
+        Self {
+            sent: 0,
+            latest: [SimTime::ZERO; LATEST],
+            booked: Vec::new(),
+            relays: Vec::new(),
+            before: Vec::new(),
+            exchange: SimDuration::ZERO,
+        }
+    }
+}
+
+impl PathTime {
+    /// A packet was sent.
+    #[inline]
+    pub fn sent(&mut self, now: SimTime) {
+        self.latest[self.sent % LATEST] = now;
+        self.sent += 1;
+    }
+
+    /// Number of packets sent in a span, of the latest ones.
+    fn sent_in(&self, (from, until): Span) -> usize {
+        let latest = (self.sent.saturating_sub(LATEST)..self.sent).rev().map(|n| self.latest[n % LATEST]);
+        latest.take_while(|at| *at > from).filter(|at| *at <= until).count()
+    }
+
+    /// The parts of a span that are not booked.
+    fn gaps(&self, (from, until): Span) -> Vec<Span> {
+        let mut gaps = Vec::new();
+        let mut begin = from;
+        for &(a, b) in self.booked.iter().filter(|(_, b)| *b > from) {
+            gaps.push((begin, a.min(until)));
+            begin = begin.max(b);
+        }
+        gaps.push((begin, until));
+        gaps.retain(|(a, b)| a < b);
+        gaps
+    }
+
+    /// What a span that noise cost the MAC of `node` has cost this queue, of the station `of`: without what is booked, and what
+    /// stations of the path used meanwhile to carry packets of this queue.
+    pub fn lost(&self, services: &[Service], (of, node): (NodeId, NodeId), span: Span) -> SimDuration {
+        let gaps = self.gaps(span);
+        let sum = |times: &mut dyn Iterator<Item = SimDuration>| times.fold(SimDuration::ZERO, |a, b| a + b);
+        let used_by = |station: &NodeId| {
+            let path = &services[station.index()].path;
+            let share = if path.sent > self.sent { self.sent as f64 / path.sent as f64 } else { 1.0 };
+            let exchange = if path.exchange.is_zero() { self.exchange } else { path.exchange };
+            let sent: usize = gaps.iter().map(|gap| path.sent_in(*gap)).sum();
+            (exchange * sent as u64).mul_f64(share)
+        };
+        let used = sum(&mut self.relays.iter().chain([&of]).filter(|station| **station != node).map(used_by));
+        sum(&mut gaps.iter().map(|(a, b)| b.since(*a))).saturating_sub(used)
+    }
+
+    fn book(&mut self, span: Span) {
+        let gaps = self.gaps(span);
+        self.booked.retain(|(_, b)| *b + KEPT > span.1);
+        self.booked.extend(gaps);
+        self.booked.sort_unstable();
+    }
+}
+
+/// Books a span that noise has cost the MAC of `node` in the queue of the station `of`. Returns the time lost there.
+pub(crate) fn book(services: &mut [Service], of: NodeId, node: NodeId, span: Span) -> SimDuration {
+    let lost = services[of.index()].path.lost(services, (of, node), span);
+    services[of.index()].path.book(span);
+    lost
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! Time that a MAC has lost: whose queues suffer, and which packets it holds up.
+//!
+//! Where relays are within reach of a station's signals, a packet of its queue takes the medium once for each of them. So what noise
+//! costs a relay is lost for the queues before it, too, and what relays have sent while an attempt failed was not lost.
+
+use super::RootCauses;
+use crate::network::packets::is_message;
+use crate::observe::fact::View;
+use crate::observe::loss::root_cause::RootCause;
+use crate::observe::loss::scene::{Scene, World};
+use crate::observe::loss::service::book;
+use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
+use tworay_wire::Body;
+
+impl RootCauses {
+    /// The MAC of `node` has lost time because of `root`: packets that would not wait in its queue otherwise are held
+    /// up by this, and go on together. TCP's would wait behind a link that is a little faster as well.
+    #[cold]
+    pub(super) fn hold_back(&mut self, node: NodeId, root: RootCause, world: &World<'_>) {
+        let (service, queued) = (&self.services[node.index()], world.queued(node));
+        if !service.would_be_short(queued) {
+            return;
+        }
+        // Behind a backlog that an outage has left, they wait for that rather than for noise that costs a little more time.
+        let root = RootCause::strongest([Some(root), service.main_reason(None)]).unwrap_or(root);
+        let waiting = world.waiting(node);
+        let is_tcp = |id: &&PacketId| matches!(world.packets.get(**id).body, Body::Tcp(_));
+        let of_tcp = || root.is_noise() && 2 * waiting.iter().filter(is_tcp).count() >= waiting.len();
+        if !service.would_be_short_of_tcp(queued) && of_tcp() {
+            return;
+        }
+        for packet in waiting {
+            self.held_ups.delay(packet, root.strikes(world.now));
+        }
+    }
+
+    /// A packet was held up before, or waits behind others (`behind`) only because the MAC of `node` has lost time. After an
+    /// outage it goes on with them, as fast as the MAC sends; errors here and there delay a packet by less than load does.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn offered_late(&mut self, node: NodeId, packet: PacketId, behind: bool, view: View<'_>) {
+        let service = &mut self.services[node.index()];
+        if let Some(root) = self.held_ups.independent_root(packet) {
+            service.offered_late(view.packets.get(packet), root);
+        }
+        if behind && let Some(root) = service.main_reason(None).filter(RootCause::is_physical) {
+            self.held_ups.delay(packet, root.strikes(view.now));
+        }
+    }
+
+    /// The MAC of `node` has sent a packet after failed attempts.
+    pub(super) fn served_late(&mut self, node: NodeId, packet: PacketId, world: &mut World<'_>) {
+        let attempts = &world.nodes[node].attempts;
+        let root = attempts.delay(world.now, node);
+        let service = &mut self.services[node.index()];
+        service.retried(attempts, root);
+        if let Some(root) = root {
+            service.queues(world.airtime_of_next(node));
+            let (lost, end) = (attempts.lost(), attempts.current().0);
+            self.lose_with((node, packet), (lost, root), end, world);
+            self.hold_back(node, root, world);
+        }
+    }
+
+    /// The MAC of `node` has lost time with a packet, up to `end`. Stations of 802.11a/g/n/ac report theirs by exchange.
+    pub(super) fn lose_with(
+        &mut self,
+        ends: (NodeId, PacketId),
+        lost: (SimDuration, RootCause),
+        end: SimTime,
+        world: &mut World<'_>,
+    ) {
+        if !lost.0.is_zero() {
+            self.share_path(ends, lost.1, world.exchange_time(ends.0, ends.1), world);
+            self.lose(ends.0, lost, end, world);
+        }
+    }
+
+    /// The MAC of `node` has lost time that ended at `end`. If noise is the reason, the queues before it on the path have lost it, too;
+    /// what stations of the path have sent meanwhile was not lost.
+    pub(super) fn lose(
+        &mut self,
+        node: NodeId,
+        (time, root): (SimDuration, RootCause),
+        end: SimTime,
+        world: &World<'_>,
+    ) {
+        let now = world.now;
+        if !root.is_noise() {
+            return self.services[node.index()].lose(now, time, root);
+        }
+        let begin = before(end, time);
+        let before_it = self.services[node.index()].path.before.iter().copied();
+        let queues = before_it.filter(|of| self.services[of.index()].is_backlogged()).chain([node]);
+        for of in queues.collect::<Vec<_>>() {
+            // What it loses with its own packet is booked once that is done.
+            let own = world.failing(of).filter(|_| of != node).map(|time| before(now, time));
+            let until = own.map_or(end, |own| own.min(end));
+            let lost = book(&mut self.services, of, node, (begin, until));
+            self.services[of.index()].lose(now, lost, root);
+        }
+    }
+
+    /// Notes which stations share the medium with `node` on the path of a packet that noise delays.
+    pub(super) fn share_path(
+        &mut self,
+        (node, packet): (NodeId, PacketId),
+        root: RootCause,
+        exchange: SimDuration,
+        world: &mut World<'_>,
+    ) {
+        let p = world.packets.get(packet);
+        let direct = p.hops == 0 && root.next_hop == Some(p.dst);
+        if !root.is_noise() || is_message(p) || p.dst.is_broadcast() || direct {
+            return;
+        }
+        let mut scene = world.scene(&self.held_ups, &self.services);
+        let senders = scene.senders(node, packet);
+        let here = senders.iter().position(|sender| *sender == node).unwrap_or(0);
+        let sensed = |scene: &mut Scene<'_>, part: &[NodeId]| {
+            part.iter().copied().filter(|sender| scene.senses(node, *sender)).collect()
+        };
+        let before = sensed(&mut scene, &senders[..here]);
+        let relays = sensed(&mut scene, &senders[(here + 1).min(senders.len())..]);
+        let path = &mut self.services[node.index()].path;
+        (path.before, path.relays, path.exchange) = (before, relays, path.exchange.max(exchange));
+    }
+}
+
+/// The time `span` before another one.
+fn before(at: SimTime, span: SimDuration) -> SimTime {
+    SimTime::from_nanos(at.as_nanos().saturating_sub(span.as_nanos()))
+}
