@@ -19,6 +19,7 @@ from tworay.experiment.store.records import SCENARIO
 from tworay.metrics.diagnosis import covers
 from tworay.naming import Nodes
 from tworay.showing.chains import chain
+from tworay.showing.changes import behind, changes
 from tworay.showing.idleness import held_back, idle_spells
 from tworay.showing.numbers import SEQUENCE, Numbers
 
@@ -142,6 +143,7 @@ class _Flow:
         self.times = [row["t_s"] for row in self.series]
         self.acked = [row["acked_bytes"] for row in self.series]
         self.settings = _settings(run)
+        self.changes = changes(run, self.settings)
         frozen = [one for one in run.summary.get("live", {}).get("freezes", []) if one["flow"] == number]
         held = held_back(_rows(run, "phases", number), frozen, self.end)
         completed = about["completion_seconds"]
@@ -313,6 +315,7 @@ class _Flow:
             "burst": burst and {"first": burst[0]["seq"], "last": burst[-1]["seq"], "datagrams": len(burst)},
             "loss": loss and {key: value for key, value in loss.items() if key not in UNTOLD},
             "part": loss and self._part(loss),
+            "change": self._change(loss),
             "queue_limit": self.settings.get("mac", {}).get("queue_limit")
             if loss and loss["died"] == "ifq"
             else None,
@@ -334,7 +337,22 @@ class _Flow:
             "sent_again": self._sent_again(loss, end) if self.keeps_resent and self.is_tcp else None,
             "acknowledged_s": repaired,
         }
-        return found | {"chain": chain(self.run, self.about, found)}
+        since = self._silent_since(pause[0]) if pause else None
+        return found | {"chain": chain(self.run, self.about, found, self.changes, since)}
+
+    def _change(self, loss: Row | None) -> Row | None:
+        """Return the change of the network that made the hop of a loss fail."""
+        change = behind(self.changes, loss) if loss else None
+        return None if change is None else {"t_s": change.t_s, "text": change.text}
+
+    def _silent_since(self, begin: float) -> float:
+        """Return when something was last acknowledged before a pause; 0 if nothing was.
+
+        That is before an idle spell, if the pause follows one.
+        """
+        if not self.times or begin <= self.times[0]:
+            return 0.0
+        return next((start for start, end in self.idle if end == begin), begin)
 
     def _state(self, time: float) -> Row | None:
         """Return the sender's state just before an event."""

@@ -113,7 +113,12 @@ def _sentences(document: Row, moment: Row) -> list[tuple[str, str]]:
         if _tells_pause(document, moment):
             first = ", the first of them" if moment["burst"] else ""
             said.append(("lost", f"{_what(moment)}{first}, at {_at(loss['t_s'])}."))
-        said += [("cause", f"{ROOTS.get(loss['cause'], loss['cause'])}."), ("where", _where(loss, nodes))]
+        change = moment["change"]
+        by = f" ({change['text']} at {_at(change['t_s'])})" if change else ""
+        said += [
+            ("cause", f"{ROOTS.get(loss['cause'], loss['cause'])}{by}."),
+            ("where", _where(loss, nodes)),
+        ]
         said.append(("ended", _ended(moment, nodes)))
     elif _tells_pause(document, moment):
         said.append(("lost", "nothing that would have ended it: what was on its way was late."))
