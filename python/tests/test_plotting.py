@@ -35,7 +35,7 @@ def ends_and_labels(figure: Any) -> tuple[list[str], list[str]]:
 
 @pytest.mark.parametrize("what", ["cwnd", "rtt", "goodput"])
 def test_series_of_a_comparison_have_a_line_for_each_arm(compared: Path, what: Any) -> None:
-    units = {"cwnd": "cwnd, segments", "rtt": "smoothed RTT, ms", "goodput": "goodput, kb/s"}
+    units = {"cwnd": "cwnd, segments", "rtt": "smoothed RTT, ms", "goodput": "acknowledged data, kb/s"}
     ends, labels = ends_and_labels(tworay.plot(compared, what))
     assert ends == ["time, s", units[what]]
     assert labels == ["reno", "vegas"]
@@ -79,7 +79,7 @@ def test_the_same_results_give_the_same_picture(compared: Path, cli: Cli, tmp_pa
     done = cli("plot", compared, "goodput", "-o", "three.svg")
     assert (done.code, done.out) == (0, "")
     assert (tmp_path / "three.svg").read_bytes() == first
-    assert b"goodput, kb/s" in first
+    assert b"acknowledged data, kb/s" in first
 
 
 def test_wrong_requests_are_refused(compared: Path, cli: Cli, tmp_path: Path) -> None:

@@ -313,7 +313,9 @@ class Comparison:
     def goodput_over_time(self, intervals: int = 60) -> pl.DataFrame:
         """Return the rate of acknowledged payload in equal intervals of the run, by arm, seed and flow.
 
-        Its mean is less than the goodput if much of what arrived was not yet acknowledged at the end.
+        ``acknowledged_bps`` is what the sender knows of the goodput. In a short interval it may exceed any
+        link's rate, since one acknowledgment covers all that waited for a repaired loss. Its mean is less
+        than the goodput if much of what arrived was not yet acknowledged at the end.
         """
         from tworay.experiment.overtime import of_comparison
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # The most rows of sender series in a page, over all flows; more are thinned out.
 SERIES_ROWS = 300_000
-# Intervals in which goodput is counted for the strip of the whole run.
+# Intervals in which acknowledged data are counted for the strip of the whole run.
 INTERVALS = 240
 FULL_SIZE = 1460
 # An acknowledgment within this time of an expiry can't be distinguished from it, s.

@@ -13,7 +13,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tworay.checks import whole
 from tworay.errors import InputError, OutputError
 from tworay.experiment.store.records import SCENARIO
 from tworay.metrics.diagnosis import covers
@@ -63,7 +62,7 @@ class Explanation:
     __repr__ = __str__
 
 
-def explain(run: Run, *, flow: int | None = None, at: float | None = None) -> Explanation:
+def explain(run: Run, *, flow: int | str | None = None, at: float | None = None) -> Explanation:
     """Explain the loss next to ``at``, in seconds, or without it the longest pauses of a flow, or of all."""
     if flow is None and at is None and len(run.summary["flows"]) > 1:
         return _of_all(run)
@@ -108,21 +107,17 @@ def _of_all(run: Run) -> Explanation:
     return Explanation(documents[0] | nobody | {"flows": flows, "moments": sorted(longest, key=begin)})
 
 
-def _choose(run: Run, flow: int | None) -> dict[str, Any]:
+def _choose(run: Run, flow: int | str | None) -> dict[str, Any]:
     """Return the document of the requested flow, or of the only one."""
     flows = {one["id"]: one for one in run.summary["flows"]}
     nodes = Nodes.of(run.summary)
-    there = ", ".join(
-        f"{number} ({nodes.short(one['from'])} to {nodes.short(one['to'])})" for number, one in flows.items()
-    )
     if flow is None:
+        there = nodes.list_flows(flows.values())
         if len(flows) != 1:
             raise InputError(f"which flow? --flow names one of {there}" if flows else "the run has no flows")
         (about,) = flows.values()
         return dict(about)
-    if whole(flow, "the flow") not in flows:
-        raise InputError(f"there is no flow {flow}; there are {there}")
-    return dict(flows[flow])
+    return dict(flows[nodes.flow_number(flow, flows.values())])
 
 
 class _Flow:
