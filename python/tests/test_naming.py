@@ -177,7 +177,8 @@ def test_tables_of_flows_name_both_ends(cli: Cli, world: Path) -> None:
     """A flow is `gate:4`, in tables whose rows have no nodes, too; also where it is numbered anew."""
     world.write_text(
         WORLD
-        + '\n[[flow]]\nfrom = "roof"\nto = "gate"\napp = "web"\nthink = "100ms"\nsizes = { kind = "fixed", size = "20kB" }\n'
+        + '\n[[flow]]\nfrom = "roof"\nto = "gate"\napp = "web"\nthink = "100ms"\n'
+        + 'sizes = { kind = "fixed", size = "20kB" }\n'
     )
     made = tworay.run(world, set={"mac.queue_limit": 3, "duration": "10s"})
     names = {0: "gate:4", 1: "roof:gate"}
