@@ -71,6 +71,14 @@ def test_a_box_shows_the_values_of_the_seeds(compared: Path) -> None:
     assert list(points[1].get_ydata()) == pytest.approx([1000 * v for v in values if v is not None])
 
 
+def test_a_picture_is_replaced_unless_it_must_not_be(compared: Path, tmp_path: Path) -> None:
+    file = tmp_path / "a.svg"
+    for _ in range(2):
+        tworay.plot(compared, "goodput", file, force=True)
+    with pytest.raises(InputError, match="exists already; leave force=False out"):
+        tworay.plot(compared, "goodput", file, force=False)
+
+
 def test_the_same_results_give_the_same_picture(compared: Path, cli: Cli, tmp_path: Path) -> None:
     for name in ("one.svg", "two.svg"):
         tworay.plot(compared, "goodput", tmp_path / name)

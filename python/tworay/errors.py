@@ -6,11 +6,25 @@
 
 from tworay._native import Cancelled, RunError, ScenarioError, TworayError
 
+# Set by the command line.
+at_shell = False
+
 __all__ = ["Cancelled", "InputError", "OutputError", "RunError", "ScenarioError", "TworayError"]
 
 
 class InputError(TworayError):
-    """An argument is wrong: a list of seeds, an output directory, a number of jobs."""
+    """An argument is wrong: a list of seeds, an output directory, a number of jobs.
+
+    Messages name options of commands. Called from Python, they name the arguments of functions instead.
+    """
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        if at_shell or "--" not in text:
+            return text
+        from tworay.arguments import in_python
+
+        return in_python(text)
 
 
 class OutputError(TworayError):

@@ -260,7 +260,8 @@ class Comparison:
 
     @property
     def table(self) -> pl.DataFrame:
-        """One row per variant and metric: mean, standard deviation, intervals, number of runs."""
+        """One row per arm and metric: what the arm varies, mean, deviation, intervals, number of runs."""
+        from tworay.experiment.exporting import with_axes
         from tworay.running.frames import Table
 
         rows = [
@@ -271,7 +272,7 @@ class Comparison:
             for variant, cells in self.summary["variants"].items()
             for metric, cell in cells.items()
         ]
-        return Table(rows, schema=_TABLE, orient="row")
+        return Table(with_axes(Table(rows, schema=_TABLE, orient="row"), self))
 
     @property
     def runs(self) -> pl.DataFrame:

@@ -43,7 +43,7 @@ def means(result: Comparison, chosen: Collection[str] | None = None) -> pl.DataF
                 groups[arm, name] = letters
     letters_of = [groups.get(place) for place in table.select(ARM, "metric").iter_rows()]
     frame = _with_units(table).with_columns(pl.Series("group", letters_of, dtype=pl.String))
-    return Table(with_axes(frame, result))
+    return Table(frame)
 
 
 def long(result: Comparison, chosen: Collection[str] | None = None) -> pl.DataFrame:

@@ -59,6 +59,7 @@ def plot(
     judge: str | None = None,
     against: Run | str | os.PathLike[str] | Sequence[Run | str | os.PathLike[str]] = (),
     zoom: str | tuple[float, float] | None = None,
+    force: bool = True,
 ) -> Figure:
     """Draw results: a ``Run``, a ``Comparison``, or the directory of one; ``output`` also writes a file.
 
@@ -75,12 +76,15 @@ def plot(
     ``against`` has further runs, or their directories, that are drawn on the same axes; of live runs only the
     connection that delivered most is drawn there, unless ``flow`` names one. ``zoom`` is a stretch
     of time, ``(10, 20)`` or ``"10:20"``, or ``"trouble"``: the first of the longest pauses that a loss began.
+    ``force=False`` refuses to replace a file.
     """
     file = None if output is None else Path(output)
     if what not in KINDS:
         raise InputError(f"there is no plot `{what}`; there are {', '.join(KINDS)}")
     if file is not None and file.suffix.lower() not in FORMATS:
         raise InputError(f"{file}: plots are written as {', '.join(FORMATS)}; name such a file")
+    if file is not None and not force and file.exists():
+        raise InputError(f"{file} exists already; leave force=False out to replace it, or name another file")
     others = [against] if isinstance(against, Run | str | os.PathLike) else list(against)
     figure, axes = empty()
     found = source if isinstance(source, Run | Comparison) else results(source)
