@@ -6,7 +6,7 @@
 
 from tworay._native import Cancelled, RunError, ScenarioError, TworayError
 
-# Set by the command line.
+# True while a command runs.
 at_shell = False
 
 __all__ = ["Cancelled", "InputError", "OutputError", "RunError", "ScenarioError", "TworayError"]
@@ -18,13 +18,12 @@ class InputError(TworayError):
     Messages name options of commands. Called from Python, they name the arguments of functions instead.
     """
 
-    def __str__(self) -> str:
-        text = super().__str__()
-        if at_shell or "--" not in text:
-            return text
-        from tworay.arguments import in_python
+    def __init__(self, text: str = "") -> None:
+        if not at_shell and "--" in text:
+            from tworay.arguments import in_python
 
-        return in_python(text)
+            text = in_python(text)
+        super().__init__(text)
 
 
 class OutputError(TworayError):

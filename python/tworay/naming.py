@@ -22,6 +22,11 @@ BETWEEN = re.compile(r"\s*(?::|->|→|>)\s*|\s+to\s+")
 COLUMNS = ("from", "to", "node", "other", "root_node", "next_hop", "interferer", "dst", "neighbour")
 
 
+def sent_as(flow: Mapping[str, Any]) -> str:
+    """Return the TCP variant of a flow, or its protocol: ``udp``, live also ``icmp`` and others."""
+    return str(flow["tcp"] or flow.get("protocol", "udp"))
+
+
 class Nodes:
     """The names of a scenario's nodes: ``names`` of its file, and of a run's document."""
 

@@ -221,7 +221,9 @@ def _known(names: Any, key: str, where: str) -> list[str]:
     try:
         return check(names, OF_PATHS)
     except InputError as error:
-        raise InputError(f"{where}: {key}: {error.args[0].removeprefix('--metrics: ')}") from None
+        raise InputError(
+            f"{where}: {key}: {str(error).removeprefix('--').removeprefix('metrics: ')}"
+        ) from None
 
 
 def _entries(found: Any, where: str) -> str:
@@ -232,7 +234,7 @@ def _judge(found: Any, where: str) -> Judge:
     try:
         return parse_judge(None if found is None else str(found))
     except InputError as error:
-        raise InputError(f"{where}: {error.args[0].removeprefix('--')}") from None
+        raise InputError(f"{where}: {str(error).removeprefix('--')}") from None
 
 
 def _facts(found: Any, where: str) -> bool | str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from tworay.naming import Nodes
+from tworay.naming import Nodes, sent_as
 from tworay.report.packing import MICROSECOND, pack
 from tworay.report.thinning import Level, bars, levels
 from tworay.showing.numbers import SEQUENCE, Numbers
@@ -177,7 +177,7 @@ class FlowData:
             "from": about["from"],
             "to": about["to"],
             "tcp": about["tcp"],
-            "label": f"flow {self.id}: {ends}, {about['tcp'] or 'udp'}",
+            "label": f"flow {self.id}: {ends}, {sent_as(about)}",
             "mss": self.mss,
             "lost": self.rows("ledger").height,
             "series": [],

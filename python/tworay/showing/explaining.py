@@ -42,6 +42,8 @@ UNTOLD = ("byte", "seed", "against")
 HALF_MILLISECOND = 0.5e-3 + 1e-9
 # A loss farther from the time asked for is told only if no listed pause has that time, s.
 FAR = 0.1
+# What stories say of a flow.
+OF_FLOW = ("from", "to", "tcp", "protocol")
 # Columns of the sender's state that a reaction may change.
 CHANGING = ("cwnd_segments", "ssthresh_segments", "rto_s")
 
@@ -82,6 +84,7 @@ def explain(run: Run, *, flow: int | str | None = None, at: float | None = None)
             "from": about["from"],
             "to": about["to"],
             "tcp": about["tcp"],
+            **({"protocol": about["protocol"]} if "protocol" in about else {}),
             "at_s": at,
             "lost": len(seen.lost),
             "idle": [{"begin_s": begin, "end_s": end} for begin, end in seen.idle],
@@ -102,7 +105,7 @@ def _of_all(run: Run) -> Explanation:
     longest = sorted(found, key=length, reverse=True)[:MOMENTS]
     nobody: Row = dict.fromkeys(("flow", "from", "to", "tcp"))
     nobody |= {"lost": sum(d["lost"] for d in documents), "idle": [s for d in documents for s in d["idle"]]}
-    flows = {str(one["flow"]): {key: one[key] for key in ("from", "to", "tcp")} for one in documents}
+    flows = {str(one["flow"]): {key: one[key] for key in OF_FLOW if key in one} for one in documents}
     begin = lambda moment: (moment["pause"] or {"begin_s": moment["loss"]["t_s"]})["begin_s"]  # noqa: E731
     return Explanation(documents[0] | nobody | {"flows": flows, "moments": sorted(longest, key=begin)})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any, TypeAlias
 
-from tworay.naming import Nodes
+from tworay.naming import Nodes, sent_as
 from tworay.showing.causes import ENDS, ROOTS
 from tworay.showing.chains import sentence
 from tworay.showing.layout import screen_width
@@ -30,7 +30,7 @@ def text(document: Row) -> str:
     """Write a document of ``explain`` as text, in the width of the screen."""
     if document["flow"] is None:
         return _all_flows(document)
-    tcp, nodes = document["tcp"] or "udp", Nodes.of(document)
+    tcp, nodes = sent_as(document), Nodes.of(document)
     lines = [
         f"{document['scenario']}, seed {document['seed']}: flow {document['flow']}, {tcp}, "
         f"{nodes(document['from'])} to {nodes(document['to'])}"
@@ -61,7 +61,7 @@ def _all_flows(document: Row) -> str:
     for moment in document["moments"]:
         about = document["flows"][str(moment["flow"])]
         ends = f"{nodes.short(about['from'])} to {nodes.short(about['to'])}"
-        whose = f"flow {moment['flow']} ({ends}, {about['tcp'] or 'udp'})"
+        whose = f"flow {moment['flow']} ({ends}, {sent_as(about)})"
         lines += ["", *_wrapped("", f"{whose}, {_heading(document | about, moment)}")]
         lines += _indented(sentence(moment["chain"]))
     if document["moments"]:
