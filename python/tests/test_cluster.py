@@ -192,7 +192,7 @@ def test_what_is_unencrypted_is_refused_unless_asked_for(
     address: str, insecure: bool, becomes: str | None
 ) -> None:
     if becomes is None:
-        with pytest.raises(InputError, match="--cluster"):
+        with pytest.raises(InputError, match="cluster"):
             check_address(address, insecure=insecure)
     else:
         assert check_address(address, insecure=insecure) == becomes

@@ -146,7 +146,7 @@ def test_a_dry_run_of_a_comparison_writes_nothing(cli: Cli, tmp_path: Path) -> N
 
 
 def test_a_shard_needs_a_directory_and_a_fixed_number_of_seeds(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="needs --out DIR"):
+    with pytest.raises(InputError, match="needs out DIR"):
         compare(shard="1/2")
     with pytest.raises(InputError, match="only a part of them"):
         compare(shard="1/2", out=tmp_path / "x", until_ci=0.1)
@@ -188,5 +188,5 @@ def test_a_failed_run_on_a_worker_is_a_message() -> None:
 def test_a_class_in_python_does_not_go_to_a_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("import tworay\nclass Mine(tworay.CongestionControl):\n    pass\n")
-    with pytest.raises(InputError, match=r"--cluster: mine\.py:Mine needs files beside its scenario"):
+    with pytest.raises(InputError, match=r"cluster: mine\.py:Mine needs files beside its scenario"):
         tworay.compare("string-2", tcp="mine.py:Mine", seeds=1, engine=Cluster("tcp://127.0.0.1:1"))

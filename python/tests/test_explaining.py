@@ -225,7 +225,7 @@ def test_what_can_not_be_explained_is_refused(string: tworay.Run) -> None:
         string.explain(flow=4)
     with pytest.raises(InputError, match="lasts from 0 to 20 s"):
         string.explain(at=21)
-    with pytest.raises(InputError, match=r"which flow\? --flow names one of 0 \(0 to 2\), 1 \(3 to 6\)"):
+    with pytest.raises(InputError, match=r"which flow\? flow names one of 0 \(0 to 2\), 1 \(3 to 6\)"):
         tworay.run("interference", set={"duration": "3s"}).explain(at=1)
     bare = {"scenario": "string-4", "set": {"duration": "6s"}}
     with pytest.raises(InputError, match="no table `ledger`"):

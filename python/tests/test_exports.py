@@ -112,7 +112,7 @@ def test_a_single_run_shows_the_metrics_that_are_asked_for(cli: Cli, tmp_path: P
     assert lines == [["goodput_bps", f"{goodput:,.6g}", "bit/s"], ["mac.queue_drops", "0", "packets"]]
     wrong = cli("show", str(out), "--metrics", "gput")
     assert wrong.code == 2
-    assert "there is no metric `gput`" in wrong.err
+    assert "there is no metric `gput`; did you mean goodput_bps?" in wrong.err
 
 
 def test_the_tables_of_a_run_as_csv(cli: Cli, tmp_path: Path) -> None:

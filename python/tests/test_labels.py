@@ -53,7 +53,8 @@ def test_labels_are_parsed_and_parameters_and_paths_are_none(sca: Path) -> None:
         ("a=reno,b=reno", "`a` and `b` are the same variant"),
         ("a=reno,reno", "`a` and `reno` are the same variant"),
         ("sack=reno,vegas", "`sack` is the name of a variant; choose another label"),
-        ("a b=reno", "a label has letters, digits"),
+        ("a  b=reno", "a label has letters, digits"),
+        ("a?=reno", "a label has letters, digits"),
         ("bbr:form=linux", r"parameters stand in parentheses: bbr\(form=linux\)"),
         ("=reno", "a label has letters, digits"),
         ("a=", "empty variant name"),
@@ -99,6 +100,29 @@ def test_a_label_names_the_arm_and_changes_no_run(cli: Cli, sca: Path) -> None:
     }
     assert "label" not in plain["arms"]["sca.py:SCA mac.queue_limit=5"]
     assert list(labelled["variants"].values()) == list(plain["variants"].values())
+
+
+def test_labels_may_have_spaces(cli: Cli, tmp_path: Path) -> None:
+    done = cli(*WORDS, "--tcp", "my reno=newreno,BBR v1=bbr", "--seeds", "2", "--out", "out", "--json")
+    assert done.code == 0, done.err
+    assert list(done.document["arms"]) == ["my reno", "BBR v1"]
+    shown = cli("show", "out")
+    assert "my reno is newreno, BBR v1 is bbr." in shown.out
+    assert cli("compare", "--resume", "out", "--seeds", "3").code == 0
+    told = cli("explain", "out", "--arm", "my reno", "--seed", "3")
+    assert told.code == 0, told.err
+    assert cli("plot", "out", "box", "-o", "box.svg").code == 0
+    # The page's command can be pasted into a shell.
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert "--tcp &#x27;my reno=newreno,BBR v1=bbr&#x27;" in page
+
+
+def test_arms_of_one_name_are_refused() -> None:
+    """A label with a space, and a label of a value, may add up to the same words."""
+    with pytest.raises(InputError, match="two arms are called `a b c`"):
+        line_up(
+            "string-2", tcp={"a b": "newreno", "a": "vegas"}, vary={"mac.queue_limit": {"c": 5, "b c": 6}}
+        )
 
 
 def test_tables_show_labels_and_what_they_stand_for(cli: Cli, sca: Path, tmp_path: Path) -> None:

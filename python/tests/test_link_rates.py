@@ -77,7 +77,7 @@ def test_plots_have_a_line_for_each_link(recorded: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("what", ["rate", "aggregates"])
 def test_what_has_no_rates_says_how_to_get_them(what: str) -> None:
     plain = tworay.run("string-2", set={"duration": "2s"})
-    with pytest.raises(InputError, match="--record"):
+    with pytest.raises(InputError, match="record=True"):
         tworay.plot(plain, what)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="no flow"):
         tworay.plot(plain, what, flow=0)  # type: ignore[arg-type]

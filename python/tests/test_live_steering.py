@@ -195,6 +195,9 @@ def test_a_running_network_is_changed_and_its_log_replays(cli: Callable[..., Res
     # Each cause of the losses is one of the changes.
     table = pl.read_parquet(tmp_path / "out" / "ledger.parquet")
     assert set(table["cause"].unique()) == {"node-down", "link-failure", "channel"}
+    # Stories name them, with the times of the script.
+    told = " ".join(cli("explain", "out", "--at", done[0].split("s ")[0]).out.split())
+    assert f"(node 1 switched off at {float(done[0].split('s ')[0]):.3f} s)" in told
     # The same changes at the same times, in simulation.
     (tmp_path / "long.toml").write_text(HOUSE.replace('"20s"', '"200s"'))
     again = cli("run", "long.toml", "--script", "out/script.txt", "--out", "again", "--json")

@@ -151,7 +151,7 @@ def test_frames_and_csv_have_names_beside_numbers(cli: Cli, world: Path) -> None
     assert ends == (0, "gate", 4, "4")
     called = {None: None, 0: "gate", 1: "1", 2: "roof", 3: "3", 4: "4"}
     for table in made.tables.values():
-        for column in (name for name in table.columns if f"{name}_name" in table.columns):
+        for column in (name for name in table.columns if f"{name}_name" in table.columns and name != "flow"):
             assert table[f"{column}_name"].to_list() == [called[node] for node in table[column]]
     nodes = {"node", "root_node", "next_hop", "interferer"}
     assert {f"{column}_name" for column in nodes} < set(made.ledger.columns)
@@ -171,6 +171,69 @@ def test_comparisons_name_nodes_in_the_tables_of_their_runs(world: Path) -> None
     file = world.parent / "both" / "flows.parquet"
     pl.read_parquet(file).drop("from_name", "to_name").write_parquet(file)
     assert tworay.results(world.parent / "both").table_of("flows").equals(flows)
+
+
+def test_tables_of_flows_name_both_ends(cli: Cli, world: Path) -> None:
+    """A flow is `gate:4`, in tables whose rows have no nodes, too; also where it is numbered anew."""
+    world.write_text(
+        WORLD
+        + '\n[[flow]]\nfrom = "roof"\nto = "gate"\napp = "web"\nthink = "100ms"\n'
+        + 'sizes = { kind = "fixed", size = "20kB" }\n'
+    )
+    made = tworay.run(world, set={"mac.queue_limit": 3, "duration": "10s"})
+    names = {0: "gate:4", 1: "roof:gate"}
+    for table in ("series", "retransmissions", "transfers", "flows", "ledger", "phases"):
+        frame = made.tables[table]
+        assert frame.height, table
+        assert frame["flow_name"].to_list() == [names[flow] for flow in frame["flow"]]
+        assert frame.columns.index("flow_name") == frame.columns.index("flow") + 1
+    over = made.goodput_over_time(4)
+    assert over.columns[:2] == ["flow", "flow_name"]
+    assert over["flow_name"].to_list() == ["gate:4"] * 4 + ["roof:gate"] * 4
+    left = tworay.run(world, set={"flow.0": "off", "duration": "10s"})
+    assert set(left.series.select("flow", "flow_name").iter_rows()) == {(1, "roof:gate")}
+    result = tworay.compare(
+        world, tcp="reno", seeds=1, set={"duration": "5s"}, vary="flow.0.to=3,4", out=world.parent / "c"
+    )
+    long = result.long.filter(pl.col("metric") == "flow.0.goodput_bps")
+    assert dict(long.select("flow.0.to", "flow_name").iter_rows()) == {3: "gate:3", 4: "gate:4"}
+    assert result.long.filter(pl.col("metric") == "goodput_bps")["flow_name"].to_list() == [None, None]
+    over = result.goodput_over_time(2).filter(pl.col("flow") == 0)
+    assert set(over.select("flow.0.to", "flow_name").iter_rows()) == {(3, "gate:3"), (4, "gate:4")}
+    made.save(world.parent / "kept")
+    assert "metric,flow_name,unit,value" in cli("show", "kept", "--long", "-").out
+
+
+def test_a_flow_is_chosen_by_its_ends(cli: Cli, world: Path) -> None:
+    more = '\n[[flow]]\nfrom = "roof"\nto = "gate"\n\n[[flow]]\nfrom = "roof"\nto = "gate"\nstart = "2s"\n'
+    world.write_text(WORLD + more)
+    assert cli("run", world.name, "--out", "three", "--set", "duration=8s").code == 0
+    for word in ("gate:4", "4", "gate->4", "gate → 4", "gate to 4"):
+        flow = "0" if word == "4" else word
+        told = cli("explain", "three", "--flow", flow)
+        assert told.code == 0, told.err
+        assert "flow 0, newreno, gate to node 4" in told.out
+    there = "0 (gate to 4), 1 (roof to gate), 2 (roof to gate)"
+    for word, said in (
+        (
+            "roof",
+            "flow roof: 2 flows are from or to this node; choose one by its number: 1 (roof to gate), 2",
+        ),
+        ("gate", f"flow gate: 3 flows are from or to this node; choose one by its number: {there}"),
+        ("4:gate", f"there is no flow between these nodes in this direction; there are {there}"),
+        ("bran", "no node has this name; names here: gate, roof"),
+        ("9", f"there is no flow 9; there are {there}"),
+    ):
+        refused = cli("explain", "three", "--flow", word)
+        assert refused.code == 2
+        assert said in " ".join(refused.err.split()), refused.err
+    assert cli("plot", "three", "cwnd", "--flow", "gate:4", "-o", "one.svg").code == 0
+    run = tworay.Run.read(world.parent / "three")
+    assert len(tworay.plot(run, "cwnd", flow="gate:4").axes[0].lines) == 1
+    with pytest.raises(InputError, match="there is no flow 7"):
+        tworay.plot(run, "cwnd", flow=7)
+    both = tworay.compare(world, tcp="reno", seeds=1, set={"duration": "3s"}, out=world.parent / "both")
+    assert "flow 0" in tworay.plot(both, "cwnd", flow="gate:4").axes[0].get_title()
 
 
 def test_frames_without_names_have_numbers_only() -> None:

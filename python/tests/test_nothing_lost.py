@@ -135,7 +135,7 @@ def test_a_second_writer_is_refused_before_the_first_run_has_ended(tmp_path: Pat
         first.wait()
     # What a killed process leaves behind is empty, and so is free.
     compare(out=out)
-    with pytest.raises(InputError, match="add --force"):
+    with pytest.raises(InputError, match="add force=True"):
         compare(out=out)
 
 

@@ -83,7 +83,7 @@ def test_of_a_live_run_the_connection_that_delivered_most_is_drawn(run: tworay.R
 
 
 def test_a_stretch_after_the_end_is_refused(run: tworay.Run, cli: Cli, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"--zoom 40:50: the run ends at 4 s; choose times from 0"):
+    with pytest.raises(InputError, match=r"zoom 40:50: the run ends at 4 s; choose times from 0"):
         tworay.plot(run, "cwnd", zoom=(40, 50))
     out = tmp_path / "c"
     arms = tworay.compare("string-2", tcp="reno,vegas", seeds=1, set=SHORT, out=out)

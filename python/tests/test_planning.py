@@ -159,7 +159,7 @@ def test_pilot_plan_and_runs(tmp_path: Path) -> None:
     assert claims
     said: list[str] = []
     asked = Asked([paper], claims[0], tmp_path, jobs=2, hours=0.001)
-    with pytest.raises(InputError, match="--shard"):
+    with pytest.raises(InputError, match="shard"):
         plan(replace(asked, shard=Shard(1, 2)), said.append, silent)
     plans = plan(asked, said.append, silent)
     assert said[-1].startswith("in all ")

@@ -35,7 +35,7 @@ def ends_and_labels(figure: Any) -> tuple[list[str], list[str]]:
 
 @pytest.mark.parametrize("what", ["cwnd", "rtt", "goodput"])
 def test_series_of_a_comparison_have_a_line_for_each_arm(compared: Path, what: Any) -> None:
-    units = {"cwnd": "cwnd, segments", "rtt": "smoothed RTT, ms", "goodput": "goodput, kb/s"}
+    units = {"cwnd": "cwnd, segments", "rtt": "smoothed RTT, ms", "goodput": "acknowledged data, kb/s"}
     ends, labels = ends_and_labels(tworay.plot(compared, what))
     assert ends == ["time, s", units[what]]
     assert labels == ["reno", "vegas"]
@@ -71,6 +71,14 @@ def test_a_box_shows_the_values_of_the_seeds(compared: Path) -> None:
     assert list(points[1].get_ydata()) == pytest.approx([1000 * v for v in values if v is not None])
 
 
+def test_a_picture_is_replaced_unless_it_must_not_be(compared: Path, tmp_path: Path) -> None:
+    file = tmp_path / "a.svg"
+    for _ in range(2):
+        tworay.plot(compared, "goodput", file, force=True)
+    with pytest.raises(InputError, match="exists already; leave force=False out"):
+        tworay.plot(compared, "goodput", file, force=False)
+
+
 def test_the_same_results_give_the_same_picture(compared: Path, cli: Cli, tmp_path: Path) -> None:
     for name in ("one.svg", "two.svg"):
         tworay.plot(compared, "goodput", tmp_path / name)
@@ -79,7 +87,7 @@ def test_the_same_results_give_the_same_picture(compared: Path, cli: Cli, tmp_pa
     done = cli("plot", compared, "goodput", "-o", "three.svg")
     assert (done.code, done.out) == (0, "")
     assert (tmp_path / "three.svg").read_bytes() == first
-    assert b"goodput, kb/s" in first
+    assert b"acknowledged data, kb/s" in first
 
 
 def test_wrong_requests_are_refused(compared: Path, cli: Cli, tmp_path: Path) -> None:

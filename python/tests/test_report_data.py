@@ -171,7 +171,7 @@ def test_qlog_says_what_it_lacks(recorded: tworay.Run, tmp_path: Path) -> None:
     assert write_qlog(tmp_path / "one", 0) == tmp_path / "one" / "flow-0.sqlog"
     with pytest.raises(InputError, match="there is no flow 3; there are 0"):
         qlog(recorded, 3)
-    with pytest.raises(InputError, match="--record"):
+    with pytest.raises(InputError, match="record=True"):
         qlog(tworay.run("string-1", set={"duration": "2s"}), 0)
 
 

@@ -277,5 +277,5 @@ def test_a_run_can_be_saved_read_and_pickled(tmp_path: Path) -> None:
     assert set(found.tables) == set(result.tables)
     for name, table in result.tables.items():
         assert found.tables[name].equals(table), name
-    with pytest.raises(InputError, match="add --force"):
+    with pytest.raises(InputError, match="add force=True"):
         tworay.run("string-3", set=SETTINGS, out=tmp_path / "out")

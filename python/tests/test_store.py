@@ -149,7 +149,7 @@ def test_own_results_are_replaced_only_with_force_and_only_when_there_are_new_on
     out = tmp_path / "results"
     store = make(out)
     finish(store, fill(store))
-    with pytest.raises(InputError, match="add --force"):
+    with pytest.raises(InputError, match="add force=True"):
         make(out)
     store = make(out, force=True)
     assert (out / "summary.json").is_file()

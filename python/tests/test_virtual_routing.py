@@ -82,7 +82,7 @@ def test_a_daemon_that_is_missing_is_named_with_the_line_that_installs_it(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(daemons, "SYSTEM", ())
-    with pytest.raises(InputError, match=f"--routing {name}: .* is not installed; run:  {line}"):
+    with pytest.raises(InputError, match=f"routing {name}: .* is not installed; run:  {line}"):
         daemons.load(name)
 
 

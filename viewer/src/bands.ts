@@ -123,7 +123,7 @@ export class Bands {
   }
 }
 
-/** The whole run: goodput and losses, with what is in view marked; a drag moves it, its ends resize it. */
+/** The whole run: acknowledged data and losses, with what is in view marked; a drag moves it, its ends resize it. */
 export class Overview {
   readonly root: HTMLElement;
   private readonly canvas: Canvas;
@@ -136,7 +136,7 @@ export class Overview {
       class: "overview",
       tabindex: 0,
       role: "group",
-      "aria-label": "The whole run: goodput and losses. Drag to choose what is in view; arrow keys move it, plus and minus zoom, Home shows all.",
+      "aria-label": "The whole run: acknowledged data and losses. Drag to choose what is in view; arrow keys move it, plus and minus zoom, Home shows all.",
     });
     this.root = host;
     this.canvas = new Canvas(host, (ctx, width, height) => this.paint(ctx, width, height));

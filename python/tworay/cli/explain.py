@@ -22,8 +22,12 @@ def explain(
         Path, typer.Argument(metavar="DIR", help="A directory that `run --out` or `compare --out` wrote.")
     ],
     flow: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="The flow to explain. Without --at, the default is all flows."),
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="The flow to explain: its number, or names of its ends (barn:gw, or barn if it has one flow "
+            "only). Without --at, the default is all flows.",
+        ),
     ] = None,
     at: Annotated[
         str | None,

@@ -14,12 +14,14 @@ def main() -> None:
     # Imports make many objects and no garbage: looking for it takes a tenth of the start. ``Command.invoke``
     # enables the collector.
     gc.disable()
+    from tworay import errors
     from tworay.cli import streams
     from tworay.cli.app import FAILED, WRONG_INPUT, app
     from tworay.cli.commands import load
     from tworay.cli.optional_files import filled_in
     from tworay.errors import InputError, ScenarioError, TworayError
 
+    errors.at_shell = True
     streams.prepare()
     # SIGTERM and a closed terminal end the program as cleanly as Ctrl-C; `nohup` still keeps it running.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -35,14 +35,17 @@ def plot(
         typer.Argument(
             metavar="WHAT",
             callback=_kind,
-            help="cwnd, rtt, goodput or sequence (over time), rate or aggregates (of links, over time), "
-            "transfers (by size) or box (a metric by arm).",
+            help="cwnd, rtt, goodput (acknowledged data) or sequence (over time), rate or aggregates (of "
+            "links, over time), transfers (by size) or box (a metric by arm).",
         ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write: .svg, .pdf or .png.")
     ],
-    flow: Annotated[int | None, typer.Option(metavar="N", help="Only this flow.")] = None,
+    flow: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Only this flow: its number, or names of its ends, such as barn:gw."),
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option(metavar="N", help="The seed to draw, in a comparison. Default: the first, or the mean."),

@@ -20,6 +20,7 @@ from tworay.cli.options import (
     joined,
 )
 from tworay.cli.output import note, print_comparison, print_json
+from tworay.errors import InputError
 
 
 @app.command()
@@ -40,9 +41,15 @@ def show(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Print this table of the runs as CSV, or write it to --csv: goodput (over time), series "
-            "(cwnd, RTT over time), ledger (each loss), of recorded runs also segments, frames, queues, "
-            "routes, moves.",
+            help="Print this table of the runs as CSV, or write it to --csv: goodput (acknowledged data over "
+            "time), series (cwnd, RTT over time), transfers, ledger (each loss), of recorded runs also "
+            "segments, frames, queues, routes, moves.",
+        ),
+    ] = None,
+    intervals: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="How many equal parts of a run `--table goodput` has, each a row; default 60."
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
@@ -56,8 +63,10 @@ def show(
     exports.check(force=force, as_json=json)
     found = tworay.results(directory)
     if table is not None:
-        exports.write_table(found, table, as_json=json)
+        exports.write_table(found, table, intervals=intervals, as_json=json)
         return
+    if intervals is not None:
+        raise InputError(f"--intervals {intervals}: add --table goodput, whose rows are intervals")
     if isinstance(found, tworay.Run):
         exports.write(found, joined(metrics))
         if exports.printed:

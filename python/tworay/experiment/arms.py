@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay.errors import InputError, RunError, ScenarioError
+from tworay.experiment.lengths import with_remedy
 from tworay.experiment.mixing import Mix, load_classes, parse_mixes
 from tworay.running.control import KERNEL, is_kernel, is_reference, load_class, name_of
 from tworay.running.scenarios import load, overrides, with_variant
@@ -292,7 +293,9 @@ def line_up(
     arms = {arm.name: arm for arm in (_again(old, worlds[old.settings], classes) for old in earlier)}
     for settings in combinations:
         for arm in _arms(worlds[settings], settings, list(senders.values()), mixes, labels_of(vary)):
-            arms.setdefault(arm.name, arm)
+            same = arms.setdefault(arm.name, arm)
+            if (same.settings, same.sender) != (arm.settings, arm.sender):
+                raise InputError(f"two arms are called `{arm.name}`; choose other labels")
     _refuse_twins(list(arms.values()))
     return Field(plain, list(arms.values()), worlds, classes, base)
 
@@ -304,7 +307,8 @@ def _varied(
     try:
         return load(scenario, set=[*base, *(f"{key}={value}" for key, value in known)], costs=costs)
     except ScenarioError as error:
-        raise ScenarioError(re.sub("^--set:", "--vary:", str(error))) from None
+        problem = re.sub("^--set:", "--vary:", str(error))
+        raise ScenarioError(with_remedy(problem, [key for key, _ in known])) from None
 
 
 def _senders(variants: Mapping[str, Variant], earlier: Iterable[Arm]) -> dict[str, Sender]:

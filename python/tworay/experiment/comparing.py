@@ -14,6 +14,7 @@ from tworay.experiment.arms import label, line_up
 from tworay.experiment.axes import ARM, Axis
 from tworay.experiment.comparison import Comparison, Failure
 from tworay.experiment.engines import Shard, Threads
+from tworay.experiment.lengths import fixed_ends
 from tworay.experiment.options import Options, taking
 from tworay.experiment.plan import Cell, Plan
 from tworay.experiment.session import Session
@@ -289,8 +290,9 @@ class Comparing(Session):
 
     def _look_at(self, batch: list[int]) -> None:
         """Examine the paths of the seeds, and warn about flows without a path."""
-        self.result.warnings = list(self._drafts)
         places = self.field.places()
+        varied = {key for arm in self.field.arms for key, _ in arm.settings}
+        self.result.warnings = [*self._drafts, *fixed_ends(places.values(), varied)]
         for place, world in places.items():
             arm = f"{place}: " if len(places) > 1 else ""
             self.result.warnings += [arm + text for text in cut_links(world)]
@@ -304,7 +306,8 @@ class Comparing(Session):
                 self.result.add_facts(seed, self._paths[place, seed][:2], place)
             shares = [self._paths[place, seed][2] for seed in self.result.seeds_seen(place)]
             means = [math.fsum(flow) / len(flow) for flow in zip(*shares, strict=True)]
-            if any(means):
+            # Also flows whose packets are too long; with many nodes, looking for paths again takes long.
+            if any(means) or world.nodes < MANY_NODES:
                 texts = world.path_warnings(self.seeds[0], means)
                 self.result.warnings += [arm + text for text in warnings_of(texts, self.field.flows(place))]
 

@@ -260,7 +260,8 @@ class Comparison:
 
     @property
     def table(self) -> pl.DataFrame:
-        """One row per variant and metric: mean, standard deviation, intervals, number of runs."""
+        """One row per arm and metric: what the arm varies, mean, deviation, intervals, number of runs."""
+        from tworay.experiment.exporting import with_axes
         from tworay.running.frames import Table
 
         rows = [
@@ -271,7 +272,7 @@ class Comparison:
             for variant, cells in self.summary["variants"].items()
             for metric, cell in cells.items()
         ]
-        return Table(rows, schema=_TABLE, orient="row")
+        return Table(with_axes(Table(rows, schema=_TABLE, orient="row"), self))
 
     @property
     def runs(self) -> pl.DataFrame:
@@ -313,7 +314,9 @@ class Comparison:
     def goodput_over_time(self, intervals: int = 60) -> pl.DataFrame:
         """Return the rate of acknowledged payload in equal intervals of the run, by arm, seed and flow.
 
-        Its mean is less than the goodput if much of what arrived was not yet acknowledged at the end.
+        ``acknowledged_bps`` is what the sender knows of the goodput. In a short interval it may exceed any
+        link's rate, since one acknowledgment covers all that waited for a repaired loss. Its mean is less
+        than the goodput if much of what arrived was not yet acknowledged at the end.
         """
         from tworay.experiment.overtime import of_comparison
 

@@ -221,7 +221,9 @@ def _known(names: Any, key: str, where: str) -> list[str]:
     try:
         return check(names, OF_PATHS)
     except InputError as error:
-        raise InputError(f"{where}: {key}: {str(error).removeprefix('--metrics: ')}") from None
+        raise InputError(
+            f"{where}: {key}: {str(error).removeprefix('--').removeprefix('metrics: ')}"
+        ) from None
 
 
 def _entries(found: Any, where: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -10,14 +11,17 @@ from tworay import metrics
 from tworay.analysis import verdict as judging
 from tworay.analysis.factors import choices, sender_of, variant_of
 from tworay.experiment.numbering import with_numbers
+from tworay.naming import Nodes
 from tworay.running.frames import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping, Sequence
 
     from tworay.experiment.comparison import Comparison
     from tworay.running.run import Run
 
+# Metrics of one flow.
+OF_FLOW = re.compile(r"flow\.(\d+)\.")
 # Columns of the tables; a varied setting of the same name would be another column.
 ARM = "variant"
 
@@ -39,7 +43,7 @@ def means(result: Comparison, chosen: Collection[str] | None = None) -> pl.DataF
                 groups[arm, name] = letters
     letters_of = [groups.get(place) for place in table.select(ARM, "metric").iter_rows()]
     frame = _with_units(table).with_columns(pl.Series("group", letters_of, dtype=pl.String))
-    return Table(with_axes(frame, result))
+    return Table(frame)
 
 
 def long(result: Comparison, chosen: Collection[str] | None = None) -> pl.DataFrame:
@@ -53,7 +57,13 @@ def long(result: Comparison, chosen: Collection[str] | None = None) -> pl.DataFr
     ]
     schema: Any = {ARM: pl.String, "seed": pl.UInt64, "metric": pl.String, "value": pl.Float64}
     frame = _chosen(pl.DataFrame(rows, schema=schema, orient="row"), chosen)
-    return Table(with_axes(_with_units(frame), result))
+    named = {
+        (variant, seed): result.nodes.flows(document["flows"])
+        for variant in result.variants
+        for seed, document in result.documents(variant).items()
+    }
+    places = frame.select(ARM, "seed").iter_rows()
+    return Table(with_axes(_with_flows(_with_units(frame), [named[place] for place in places]), result))
 
 
 def flows(run: Run) -> pl.DataFrame:
@@ -66,7 +76,9 @@ def long_flows(run: Run, chosen: Collection[str] | None = None) -> pl.DataFrame:
     found = metrics.values(run.summary, metrics.TCP)
     rows = [(name, value) for name, value in found.items() if value is not None]
     frame = pl.DataFrame(rows, schema={"metric": pl.String, "value": pl.Float64}, orient="row")
-    return Table(_of_run(_with_units(_chosen(frame, chosen)), run))
+    frame = _chosen(frame, chosen)
+    flows = Nodes.of(run.summary).flows(run.summary["flows"])
+    return Table(_of_run(_with_flows(_with_units(frame), [flows] * frame.height), run))
 
 
 def verdict(result: Comparison, metric: str) -> pl.DataFrame:
@@ -130,6 +142,16 @@ def _with_units(frame: pl.DataFrame) -> pl.DataFrame:
         units.append(known.unit if known else None)
     place = frame.columns.index("metric") + 1
     return frame.clone().insert_column(place, pl.Series("unit", units, dtype=pl.String))
+
+
+def _with_flows(frame: pl.DataFrame, flows: Sequence[Mapping[int, str]]) -> pl.DataFrame:
+    """Add the name of the flow beside its metrics, if nodes have names; ``flows``: those of each row."""
+    if not any(flows):
+        return frame
+    found = [OF_FLOW.match(metric) for metric in frame["metric"]]
+    names = [of.get(int(one[1])) if one else None for one, of in zip(found, flows, strict=True)]
+    place = frame.columns.index("metric") + 1
+    return frame.insert_column(place, pl.Series("flow_name", names, dtype=pl.String))
 
 
 def with_axes(frame: pl.DataFrame, result: Comparison) -> pl.DataFrame:

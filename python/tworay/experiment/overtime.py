@@ -1,4 +1,7 @@
-"""Tables of every run of a comparison together, and goodput over time of runs and comparisons."""
+"""Tables of every run of a comparison together, and goodput over time of runs and comparisons.
+
+Goodput over time is what senders know of it: the rate of acknowledged data (``tworay.showing.lines``).
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from tworay.checks import whole
 from tworay.errors import InputError
 from tworay.experiment.exporting import with_axes
 from tworay.experiment.store.tables import kept_tables, read_table, table_files
 from tworay.running.frames import Table
-from tworay.showing.lines import rates, split
+from tworay.showing.lines import COLUMN, INTERVALS, rates, split
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 
 GOODPUT = "goodput"
 """The name of goodput over time among the tables that `tworay show --table` prints."""
+# The most intervals; events of a sender are rarely closer.
+MOST = 1_000_000
 
 
 def table_of(result: Comparison, name: str) -> pl.DataFrame:
@@ -51,7 +57,7 @@ def _in_order(frame: pl.DataFrame, result: Comparison) -> pl.DataFrame:
     return Table(with_axes(frame.sort(rank, "seed", maintain_order=True), result))
 
 
-def of_comparison(result: Comparison, intervals: int) -> pl.DataFrame:
+def of_comparison(result: Comparison, intervals: int = INTERVALS) -> pl.DataFrame:
     """Return goodput over time of every arm, seed and flow, a row per interval."""
     frames = []
     lasting = {
@@ -69,7 +75,7 @@ def of_comparison(result: Comparison, intervals: int) -> pl.DataFrame:
     return _in_order(pl.concat(frames), result)
 
 
-def of_run(run: Run, intervals: int) -> pl.DataFrame:
+def of_run(run: Run, intervals: int = INTERVALS) -> pl.DataFrame:
     """Return goodput over time of every flow of a run, a row per interval."""
     if run.series.is_empty():
         raise InputError("no series to add up: no flow uses TCP, or the run kept none (series=True)")
@@ -77,16 +83,20 @@ def of_run(run: Run, intervals: int) -> pl.DataFrame:
 
 
 def _of_flows(series: pl.DataFrame, seconds: float, intervals: int) -> pl.DataFrame:
-    if intervals < 1:
-        raise InputError(f"intervals={intervals}: goodput over time takes one interval or more")
+    if not 1 <= whole(intervals, "intervals") <= MOST:
+        raise InputError(
+            f"intervals: {intervals} is not in 1 to {MOST}; give the number of equal parts of a run"
+        )
     frames = []
     for (flow,), frame in split(series, "flow"):
         edges, found = rates(frame, seconds, intervals)
+        named = {"flow_name": frame["flow_name"][:1].to_list() * intervals} if "flow_name" in frame else {}
         columns: Mapping[str, object] = {
             "flow": [flow] * intervals,
+            **named,
             "from_s": edges[:-1],
             "to_s": edges[1:],
-            "goodput_bps": found,
+            COLUMN: found,
         }
         frames.append(pl.DataFrame(columns))
     return pl.concat(frames)

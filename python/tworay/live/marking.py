@@ -9,13 +9,23 @@ import polars as pl
 if TYPE_CHECKING:
     from tworay.running.run import Run
 
+# IP protocols by number (IANA), without those of TCP.
+TCP, PROTOCOLS = 6, {1: "icmp", 2: "igmp", 17: "udp", 47: "gre", 58: "icmpv6", 89: "ospf", 132: "sctp"}
 # The most spans that a warning names.
 NAMED = 3
 
 
 def mark(run: Run, not_sent: str | None) -> None:
-    """Add the table ``late``, and warnings of late times, an early end, and flows that nobody sent."""
+    """Add the table ``late``, and warnings of late times, an early end, and flows that nobody sent.
+
+    Flows without TCP get their ``protocol``.
+    """
     live = run.summary["live"]
+    spoken = {one["flow"]: one.get("protocol", TCP) for one in live["connections"]}
+    for flow in run.summary["flows"]:
+        number = spoken.get(flow["id"], TCP)
+        if number != TCP:
+            flow["protocol"] = PROTOCOLS.get(number, f"ip-{number}")
     spans = live["late_spans"]
     warnings = run.summary.setdefault("warnings", [])
     if spans:

@@ -43,6 +43,14 @@ def last(text: str) -> float:
     return max((float(number) * UNITS[unit] for number, unit in TIME.findall(text)), default=0.0)
 
 
+def seconds(word: str) -> float:
+    """Return a time such as ``12.5s`` of a script or a scenario that was written by the simulator."""
+    found = TIME.match(word)
+    if found is None:
+        raise ValueError(f"{word!r} is no time")
+    return float(found[1]) * UNITS[found[2]]
+
+
 def applied(scenario: Scenario, file: Path) -> Scenario:
     """Return the scenario with a script's lines as events.
 

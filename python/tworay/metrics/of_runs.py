@@ -228,10 +228,21 @@ def _choose(name: str, known: list[str]) -> str:
         return near[0]
     # Who mistypes a word seldom types the unit after it.
     short = {full.rpartition(".")[2].rpartition("_")[0]: full for full in reversed(known)}
-    nearest = _native.nearest(name, known) or short.get(_native.nearest(name, list(short)) or "")
+    short.pop("", None)
+    typed = _native.nearest(name, list(short))
+    nearest = _native.nearest(name, known) or (short[typed] if typed else _abbreviated(name, short))
     close = near[:5] or ([nearest] if nearest else [])
     hint = f"did you mean {' or '.join(close)}? " if close else ""
     raise InputError(f"--metrics: there is no metric `{name}`; {hint}`tworay metrics` lists them")
+
+
+def _abbreviated(name: str, short: dict[str, str]) -> str | None:
+    """Return the metric with the shortest name that begins as this one and has its letters in order."""
+    for full in sorted(short, key=len):
+        letters = iter(full)
+        if name and full.startswith(name[0]) and all(letter in letters for letter in name):
+            return short[full]
+    return None
 
 
 EXAMPLES = [metric.name for metric in METRICS if not metric.name.endswith(".*")]

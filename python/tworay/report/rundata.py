@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from tworay.naming import Nodes
+from tworay.naming import Nodes, sent_as
 from tworay.report.packing import MICROSECOND, pack
 from tworay.report.thinning import Level, bars, levels
 from tworay.showing.numbers import SEQUENCE, Numbers
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # The most rows of sender series in a page, over all flows; more are thinned out.
 SERIES_ROWS = 300_000
-# Intervals in which goodput is counted for the strip of the whole run.
+# Intervals in which acknowledged data are counted for the strip of the whole run.
 INTERVALS = 240
 FULL_SIZE = 1460
 # An acknowledgment within this time of an expiry can't be distinguished from it, s.
@@ -177,7 +177,7 @@ class FlowData:
             "from": about["from"],
             "to": about["to"],
             "tcp": about["tcp"],
-            "label": f"flow {self.id}: {ends}, {about['tcp'] or 'udp'}",
+            "label": f"flow {self.id}: {ends}, {sent_as(about)}",
             "mss": self.mss,
             "lost": self.rows("ledger").height,
             "series": [],

@@ -10,7 +10,7 @@ from tworay.errors import OutputError
 from tworay.experiment.store.records import SCENARIO
 from tworay.metrics import TCP
 from tworay.metrics.diagnosis import COVERS, NONE, scores
-from tworay.naming import Nodes
+from tworay.naming import Nodes, sent_as
 from tworay.report.commands import AGAIN
 from tworay.report.mapdata import write_map
 from tworay.report.page import esc, table, whole_page
@@ -173,7 +173,7 @@ def _numbers(run: Run) -> str:
     columns = [(name, *metrics.shown(name)) for name in COLUMNS]
     rows = [
         [
-            f"{flow['id']}: {nodes.short(flow['from'])} → {nodes.short(flow['to'])}, {flow['tcp'] or 'udp'}",
+            f"{flow['id']}: {nodes.short(flow['from'])} → {nodes.short(flow['to'])}, {sent_as(flow)}",
             *[figure(flow, key, scale) for key, _, scale in columns],
         ]
         for flow in summary["flows"]

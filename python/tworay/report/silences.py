@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tworay.errors import InputError
-from tworay.naming import Nodes
+from tworay.naming import Nodes, sent_as
 from tworay.report.page import capital, esc
 from tworay.showing.chains import sentence
 
@@ -36,7 +36,7 @@ def silences_of(run: Run) -> list[Silences]:
 def _silences(run: Run, about: Mapping[str, Any], places: Mapping[Any, int]) -> Silences:
     nodes = Nodes.of(run.summary)
     ends = f"{nodes.short(about['from'])} → {nodes.short(about['to'])}"
-    name = f"flow {about['id']}: {ends}, {about['tcp'] or 'udp'}"
+    name = f"flow {about['id']}: {ends}, {sent_as(about)}"
     try:
         document = run.explain(flow=about["id"]).document
     except InputError:

@@ -32,8 +32,10 @@ def frames(report: Report, nodes: Nodes) -> dict[str, pl.DataFrame]:
 
 
 def named(tables: dict[str, pl.DataFrame], nodes: Nodes) -> dict[str, pl.DataFrame]:
-    """Return tables with columns of names beside those of nodes' numbers, if any node has a name."""
-    return {name: Table(nodes.columns(frame)) for name, frame in tables.items()}
+    """Return tables with columns of names beside the numbers of nodes and flows, if any node has a name."""
+    rows = tables["flows"].select("flow", "from", "to").to_dicts() if "flows" in tables else []
+    flows = nodes.flows(rows, "flow")
+    return {name: Table(nodes.flow_column(nodes.columns(frame), flows)) for name, frame in tables.items()}
 
 
 def from_tables(tables: list[tuple[str, list[_Column]]]) -> dict[str, pl.DataFrame]:

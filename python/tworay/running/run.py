@@ -159,7 +159,9 @@ class Run:
     def goodput_over_time(self, intervals: int = 60) -> pl.DataFrame:
         """Return the rate of acknowledged payload in equal intervals of the run, a row per flow and interval.
 
-        Its mean is less than the goodput if much of what arrived was not yet acknowledged at the end.
+        ``acknowledged_bps`` is what the sender knows of the goodput. In a short interval it may exceed any
+        link's rate, since one acknowledgment covers all that waited for a repaired loss. Its mean is less
+        than the goodput if much of what arrived was not yet acknowledged at the end.
         """
         from tworay.experiment.overtime import of_run
 
@@ -170,11 +172,12 @@ class Run:
         """One row per retransmission: when, and in which phase its sender was."""
         return self.tables["retransmissions"]
 
-    def explain(self, *, flow: int | None = None, at: float | None = None) -> Explanation:
+    def explain(self, *, flow: int | str | None = None, at: float | None = None) -> Explanation:
         """Explain losses and pauses of a flow: plain text, with the data in ``.document``.
 
         With ``at``, a time in seconds, explains the nearest loss; without, the longest times without new
-        acknowledgments. ``flow`` is optional if the run has one flow.
+        acknowledgments. ``flow`` is a number, or names of its ends, ``"barn:gw"`` or one end if it has one
+        flow only; it is optional if the run has one flow.
         """
         from tworay.showing.explaining import explain
 

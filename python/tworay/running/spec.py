@@ -185,9 +185,10 @@ def _refuse_colon(label: str, variant: Variant) -> None:
 def _check_label(label: str, variant: Variant) -> None:
     _refuse_colon(label, variant)
     where = f"--tcp {label}={name_of(variant)}"
-    if not re.fullmatch(r"\w[\w.-]*", label):
+    if not re.fullmatch(r"\w[\w.-]*( [\w.-]+)*", label):
         raise InputError(
-            f"{where}: a label has letters, digits, `_`, `-` and `.`, such as mine={name_of(variant)}"
+            f"{where}: a label has letters, digits, `_`, `-`, `.` and single spaces, such as "
+            f"mine={name_of(variant)}"
         )
     try:
         called = Scenario.spelt_out(label)

@@ -12,10 +12,13 @@ import numpy as np
 
 from tworay.naming import Nodes
 from tworay.showing.causes import ENDS, WORDS
+from tworay.showing.changes import Change, behind, in_force, while_
 from tworay.showing.delays import delays
 from tworay.showing.searches import TOLD, protocol_of, searches
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
     from numpy.typing import NDArray
 
@@ -38,24 +41,37 @@ FULL = {
 }
 
 
-def chain(run: Run, about: Row, moment: Row) -> list[Row]:
-    """Return the steps of a pause in order of time: ``t_s``, ``text``. ``moment`` is one of ``explain``."""
+def chain(
+    run: Run, about: Row, moment: Row, done: Sequence[Change] = (), since: float | None = None
+) -> list[Row]:
+    """Return the steps of a pause in order of time: ``t_s``, ``text``. ``moment`` is one of ``explain``.
+
+    ``done``: changes of the network while it ran. ``since``: when something was last acknowledged before
+    the pause, if that isn't its beginning.
+    """
     loss, pause = moment["loss"], moment["pause"]
     end = pause["end_s"] if pause else (loss["t_s"] if loss else 0.0)
     steps: list[Step] = []
     if loss:
+        mine = [change for change in done if change.node in _ends(about, loss)]
+        told = [behind(done, loss), *(in_force(mine, _since(since, pause), _span(pause)) if pause else ())]
+        steps += [(one.t_s, one.text) for one in dict.fromkeys(told) if one is not None]
         steps += _root(run, moment)
         steps += _routing(run, about, loss, end)
     elif pause:
-        since = "first data after an idle spell" if pause["after_idle"] else "last acknowledgment"
-        span = (pause["begin_s"], pause["end_s"])
+        last = "first data after an idle spell" if pause["after_idle"] else "last acknowledgment"
+        span = _span(pause)
         late, late_since = delays(run, about, span)
         reason, sought = searches(run, about, (late_since, span[1]))
-        unknown = "only delay"
-        if "segments" not in run.tables:
-            unknown += " (run it again with --record --out DIR to see of what)"
-        steps.append((span[0], f"no loss, {f'but {reason}' if reason else unknown}: {since}"))
-        steps += [*sought, *late]
+        changed = in_force(done, _since(since, pause), span)
+        meanwhile = while_(changed)
+        said = f"but {reason}" if reason else "only delay"
+        if meanwhile:
+            said += f", {meanwhile}"
+        elif not reason and "segments" not in run.tables:
+            said += " (run it again with --record --out DIR to see of what)"
+        steps.append((span[0], f"no loss, {said}: {last}"))
+        steps += [*sought, *late, *((change.t_s, change.text) for change in changed)]
     steps += _reactions(moment["reactions"])
     steps.sort(key=lambda step: step[0])
     if pause:
@@ -66,6 +82,19 @@ def chain(run: Run, about: Row, moment: Row) -> list[Row]:
 def sentence(steps: list[Row]) -> str:
     """Return a chain as one sentence."""
     return "; ".join(f"{step['text']} at {step['t_s']:.3f} s" for step in steps) + "."
+
+
+def _span(pause: Row) -> tuple[float, float]:
+    return pause["begin_s"], pause["end_s"]
+
+
+def _since(since: float | None, pause: Row) -> float:
+    return float(pause["begin_s"]) if since is None else since
+
+
+def _ends(about: Row, loss: Row) -> set[int | None]:
+    """Return the ends of a flow, and of the hop where a loss began."""
+    return {about["from"], about["to"], loss["root_node"], loss["next_hop"]} - {None}
 
 
 def _root(run: Run, moment: Row) -> list[Step]:

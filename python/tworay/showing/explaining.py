@@ -13,12 +13,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tworay.checks import whole
 from tworay.errors import InputError, OutputError
 from tworay.experiment.store.records import SCENARIO
 from tworay.metrics.diagnosis import covers
 from tworay.naming import Nodes
 from tworay.showing.chains import chain
+from tworay.showing.changes import behind, changes
 from tworay.showing.idleness import held_back, idle_spells
 from tworay.showing.numbers import SEQUENCE, Numbers
 
@@ -42,6 +42,8 @@ UNTOLD = ("byte", "seed", "against")
 HALF_MILLISECOND = 0.5e-3 + 1e-9
 # A loss farther from the time asked for is told only if no listed pause has that time, s.
 FAR = 0.1
+# What stories say of a flow.
+OF_FLOW = ("from", "to", "tcp", "protocol")
 # Columns of the sender's state that a reaction may change.
 CHANGING = ("cwnd_segments", "ssthresh_segments", "rto_s")
 
@@ -62,7 +64,7 @@ class Explanation:
     __repr__ = __str__
 
 
-def explain(run: Run, *, flow: int | None = None, at: float | None = None) -> Explanation:
+def explain(run: Run, *, flow: int | str | None = None, at: float | None = None) -> Explanation:
     """Explain the loss next to ``at``, in seconds, or without it the longest pauses of a flow, or of all."""
     if flow is None and at is None and len(run.summary["flows"]) > 1:
         return _of_all(run)
@@ -82,6 +84,7 @@ def explain(run: Run, *, flow: int | None = None, at: float | None = None) -> Ex
             "from": about["from"],
             "to": about["to"],
             "tcp": about["tcp"],
+            **({"protocol": about["protocol"]} if "protocol" in about else {}),
             "at_s": at,
             "lost": len(seen.lost),
             "idle": [{"begin_s": begin, "end_s": end} for begin, end in seen.idle],
@@ -102,26 +105,22 @@ def _of_all(run: Run) -> Explanation:
     longest = sorted(found, key=length, reverse=True)[:MOMENTS]
     nobody: Row = dict.fromkeys(("flow", "from", "to", "tcp"))
     nobody |= {"lost": sum(d["lost"] for d in documents), "idle": [s for d in documents for s in d["idle"]]}
-    flows = {str(one["flow"]): {key: one[key] for key in ("from", "to", "tcp")} for one in documents}
+    flows = {str(one["flow"]): {key: one[key] for key in OF_FLOW if key in one} for one in documents}
     begin = lambda moment: (moment["pause"] or {"begin_s": moment["loss"]["t_s"]})["begin_s"]  # noqa: E731
     return Explanation(documents[0] | nobody | {"flows": flows, "moments": sorted(longest, key=begin)})
 
 
-def _choose(run: Run, flow: int | None) -> dict[str, Any]:
+def _choose(run: Run, flow: int | str | None) -> dict[str, Any]:
     """Return the document of the requested flow, or of the only one."""
     flows = {one["id"]: one for one in run.summary["flows"]}
     nodes = Nodes.of(run.summary)
-    there = ", ".join(
-        f"{number} ({nodes.short(one['from'])} to {nodes.short(one['to'])})" for number, one in flows.items()
-    )
     if flow is None:
+        there = nodes.list_flows(flows.values())
         if len(flows) != 1:
             raise InputError(f"which flow? --flow names one of {there}" if flows else "the run has no flows")
         (about,) = flows.values()
         return dict(about)
-    if whole(flow, "the flow") not in flows:
-        raise InputError(f"there is no flow {flow}; there are {there}")
-    return dict(flows[flow])
+    return dict(flows[nodes.flow_number(flow, flows.values())])
 
 
 class _Flow:
@@ -142,6 +141,7 @@ class _Flow:
         self.times = [row["t_s"] for row in self.series]
         self.acked = [row["acked_bytes"] for row in self.series]
         self.settings = _settings(run)
+        self.changes = changes(run, self.settings)
         frozen = [one for one in run.summary.get("live", {}).get("freezes", []) if one["flow"] == number]
         held = held_back(_rows(run, "phases", number), frozen, self.end)
         completed = about["completion_seconds"]
@@ -313,6 +313,7 @@ class _Flow:
             "burst": burst and {"first": burst[0]["seq"], "last": burst[-1]["seq"], "datagrams": len(burst)},
             "loss": loss and {key: value for key, value in loss.items() if key not in UNTOLD},
             "part": loss and self._part(loss),
+            "change": self._change(loss),
             "queue_limit": self.settings.get("mac", {}).get("queue_limit")
             if loss and loss["died"] == "ifq"
             else None,
@@ -334,7 +335,22 @@ class _Flow:
             "sent_again": self._sent_again(loss, end) if self.keeps_resent and self.is_tcp else None,
             "acknowledged_s": repaired,
         }
-        return found | {"chain": chain(self.run, self.about, found)}
+        since = self._silent_since(pause[0]) if pause else None
+        return found | {"chain": chain(self.run, self.about, found, self.changes, since)}
+
+    def _change(self, loss: Row | None) -> Row | None:
+        """Return the change of the network that made the hop of a loss fail."""
+        change = behind(self.changes, loss) if loss else None
+        return None if change is None else {"t_s": change.t_s, "text": change.text}
+
+    def _silent_since(self, begin: float) -> float:
+        """Return when something was last acknowledged before a pause; 0 if nothing was.
+
+        That is before an idle spell, if the pause follows one.
+        """
+        if not self.times or begin <= self.times[0]:
+            return 0.0
+        return next((start for start, end in self.idle if end == begin), begin)
 
     def _state(self, time: float) -> Row | None:
         """Return the sender's state just before an event."""

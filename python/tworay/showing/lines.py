@@ -1,4 +1,4 @@
-"""Lines over time: windows, round-trip times and goodput of the flows of runs."""
+"""Lines over time: windows, round-trip times and acknowledged data of the flows of runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[np.float64]
 
-# Number of intervals of goodput over time.
+
+# Goodput over time as far as its sender knows: data that was acknowledged. It is called so where it is shown:
+# in a short interval it may exceed any link's rate, since one acknowledgment covers all that waited for a
+# repaired loss.
+ACKNOWLEDGED = "acknowledged data"
+COLUMN = "acknowledged_bps"
+# Number of intervals of it by default.
 INTERVALS = 60
 
 
@@ -37,9 +43,10 @@ class Line:
     """The run, if it is not one of a comparison."""
 
 
-def of_run(run: Run, flow: int | None = None) -> Iterator[Line]:
+def of_run(run: Run, flow: int | str | None = None) -> Iterator[Line]:
     """Return the series of a run's flows, or of one flow."""
     nodes = Nodes.of(run.summary)
+    flow = flow if flow is None else nodes.flow_number(flow, run.summary["flows"])
     for (number,), frame in split(run.series, "flow"):
         if flow in (None, number):
             ends = next(one for one in run.summary["flows"] if one["id"] == number)
@@ -61,7 +68,7 @@ def steps(axes: Axes, what: str, lines: list[Line]) -> None:
 
 
 def stairs(axes: Axes, lines: Iterable[Line], seconds: float) -> None:
-    """Draw goodput by interval, kb/s."""
+    """Draw acknowledged data by interval, kb/s."""
     for line, style in zip(lines, styles(), strict=False):
         edges, found = rates(line.frame, seconds)
         axes.stairs(found / 1000, edges, label=line.label, baseline=None, **style)

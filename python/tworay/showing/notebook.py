@@ -15,8 +15,8 @@ from tworay import metrics
 from tworay.naming import Nodes
 from tworay.showing.drawing import Look, draw, scaled
 from tworay.showing.layout import Column
+from tworay.showing.lines import ACKNOWLEDGED, stairs
 from tworay.showing.lines import of_run as lines_of
-from tworay.showing.lines import stairs
 from tworay.showing.pictures import drawn, empty
 from tworay.showing.rendering import flow_columns, loss_columns, transfer_columns
 from tworay.showing.reporting import columns_of, conclusion, labelled, labels, means, seeds_of
@@ -38,7 +38,7 @@ LOSSES = "lost: data + ACK"
 
 
 def run_html(run: Run) -> str:
-    """Return a run: its flows, causes of loss, and goodput over time if its series were kept."""
+    """Return a run: its flows, causes of loss, and acknowledged data over time if its series were kept."""
     document = run.summary
     names, columns = flow_columns(document["flows"], Nodes.of(document))
     lost, never = loss_columns([document["ledger"]])
@@ -55,11 +55,11 @@ def run_html(run: Run) -> str:
         figure, axes = empty()
         stairs(axes, found, document["sim_seconds"])
         axes.set_xlabel("time, s")
-        axes.set_ylabel("goodput, kb/s")
+        axes.set_ylabel(f"{ACKNOWLEDGED}, kb/s")
         axes.set_ylim(bottom=0)
         axes.set_xlim(left=0)
         axes.legend(frameon=False, fontsize="small")
-        parts.append(_picture(figure, f"goodput over time, {run.scenario}"))
+        parts.append(_picture(figure, f"{ACKNOWLEDGED} over time, {run.scenario}"))
     return _cell(parts)
 
 

@@ -19,10 +19,11 @@ from tworay.errors import InputError
 from tworay.experiment.comparison import Comparison
 from tworay.experiment.store.reading import results
 from tworay.experiment.store.tables import table_files
+from tworay.naming import Nodes
 from tworay.running.run import Run
 from tworay.showing import linkrates
 from tworay.showing.armaxis import label_arms, short_names
-from tworay.showing.lines import INTERVALS, Line, of_run, rates, split, stairs, steps
+from tworay.showing.lines import ACKNOWLEDGED, INTERVALS, Line, of_run, rates, split, stairs, steps
 from tworay.showing.overlays import sequences, span, transfers
 from tworay.showing.pictures import FORMATS, empty, styles, write
 from tworay.showing.runnames import names_of, opened
@@ -43,7 +44,7 @@ KINDS = ("cwnd", "rtt", "goodput", "sequence", "rate", "aggregates", "transfers"
 TITLES = {
     "cwnd": "cwnd, segments",
     "rtt": "smoothed RTT, ms",
-    "goodput": "goodput, kb/s",
+    "goodput": f"{ACKNOWLEDGED}, kb/s",
     "sequence": "acknowledged, kB",
 }
 
@@ -66,32 +67,37 @@ def plot(
     what: What,
     output: str | os.PathLike[str] | None = None,
     *,
-    flow: int | None = None,
+    flow: int | str | None = None,
     seed: int | None = None,
     metric: str = "goodput_bps",
     judge: str | None = None,
     against: Run | str | os.PathLike[str] | Sequence[Run | str | os.PathLike[str]] = (),
     zoom: str | tuple[float, float] | None = None,
+    force: bool = True,
 ) -> Figure:
     """Draw results: a ``Run``, a ``Comparison``, or the directory of one; ``output`` also writes a file.
 
-    ``cwnd`` and ``rtt`` draw the window and the smoothed round-trip time over time: every flow of a run,
-    or of a comparison one flow (``flow``, the first) of one ``seed`` (the first) by arm. ``goodput`` draws
-    acknowledged data per interval: by flow, or of a comparison the mean over the seeds by arm, with its 95 %
-    interval. ``sequence`` draws what was acknowledged, with a cross where a segment was lost. ``rate`` and
-    ``aggregates`` draw the rate of frames, and the frames in each transmission, of the busiest links of a
-    recorded run with a radio of 802.11a, g, n or ac. ``transfers`` draws completion times of transfers by
-    size. ``box`` draws a ``metric`` by arm: quartiles, and a point per seed; ``judge`` chooses its flows
-    (``tcp``, ``udp``, ``all`` or ``flow.0,flow.2``; default: those of the comparison).
+    ``cwnd`` and ``rtt`` draw the window and the smoothed round-trip time over time: every flow of a run, or
+    of a comparison one flow (``flow``, the first) of one ``seed`` (the first) by arm. ``goodput`` draws
+    acknowledged data per interval, which is what its sender knows of the goodput: by flow, or of a comparison
+    the mean over the seeds by arm, with its 95 % interval. ``sequence`` draws what was acknowledged, with a
+    cross where a segment was lost. ``rate`` and ``aggregates`` draw the rate of frames, and the frames in
+    each transmission, of the busiest links of a recorded run with a radio of 802.11a, g, n or ac.
+    ``transfers`` draws completion times of transfers by size. ``box`` draws a ``metric`` by arm: quartiles,
+    and a point per seed; ``judge`` chooses its flows (``tcp``, ``udp``, ``all`` or ``flow.0,flow.2``;
+    default: those of the comparison).
 
     ``against`` has further runs, or their directories, that are drawn on the same axes; of live runs only the
     connection that delivered most is drawn there, unless ``flow`` names one. ``zoom`` is a stretch
     of time, ``(10, 20)`` or ``"10:20"``, or ``"trouble"``: the first of the longest pauses that a loss began.
+    ``force=False`` refuses to replace a file.
     """
     file = None if output is None else Path(output)
     check_kind(what)
     if file is not None and file.suffix.lower() not in FORMATS:
         raise InputError(f"{file}: plots are written as {', '.join(FORMATS)}; name such a file")
+    if file is not None and not force and file.exists():
+        raise InputError(f"{file} exists already; leave force=False out to replace it, or name another file")
     others = [against] if isinstance(against, Run | str | os.PathLike) else list(against)
     figure, axes = empty()
     found = source if isinstance(source, Run | Comparison) else results(source)
@@ -131,19 +137,28 @@ def plot(
     return figure
 
 
-def _lines(found: Run | Comparison, flow: int | None) -> Iterator[Line]:
+def _lines(found: Run | Comparison, flow: int | str | None) -> Iterator[Line]:
     """Return the series of the requested flows."""
     if isinstance(found, Run):
         yield from of_run(found, flow)
         return
     if not _has(found, "series"):
         return
+    flow = _number(found, flow)
     for (arm, seed, number), frame in split(found.series, "variant", "seed", "flow"):
         if flow in (None, number):
             yield Line(arm, seed, number, frame)
 
 
-def _no_series(runs: Sequence[Run], found: Run | Comparison, flow: int | None) -> str:
+def _number(found: Comparison, flow: int | str | None) -> int | None:
+    """Return the number of the flow of a comparison that a word means."""
+    if not isinstance(flow, str):
+        return flow
+    first = next(one for arm in found.variants for one in found.documents(arm).values())
+    return found.nodes.flow_number(flow, first["flows"])
+
+
+def _no_series(runs: Sequence[Run], found: Run | Comparison, flow: int | str | None) -> str:
     """Say why there is nothing to draw: the flow, if others have series."""
     lines = [line for run in runs for line in of_run(run, None)] if runs else _lines(found, None)
     flows = sorted({line.flow for line in lines})
@@ -180,7 +195,7 @@ def _seconds(found: Run | Comparison, runs: Sequence[Run]) -> float:
     return max(float(run.summary["sim_seconds"]) for run in runs)
 
 
-def _of_runs(runs: list[Run], flow: int | None, sources: Sequence[object]) -> list[Line]:
+def _of_runs(runs: list[Run], flow: int | str | None, sources: Sequence[object]) -> list[Line]:
     """Return the flows of several runs, each labelled with what distinguishes its run.
 
     Of a live run, whose first connection may be a program's control connection, only the one that delivered
@@ -276,7 +291,7 @@ def _zoom(axes: Axes, shown: tuple[float, float]) -> None:
 def _transfers(
     axes: Axes,
     found: Run | Comparison,
-    flow: int | None,
+    flow: int | str | None,
     seed: int | None,
     runs: Mapping[str, Run],
 ) -> None:
@@ -286,15 +301,16 @@ def _transfers(
     groups: dict[str, pl.DataFrame] = {}
     if runs:
         for name, run in runs.items():
-            table = run.tables.get("transfers")
+            table, flows = run.tables.get("transfers"), run.summary["flows"]
+            wanted = None if flow is None else Nodes.of(run.summary).flow_number(flow, flows)
             for (number,), frame in [] if table is None else split(table, "flow"):
-                if flow in (None, number):
-                    label = f"flow {number}, {run.summary['flows'][number]['tcp']}"
+                if wanted in (None, number):
+                    label = f"flow {number}, {next(one['tcp'] for one in flows if one['id'] == number)}"
                     groups[label if len(runs) == 1 else f"{name}: {label}"] = frame
     elif isinstance(found, Comparison) and _has(found, "transfers"):
         rows = found.table_of("transfers")
-        for column, wanted in (("flow", flow), ("seed", seed)):
-            rows = rows if wanted is None else rows.filter(pl.col(column) == wanted)
+        for column, chosen in (("flow", _number(found, flow)), ("seed", seed)):
+            rows = rows if chosen is None else rows.filter(pl.col(column) == chosen)
         short = short_names(found.choices)[1]
         groups = {short.get(arm, arm): frame for (arm,), frame in split(rows, "variant")}
     if not groups:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import metrics
 from tworay.metrics.diagnosis import covers, scores
-from tworay.naming import Nodes
+from tworay.naming import Nodes, sent_as
 from tworay.showing.guessing import scored, share_right
 from tworay.showing.layout import Column, fact, screen_width, table
 from tworay.showing.links import links_of_run
@@ -107,11 +107,17 @@ def flow_columns(flows: list[dict[str, Any]], nodes: Nodes) -> tuple[list[str], 
     names = [f"{flow['id']}: {nodes.short(flow['from'])}→{nodes.short(flow['to'])}" for flow in flows]
     shown = [*metrics.SHOWN, *(metrics.OF_DATAGRAMS if any(flow["tcp"] is None for flow in flows) else ())]
     shown.insert(1, "sent_segments")
-    columns = [Column("tcp", [flow["tcp"] or "udp" for flow in flows])]
+    columns = [Column("tcp", [sent_as(flow) for flow in flows])]
     columns += [
-        Column(metrics.title(name), [value_of(name, flow.get(name)) for flow in flows]) for name in shown
+        Column(metrics.title(name), [value_of(name, _of_kind(flow, name)) for flow in flows])
+        for name in shown
     ]
     return names, columns
+
+
+def _of_kind(flow: dict[str, Any], name: str) -> Any:
+    """Return a metric of a flow; of TCP not the delivered share, which counts what was sent again as sent."""
+    return None if name == "delivery_ratio" and flow["tcp"] is not None else flow.get(name)
 
 
 def _shares(flows: list[dict[str, Any]]) -> list[Renderable]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any, TypeAlias
 
-from tworay.naming import Nodes
+from tworay.naming import Nodes, sent_as
 from tworay.showing.causes import ENDS, ROOTS
 from tworay.showing.chains import sentence
 from tworay.showing.layout import screen_width
@@ -30,7 +30,7 @@ def text(document: Row) -> str:
     """Write a document of ``explain`` as text, in the width of the screen."""
     if document["flow"] is None:
         return _all_flows(document)
-    tcp, nodes = document["tcp"] or "udp", Nodes.of(document)
+    tcp, nodes = sent_as(document), Nodes.of(document)
     lines = [
         f"{document['scenario']}, seed {document['seed']}: flow {document['flow']}, {tcp}, "
         f"{nodes(document['from'])} to {nodes(document['to'])}"
@@ -61,7 +61,7 @@ def _all_flows(document: Row) -> str:
     for moment in document["moments"]:
         about = document["flows"][str(moment["flow"])]
         ends = f"{nodes.short(about['from'])} to {nodes.short(about['to'])}"
-        whose = f"flow {moment['flow']} ({ends}, {about['tcp'] or 'udp'})"
+        whose = f"flow {moment['flow']} ({ends}, {sent_as(about)})"
         lines += ["", *_wrapped("", f"{whose}, {_heading(document | about, moment)}")]
         lines += _indented(sentence(moment["chain"]))
     if document["moments"]:
@@ -113,7 +113,12 @@ def _sentences(document: Row, moment: Row) -> list[tuple[str, str]]:
         if _tells_pause(document, moment):
             first = ", the first of them" if moment["burst"] else ""
             said.append(("lost", f"{_what(moment)}{first}, at {_at(loss['t_s'])}."))
-        said += [("cause", f"{ROOTS.get(loss['cause'], loss['cause'])}."), ("where", _where(loss, nodes))]
+        change = moment["change"]
+        by = f" ({change['text']} at {_at(change['t_s'])})" if change else ""
+        said += [
+            ("cause", f"{ROOTS.get(loss['cause'], loss['cause'])}{by}."),
+            ("where", _where(loss, nodes)),
+        ]
         said.append(("ended", _ended(moment, nodes)))
     elif _tells_pause(document, moment):
         said.append(("lost", "nothing that would have ended it: what was on its way was late."))
