@@ -148,8 +148,8 @@ fn where_nothing_moves_nothing_is_link_failure() {
     assert!(lost > 1000 && false_failures > 500, "{lost} lost, {false_failures} false link failures");
 }
 
-/// A packet that the MAC gave up and that AODV kept for a repair dies without a route. The root is
-/// contention, with the node, its neighbour and the number of attempts.
+/// Packets that the MAC gave up, or that came later, and that AODV kept for a repair die without a route. The root is
+/// contention, with the node, its neighbour and the number of attempts with the packet.
 #[test]
 fn a_false_link_failure_is_contentions_doing() {
     let sets = ["duration=60s", "routing.protocol=aodv", "routing.aodv.dialect=thesis"];
@@ -158,12 +158,16 @@ fn a_false_link_failure_is_contentions_doing() {
     assert!(report.document.routing.false_link_failures > 5);
     let kept: Vec<&Loss> = losses.iter().filter(|l| l.died == "no-route").collect();
     assert!(kept.len() > 20, "{losses:?}");
+    // Others have come for the lost route later, and nothing was sent for them.
+    let mut tried = 0;
     for loss in kept {
         assert_eq!(loss.cause, "contention");
         let next_hop = loss.next_hop.expect("a hop failed");
         assert_eq!((next_hop - loss.root_node).abs(), 1);
-        assert!(loss.attempts >= 4 && loss.at >= loss.since, "{loss:?}");
+        assert!((loss.attempts == 0 || loss.attempts >= 4) && loss.at >= loss.since, "{loss:?}");
+        tried += u32::from(loss.attempts > 0);
     }
+    assert!(tried > 0);
 }
 
 /// `0 ── 1✗`: packets waiting for node 1's address are replaced by later ones. Node 1 is off, so the root

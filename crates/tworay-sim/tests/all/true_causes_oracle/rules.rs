@@ -13,6 +13,10 @@ use tworay_sim::{Content, RunControl, RunOptions, run};
 
 /// Longest service of one packet by the MAC, seconds: 7 RTS and 4 data frames with the largest windows.
 const SERVICE: f64 = 3.0;
+
+/// Most requests for an address.
+const ADDRESS_REQUESTS: u16 = 3;
+
 /// Longest wait in a routing buffer, seconds: packets held up by a break may fill a queue that much later.
 const HELD: f64 = 30.0;
 /// Resolution of the simulator's clock, seconds.
@@ -455,10 +459,11 @@ impl<'a> Touch<'a> {
         (!found).then(|| format!("the path from {from} to {to} is shorter than the hop limit"))
     }
 
-    /// No more frames are counted as unsuccessful than were not answered at that hop.
+    /// No more frames are counted as unsuccessful than were not answered at that hop shortly before the segment was held up. Few may be
+    /// requests for an address.
     fn attempts(&self) -> Option<String> {
-        let Loss { node, since, at, attempts, .. } = *self.loss;
-        if !self.given_up() {
+        let Loss { root_node: node, since, at, attempts, .. } = *self.loss;
+        if !self.given_up() && attempts <= ADDRESS_REQUESTS {
             return None;
         }
         let b = self.loss.next_hop?;
