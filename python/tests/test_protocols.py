@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import os
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+import pytest
+
+from studies.live.station import PATIENT
 from tworay.live.marking import mark
 from tworay.naming import Nodes, sent_as
 from tworay.showing.rendering import flow_columns
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Result
+
     from tworay.running.run import Run
 
 
@@ -33,3 +43,17 @@ def test_the_delivered_share_is_that_of_datagrams() -> None:
     _, columns = flow_columns([flow(0, "reno"), flow(1, None)], Nodes())
     (share,) = [one for one in columns if one.heading == "delivered %"]
     assert [str(cell).strip() for cell in share.cells] == ["–", "50.0"]
+
+
+@pytest.mark.usefixtures("live_able")
+def test_ping_is_icmp(cli: Callable[..., Result], tmp_path: Path) -> None:
+    done = cli(
+        "live", "run", "string-1", *PATIENT, "--out", f"p{os.getpid()}", "--json",
+        "--", "ping", "-c", "2", "-i", "0.2", "{peer}",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    (only,) = json.loads(done.out)["flows"]
+    assert (only["tcp"], only["protocol"]) == (None, "icmp")
+    story = cli("show", f"p{os.getpid()}").out
+    assert "icmp" in story
+    assert "udp" not in story

@@ -72,7 +72,8 @@ pub(crate) struct Connection {
     pub nodes: [NodeId; 2],
     /// When its first packet entered the network.
     pub opened_at: SimTime,
-    is_tcp: bool,
+    /// The IP protocol's number.
+    pub protocol: u8,
     /// Direction of the flow: 0 as the connection was opened, 1 if more payload flows back.
     main: usize,
     ways: [Way; 2],
@@ -141,7 +142,7 @@ impl Connections {
                     self.unnumbered += 1;
                     return None;
                 };
-                self.all.push(Connection::new(flow, [src, dst], nodes, (view.protocol == TCP, live.now())));
+                self.all.push(Connection::new(flow, [src, dst], nodes, (view.protocol, live.now())));
                 self.known.insert(key, self.all.len() - 1);
                 if view.protocol == TCP {
                     self.asked.note([nodes.0, nodes.1]);
@@ -205,14 +206,14 @@ impl Connection {
         flow: FlowId,
         ends: [End; 2],
         nodes: (NodeId, NodeId),
-        (is_tcp, opened_at): (bool, SimTime),
+        (protocol, opened_at): (u8, SimTime),
     ) -> Self {
         Self {
             flow,
             ends,
             nodes: [nodes.0, nodes.1],
             opened_at,
-            is_tcp,
+            protocol,
             main: 0,
             ways: Default::default(),
             connected_at: None,
@@ -223,6 +224,10 @@ impl Connection {
             freezes: 0,
             frozen: SimDuration::ZERO,
         }
+    }
+
+    fn is_tcp(&self) -> bool {
+        self.protocol == TCP
     }
 
     /// Role and number of a packet that another node than its source sends.
@@ -347,7 +352,7 @@ impl Connection {
 
     /// True if end `side` waits for acknowledgments.
     pub fn waits(&self, side: usize) -> bool {
-        self.is_tcp && self.ways[side].sent > self.ways[side].acked && self.finished_at.is_none()
+        self.is_tcp() && self.ways[side].sent > self.ways[side].acked && self.finished_at.is_none()
     }
 
     /// True if one end has sent its FIN and the two ends are not both done.
@@ -375,7 +380,7 @@ impl Connection {
     /// Payload delivered in the flow's direction.
     fn delivered(&self) -> u64 {
         let way = &self.ways[self.main];
-        if self.is_tcp { way.payload(way.taken) } else { way.arrived }
+        if self.is_tcp() { way.payload(way.taken) } else { way.arrived }
     }
 
     fn look(&self, usual: &BTreeMap<NodeId, String>) -> FlowLook {
@@ -389,7 +394,7 @@ impl Connection {
         counters.bytes_retransmitted = way.bytes_again;
         counters.acked_bytes = acked_bytes;
         counters.acked_segments =
-            if self.is_tcp { acked_bytes.checked_div(self.mss).unwrap_or(0) } else { way.packets };
+            if self.is_tcp() { acked_bytes.checked_div(self.mss).unwrap_or(0) } else { way.packets };
         counters.fast_retransmits = self.recoveries;
         counters.freezes = self.freezes;
         counters.frozen = self.frozen;
@@ -397,7 +402,7 @@ impl Connection {
         let known = info.map(|i| &i.congestion).or_else(|| usual.get(&self.nodes[self.main]));
         let name = || format!("kernel:{}", known.map_or("unknown", String::as_str));
         FlowLook {
-            tcp: self.is_tcp.then(name),
+            tcp: self.is_tcp().then(name),
             delivered_bytes: self.delivered(),
             connected_at: self.connected_at,
             finished_at: self.finished_at,

@@ -26,10 +26,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tworay_base::{FlowId, NodeId, SimDuration, SimTime};
 use tworay_sim::scenario::Scenario;
-use tworay_sim::{Layer, Live, LiveOptions, RunReport};
+use tworay_sim::{Layer, Live, LiveOptions, MOST_MTU, RunReport};
 
-/// The most that fits into an 802.11 frame (IEEE 802.11-1999 §7.1.2: 2312 bytes with LLC).
-const MOST_MTU: u16 = 2304;
 /// The minimum of IPv4 (RFC 791).
 const LEAST_MTU: u16 = 68;
 /// Most files that a station holds open: four for namespaces, its device, a socket, and some for a program's start.
@@ -138,7 +136,7 @@ pub struct Ended {
     /// Packets whose hop limit ran out in the simulated network and that were answered with ICMP.
     pub expired: u64,
     /// Flow, time of the first packet, and both ends of each connection, in the order of the flows.
-    pub connections: Vec<(FlowId, SimTime, [ConnectionEnd; 2])>,
+    pub connections: Vec<(FlowId, SimTime, u8, [ConnectionEnd; 2])>,
     /// What was changed while it ran, in order of time.
     pub steered: Vec<Steered>,
 }
@@ -472,7 +470,8 @@ fn work_off(
         node: c.nodes[side],
         initial: c.initial(side).map(|seq| seq.0),
     };
-    let connections = connections.all.iter().map(|c| (c.flow, c.opened_at, [end(c, 0), end(c, 1)])).collect();
+    let all = connections.all.iter();
+    let connections = all.map(|c| (c.flow, c.opened_at, c.protocol, [end(c, 0), end(c, 1)])).collect();
     let late = late.0;
     Ok(Ended {
         report,

@@ -237,8 +237,9 @@ fn extras(ended: &Ended) -> String {
         })).collect::<Vec<_>>(),
         "time_exceeded": ended.expired,
         "steered": lines(&ended.steered),
-        "connections": ended.connections.iter().map(|(flow, opened, ends)| serde_json::json!({
+        "connections": ended.connections.iter().map(|(flow, opened, protocol, ends)| serde_json::json!({
             "flow": flow.0,
+            "protocol": protocol,
             "started_seconds": opened.as_secs_f64(),
             "ends": ends.map(|end| serde_json::json!({
                 "node": end.node.0,

@@ -181,7 +181,8 @@ pub(crate) struct FlowTable {
     /// `cbr`, `on-off`: time between packets. Set either this or `rate`.
     #[serde(default)]
     pub interval: Option<SimDuration>,
-    /// `cbr`, `on-off`: payload of a packet, 1B to 9000B. Default: 512B.
+    /// `cbr`, `on-off`: payload of a packet, 1B to 9000B; above 2276B, what IP would send as fragments over 802.11 is
+    /// one long frame, with a warning. Default: 512B.
     #[serde(default)]
     pub size: Option<Bytes>,
     /// `cbr`: number of packets to send, at least 1. Default: unlimited.
@@ -221,8 +222,9 @@ pub(crate) struct FlowTable {
     /// `video`: playing time that the player needs to start, and to go on after a stall. Default: one chunk.
     #[serde(default)]
     pub startup: Option<SimDuration>,
-    /// `replay`: the trace, relative to the scenario file: a capture (pcapng, pcap), or a trace of Mahimahi (a line
-    /// for each packet of 1500 bytes, with its time in ms). The first packet is sent when the flow starts.
+    /// `replay`: the trace, relative to the scenario file: a capture (pcapng, pcap), a trace of Mahimahi (a line for
+    /// each packet of 1500 bytes, with its time in ms), or CSV of a program's writes (lines `time_s,bytes`, such as
+    /// `0.25,1200`). The first packet is sent when the flow starts.
     #[serde(default)]
     pub file: Option<PathBuf>,
     /// `replay`: only the packets that the host with this IP address sent. Default: all packets of the capture.

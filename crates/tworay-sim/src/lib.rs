@@ -28,7 +28,7 @@ pub use moves::{MoveFormat, moves, moves_of_file};
 pub use network::{Backlog, Network, Red, RedVerdict};
 pub use ns2_trace::read_ns2_trace;
 pub use observe::{Content, Emission, MediumLog, Reception};
-pub use paths::{FlowPath, Pair};
+pub use paths::{FlowPath, MOST_MTU, Pair};
 pub use run::{RunControl, RunError, RunOptions, facts, pair_paths, run, variants};
 pub use tworay_scenario as scenario;
 pub use tworay_scenario::{Application, FlowSetup, Setup, WireSetup};

@@ -1,6 +1,7 @@
 //! Checks from positions and wires whether a scenario's flows have paths at all, and words the warnings if
 //! not.
 
+use crate::network::hosts::flow::UDP_OVERHEAD;
 use crate::results::{Warning, WarningKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,8 +9,13 @@ use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mobility::Track;
 use tworay_mobility::facts::{Links, PairFacts, pair_facts, widest_gap};
 use tworay_radio::{Channel, MeasuredLink, RadioConfig};
-use tworay_scenario::{FlowSetup, Setup};
+use tworay_scenario::{Application, FlowSetup, Setup};
 
+/// The longest IP packet in an 802.11 frame, bytes: what an MSDU holds (IEEE 802.11-2016 §9.2.4.7.1), and the largest
+/// MTU that Linux allows there.
+pub const MOST_MTU: u16 = 2304;
+/// IPv4 and TCP headers without options, bytes.
+const TCP_HEADERS: u64 = 40;
 /// Interval between checks of moving nodes.
 const STEP: SimDuration = SimDuration::from_millis(500);
 /// Limit of nodes times checks; with more nodes the interval is longer.
@@ -32,6 +38,10 @@ pub struct FlowPath {
     pub names: Arc<BTreeMap<u16, String>>,
     /// Fraction of time with a path, and its length.
     pub facts: PairFacts,
+    /// Headers and payload of the flow's longest IP packet if it is too long for a frame of 802.11, bytes.
+    pub too_long: Option<(u64, u64)>,
+    /// True if that is a segment of TCP.
+    pub over_tcp: bool,
     /// Range of links, m; `None` for wires and measured links.
     pub range: Option<f64>,
     /// If there never was a path: the two nodes whose distance at the start, m, prevents one.
@@ -46,8 +56,32 @@ pub(crate) fn flow_paths(setup: &Setup) -> Vec<FlowPath> {
     let pairs: Vec<_> = setup.flows.iter().map(|f| (f.from, f.to)).collect();
     let (facts, range, mut tracks) = sampled(setup, &pairs);
     let names = Arc::new(setup.settings.node_names());
-    let path = |(flow, facts)| flow_path(flow, facts, range, &mut tracks, &names);
+    let path = |(flow, facts)| {
+        let mut path = flow_path(flow, facts, range, &mut tracks, &names);
+        path.too_long = too_long(setup, flow);
+        path
+    };
     setup.flows.iter().zip(facts).map(path).collect()
+}
+
+/// Headers and payload of a flow's longest IP packet, bytes, if it crosses radios and is too long for their frames.
+fn too_long(setup: &Setup, flow: &FlowSetup) -> Option<(u64, u64)> {
+    let ends = [(flow.from, flow.to), (flow.to, flow.from)];
+    let wired = setup.wires.iter().any(|wire| ends.contains(&(wire.from, wire.to)));
+    if !setup.has_radio || wired {
+        return None;
+    }
+    let udp = u64::from(UDP_OVERHEAD);
+    let (headers, payload) = match &flow.application {
+        Application::Cbr { payload, .. } | Application::OnOff { payload, .. } => (udp, u64::from(*payload)),
+        Application::Replay { trace, variant: None } => {
+            let longest = trace.packets.iter().map(|packet| u64::from(packet.ip_bytes)).max()?;
+            (udp, longest.saturating_sub(udp))
+        }
+        application if application.variant().is_some() => (TCP_HEADERS, setup.settings.tcp.mss.0),
+        _ => return None,
+    };
+    (headers + payload > u64::from(MOST_MTU)).then_some((headers, payload))
 }
 
 /// Connectivity of every two nodes of a scenario; each pair once, the smaller number first.
@@ -101,13 +135,30 @@ fn flow_path(
     } else {
         None
     };
-    FlowPath { from: flow.from, to: flow.to, names: Arc::clone(names), facts, range, gap }
+    let (names, over_tcp) = (Arc::clone(names), flow.application.variant().is_some());
+    FlowPath { from: flow.from, to: flow.to, names, facts, too_long: None, over_tcp, range, gap }
 }
 
 impl FlowPath {
     /// A node's name, or its number.
     pub fn label(&self, node: NodeId) -> String {
         self.names.get(&node.0).cloned().unwrap_or_else(|| node.to_string())
+    }
+
+    /// The warning for packets that 802.11 has no frame for: IP would send fragments of them.
+    pub fn oversized(&self, flow: u16) -> Option<Warning> {
+        let (headers, payload) = self.too_long?;
+        let what = if self.over_tcp { "segments" } else { "datagrams" };
+        let key = if self.over_tcp { "tcp.mss" } else { "their size" };
+        let text = format!(
+            "flow {flow} ({} to {}): its {what} are IP packets of {} bytes, but an 802.11 frame holds {MOST_MTU}; IP \
+             would send fragments, here each is one long frame; lower {key} to {} bytes or less",
+            self.label(self.from),
+            self.label(self.to),
+            headers + payload,
+            u64::from(MOST_MTU) - headers
+        );
+        Some(Warning { flow, kind: WarningKind::Oversized, text })
     }
 
     /// The warning for a path that is missing for this fraction of the time, with a remedy.

@@ -1,8 +1,9 @@
-//! Packet traces to replay: when a program sent how many bytes. Captures (pcapng, pcap) and Mahimahi's traces.
+//! Packet traces to replay: when a program sent how many bytes. Captures (pcapng, pcap), Mahimahi's traces, CSV.
 
 mod capture;
 mod mahimahi;
 mod packet;
+mod writes;
 
 pub use packet::TracePacket;
 
@@ -12,10 +13,12 @@ use std::path::Path;
 use tworay_base::SimDuration;
 
 /// What a trace is, for messages.
-const FORMS: &str = "a trace is a pcapng or pcap file, or Mahimahi's: a time in whole ms a line";
+const FORMS: &str =
+    "a trace is a pcapng or pcap file, Mahimahi's (a time in whole ms a line), or CSV (time_s,bytes)";
 
-/// Reads the packets of the trace at `path` in order of time: a capture (known by its first bytes), otherwise
-/// Mahimahi's format; either plain or gzip. With `source` only packets that this host sent; Mahimahi's name no hosts.
+/// Reads the packets of the trace at `path` in order of time: a capture (known by its first bytes), CSV (known by a
+/// comma in its first line), otherwise Mahimahi's format; each plain or gzip. With `source` only packets that this host
+/// sent; only captures name hosts.
 ///
 /// # Errors
 /// A file that can't be read or is neither, and a capture without such packets.
@@ -37,7 +40,7 @@ pub fn read(path: &Path, source: Option<IpAddr>) -> Result<Vec<TracePacket>, Rea
                 let problem = format!("it is neither a capture nor text; it begins with {}", start.join(" "));
                 ReadError::whole(&name, problem, FORMS)
             })?;
-            mahimahi::parse(&name, &text)?
+            if writes::fits(&text) { writes::parse(&name, &text)? } else { mahimahi::parse(&name, &text)? }
         }
     };
     // Captures of several interfaces are not quite in order. The sort is stable.

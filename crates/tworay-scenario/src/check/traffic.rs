@@ -11,6 +11,9 @@ use tworay_wire::packet_trace;
 
 /// Largest request: what fits into one segment of any frame, and more than any request line needs.
 const MOST_REQUEST: Bytes = Bytes(1_000_000);
+/// Longest IP packet (RFC 791, section 3.1), and the headers of IPv4 and UDP in it.
+const MOST_IP: u32 = 65_535;
+const UDP_HEADERS: u32 = 28;
 /// Request and answer of `app = "request"` if the file gives none: a remote call, a query of the DNS over TCP.
 const USUAL_REQUEST: Bytes = Bytes(200);
 const USUAL_ANSWER: Bytes = Bytes(1000);
@@ -118,7 +121,7 @@ pub(super) fn replay(
     base_dir: &Path,
 ) -> Result<Application, ConfigProblem> {
     let Some(file) = &flow.file else {
-        let remedy = "Add file = \"trace.pcapng\": a capture, or a trace of Mahimahi.";
+        let remedy = "Add file = \"trace.pcapng\": a capture, a trace of Mahimahi, or CSV (time_s,bytes).";
         return ConfigProblem::refuse("app", "app = \"replay\" needs the key \"file\"", remedy);
     };
     let source = match flow.source.as_deref().map(str::parse::<IpAddr>) {
@@ -137,6 +140,14 @@ pub(super) fn replay(
     let mut packets = packet_trace::read(&file, source).map_err(|error| {
         ConfigProblem::new("file", format!("{}: {}", error.place(), error.problem), error.remedy)
     })?;
+    if over == Over::Udp
+        && let Some(large) = packets.iter().find(|packet| packet.ip_bytes > MOST_IP)
+    {
+        let problem = format!("a datagram can't have {} bytes", large.payload);
+        let remedy =
+            format!("Add over = \"tcp\", or write at most {} bytes at a time.", MOST_IP - UDP_HEADERS);
+        return ConfigProblem::refuse("file", problem, remedy);
+    }
     if over == Over::Tcp {
         // Pure acknowledgments carry nothing to write.
         packets.retain(|packet| packet.payload > 0);

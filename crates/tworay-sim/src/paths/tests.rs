@@ -39,6 +39,35 @@ fn a_gap_is_named_with_what_closes_it() {
     );
 }
 
+/// A datagram of 2276 bytes fills an MSDU with its headers of 28; segments have 40.
+#[test]
+fn packets_too_long_for_a_frame_are_named() {
+    let said = |head: &str, flow: &str| {
+        let text = format!("duration = \"10s\"\n{head}[[flow]]\nfrom = 0\nto = 1\n{flow}");
+        let scenario = Scenario::from_toml(&text, "t.toml", Path::new(""), &[]).expect("a good scenario");
+        let found = flow_paths(&scenario.setup(1, false).expect("a setup"));
+        found[0].oversized(0).map(|warning| (warning.kind, warning.text))
+    };
+    let air = "[names]\nroof = 1\n[topology]\nkind = \"string\"\nhops = 1\n";
+    let cbr = |size: u32| format!("app = \"cbr\"\ninterval = \"1s\"\nsize = \"{size}B\"\n");
+    assert_eq!(said(air, &cbr(2276)), None);
+    let (kind, text) = said(air, &cbr(9000)).expect("a warning");
+    assert_eq!(kind, WarningKind::Oversized);
+    assert_eq!(
+        text,
+        "flow 0 (0 to roof): its datagrams are IP packets of 9028 bytes, but an 802.11 frame holds 2304; IP would send \
+         fragments, here each is one long frame; lower their size to 2276 bytes or less"
+    );
+    let (_, text) = said(&format!("tcp.mss = \"2265B\"\n{air}"), "").expect("a warning");
+    assert!(
+        text.contains("segments are IP packets of 2305 bytes")
+            && text.ends_with("lower tcp.mss to 2264 bytes or less")
+    );
+    assert_eq!(said(air, ""), None);
+    let wire = "[[wire]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\ndelay = \"1ms\"\n";
+    assert_eq!(said(wire, &cbr(9000)), None, "wires may carry long frames");
+}
+
 #[test]
 fn wires_are_paths() {
     let wires = "[[wire]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\ndelay = \"1ms\"\n";

@@ -1,4 +1,4 @@
-//! Warnings about a run's figures: flows without a path, flows that received nothing.
+//! Warnings about a run's figures: flows without a path, flows that received nothing, packets too long for a frame.
 
 use crate::network::hosts::flow::Flow;
 use crate::observe::loss::ledger::LossRecord;
@@ -17,6 +17,8 @@ pub enum WarningKind {
     PathMissing,
     /// Nothing arrived although every hop of a path was in range.
     NothingArrived,
+    /// Its packets are too long for a frame.
+    Oversized,
 }
 
 /// A warning about a flow.
@@ -24,7 +26,7 @@ pub enum WarningKind {
 pub struct Warning {
     /// Index of the flow in the scenario.
     pub flow: u16,
-    /// `no-path`, `path-missing` or `nothing-arrived`.
+    /// `no-path`, `path-missing`, `nothing-arrived` or `oversized`.
     pub kind: WarningKind,
     /// The warning in words, with a remedy.
     pub text: String,
@@ -40,6 +42,7 @@ pub(crate) fn warnings(
     let mut all = Vec::new();
     for (i, (flow, path)) in (0u16..).zip(flows.iter().zip(paths)) {
         all.extend(path.words(i, path.facts.partitioned_fraction()));
+        all.extend(path.oversized(i));
         if path.facts.connected > 0 && flow.received_bytes() == 0 && flow.setup.start < end {
             let text = nothing_arrived((FlowId(i), flows.len()), path, records);
             all.push(Warning { flow: i, kind: WarningKind::NothingArrived, text });

@@ -119,6 +119,41 @@ fn mahimahi_has_a_packet_a_line() {
     assert_eq!(reading("up", b"3\n3\n10\n", None).unwrap(), [packet(0), packet(0), packet(7)]);
 }
 
+/// Writes of a program: seconds and bytes; a datagram of 500 bytes has 528 with its headers.
+#[test]
+fn csv_has_a_write_a_line() {
+    let write = |at, payload| TracePacket { at: ms(at), ip_bytes: payload + 28, payload };
+    let found = [write(0, 500), write(400, 12_000), write(400, 1)];
+    for text in [
+        "time_s,bytes\n2.1,500\n2.5,12000\n2.5,1\n",
+        "2.1,500\r\n2.5,12000\r\n2.5,1",
+        "# of my program\n\n time , size \n2.1, 500\n2.5, 12000\n\n2.5, 1\n",
+    ] {
+        assert_eq!(reading("writes", text.as_bytes(), None).unwrap(), found, "{text}");
+    }
+    let wrong = |text: &str| {
+        let error = reading("wrong-writes", text.as_bytes(), None).unwrap_err();
+        (error.line, error.problem, error.remedy)
+    };
+    let form = "write a time in seconds and a number of bytes, such as 0.25,1200";
+    for (text, line, problem) in [
+        ("time,size\n0.5,500\nsoon,500\n", 3, "\"soon\" is no time in seconds"),
+        ("-1,500\n", 1, "\"-1\" is no time in seconds"),
+        ("0.5,500\ntime,size\n", 2, "\"time\" is no time in seconds"),
+        ("0.5,500\n0.6,0\n", 2, "\"0\" is no number of bytes from 1 to 1000000000"),
+        ("0.5,1.5\n", 1, "\"1.5\" is no number of bytes from 1 to 1000000000"),
+        ("0.5,500\n0.6\n", 2, "\"0.6\" isn't two fields"),
+        ("0.5,500,up\n", 1, "\"0.5,500,up\" isn't two fields"),
+    ] {
+        assert_eq!(wrong(text), (Some(line), problem.into(), form.into()), "{text}");
+    }
+    assert_eq!(
+        wrong("0.5,500\n0.4,1\n"),
+        (Some(2), "0.4 s comes before the time above it".into(), "sort the lines by time".into())
+    );
+    assert_eq!(wrong("time,size\n"), (None, "it has no write".into(), form.into()));
+}
+
 #[test]
 fn a_trace_that_is_none_is_refused_with_its_line() {
     let wrong = |bytes: &[u8]| {
@@ -132,7 +167,10 @@ fn a_trace_that_is_none_is_refused_with_its_line() {
     let image = reading("image", b"\x89PNG\r\n\x1a\n", None).unwrap_err();
     assert_eq!(image.line, None, "a binary file has no lines");
     assert_eq!(image.problem, "it is neither a capture nor text; it begins with 89 50 4e 47");
-    assert_eq!(image.remedy, "a trace is a pcapng or pcap file, or Mahimahi's: a time in whole ms a line");
+    assert_eq!(
+        image.remedy,
+        "a trace is a pcapng or pcap file, Mahimahi's (a time in whole ms a line), or CSV (time_s,bytes)"
+    );
     let named = reading("named", b"3\n", Some([10, 0, 0, 1].into())).unwrap_err();
     assert_eq!(named.problem, "it is no capture, so its packets have no source");
 }
@@ -173,6 +211,7 @@ proptest! {
             &[0xd4, 0xc3, 0xb2, 0xa1],
             &[0xa1, 0xb2, 0x3c, 0x4d],
             &[0x1f, 0x8b, 8],
+            b"time_s,bytes\n0.5,",
         ]),
     ) {
         bytes.splice(0..0, begin.iter().copied());

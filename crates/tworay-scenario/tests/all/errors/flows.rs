@@ -62,7 +62,7 @@ fn a_trace_must_be_one() {
     assert_eq!(
         said("app = \"replay\""),
         "my.toml:8:7: flow.0.app: app = \"replay\" needs the key \"file\"\n\
-         Add file = \"trace.pcapng\": a capture, or a trace of Mahimahi."
+         Add file = \"trace.pcapng\": a capture, a trace of Mahimahi, or CSV (time_s,bytes)."
     );
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("none.trace");
     std::fs::write(&file, "3\n4\nsoon\n").unwrap();
@@ -71,8 +71,14 @@ fn a_trace_must_be_one() {
         said(&format!("app = \"replay\"\nfile = \"{name}\"")),
         format!(
             "my.toml:9:8: flow.0.file: {name}:3: \"soon\" is no time in milliseconds\n\
-             A trace is a pcapng or pcap file, or Mahimahi's: a time in whole ms a line."
+             A trace is a pcapng or pcap file, Mahimahi's (a time in whole ms a line), or CSV (time_s,bytes)."
         )
+    );
+    std::fs::write(&file, "0.5,500\n0.7,65508\n").unwrap();
+    assert_eq!(
+        said(&format!("app = \"replay\"\nfile = \"{name}\"")),
+        "my.toml:9:8: flow.0.file: a datagram can't have 65508 bytes\n\
+         Add over = \"tcp\", or write at most 65507 bytes at a time."
     );
     assert_eq!(
         said("app = \"replay\"\nfile = \"x\"\nsource = \"host\""),
