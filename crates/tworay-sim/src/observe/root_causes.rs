@@ -12,10 +12,11 @@ use super::loss::circles::Circles;
 use super::loss::held_up::HeldUps;
 use super::loss::root_cause::RootCause;
 use super::loss::scene::{Scene, World};
-use super::loss::service::Service;
+use super::loss::service::{Service, Sharing};
 use super::observers::Observers;
 use crate::network::packets::{UNTRACKED, is_message};
-use tworay_base::{Died, LossCause, NodeId, PacketId};
+use std::collections::BTreeMap;
+use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
 use tworay_mac::{CodelConfig, FrameKind, MAX_REQUESTS, QueueRule};
 use tworay_routing::RoutingAction;
 use tworay_scenario::Settings;
@@ -32,6 +33,8 @@ pub(crate) struct RootCauses {
     pub circles: Circles,
     /// Service of each node's interface queue.
     pub services: Vec<Service>,
+    /// By station, source and destination of packets that noise delays: when it was noted who shares the medium, and who does.
+    sharing: BTreeMap<(NodeId, NodeId, NodeId), (SimTime, Sharing)>,
     /// Breaks that routers are reacting to, one within the other.
     breaks: Vec<Break>,
 }

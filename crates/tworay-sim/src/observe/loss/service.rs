@@ -389,7 +389,7 @@ impl Service {
     }
 }
 
-pub(crate) use path_time::book;
+pub(crate) use path_time::{Sharing, book};
 
 #[cfg(test)]
 mod tests;

@@ -8,9 +8,13 @@ use crate::network::packets::is_message;
 use crate::observe::fact::View;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::{Scene, World};
-use crate::observe::loss::service::book;
+use crate::observe::loss::service::{Sharing, book};
+use smallvec::SmallVec;
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::Body;
+
+/// Time for which the stations of a path are taken as known.
+const KNOWN: SimDuration = SimDuration::from_secs(1);
 
 impl RootCauses {
     /// The MAC of `node` has lost time because of `root`: packets that would not wait in its queue otherwise are held
@@ -86,13 +90,14 @@ impl RootCauses {
         world: &World<'_>,
     ) {
         let now = world.now;
-        if !root.is_noise() {
+        let sharing = &self.services[node.index()].path.sharing;
+        if !root.is_noise() || sharing.relays.is_empty() && sharing.before.is_empty() {
             return self.services[node.index()].lose(now, time, root);
         }
         let begin = before(end, time);
-        let before_it = self.services[node.index()].path.before.iter().copied();
+        let before_it = sharing.before.iter().copied();
         let queues = before_it.filter(|of| self.services[of.index()].is_backlogged()).chain([node]);
-        for of in queues.collect::<Vec<_>>() {
+        for of in queues.collect::<SmallVec<[NodeId; 4]>>() {
             // What it loses with its own packet is booked once that is done.
             let own = world.failing(of).filter(|_| of != node).map(|time| before(now, time));
             let until = own.map_or(end, |own| own.min(end));
@@ -114,6 +119,15 @@ impl RootCauses {
         if !root.is_noise() || is_message(p) || p.dst.is_broadcast() || direct {
             return;
         }
+        let path = &mut self.services[node.index()].path;
+        path.exchange = path.exchange.max(exchange);
+        let (now, ends) = (world.now, (node, p.src, p.dst));
+        if let Some((noted, sharing)) = self.sharing.get(&ends)
+            && *noted + KNOWN > now
+        {
+            path.sharing.clone_from(sharing);
+            return;
+        }
         let mut scene = world.scene(&self.held_ups, &self.services);
         let senders = scene.senders(node, packet);
         let here = senders.iter().position(|sender| *sender == node).unwrap_or(0);
@@ -122,8 +136,9 @@ impl RootCauses {
         };
         let before = sensed(&mut scene, &senders[..here]);
         let relays = sensed(&mut scene, &senders[(here + 1).min(senders.len())..]);
-        let path = &mut self.services[node.index()].path;
-        (path.before, path.relays, path.exchange) = (before, relays, path.exchange.max(exchange));
+        let sharing = Sharing { relays, before };
+        self.sharing.insert(ends, (now, sharing.clone()));
+        self.services[node.index()].path.sharing = sharing;
     }
 }
 

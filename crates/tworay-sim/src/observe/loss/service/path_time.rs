@@ -1,6 +1,8 @@
 //! The time that a path takes of its stations, where these share the medium.
 
 use super::Service;
+use smallvec::SmallVec;
+use std::collections::VecDeque;
 use tworay_base::{NodeId, SimDuration, SimTime};
 
 /// Latest packets whose times are kept.
@@ -12,6 +14,15 @@ const KEPT: SimDuration = SimDuration::from_secs(1);
 /// A span of time.
 type Span = (SimTime, SimTime);
 
+/// Stations that share the medium with another one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sharing {
+    /// Relays of its packets whose frames it senses.
+    pub relays: SmallVec<[NodeId; 4]>,
+    /// Stations before it on their path that sense its own.
+    pub before: SmallVec<[NodeId; 4]>,
+}
+
 /// What a station has sent, and who shares its time.
 #[derive(Clone, Debug)]
 pub(crate) struct PathTime {
@@ -19,10 +30,8 @@ pub(crate) struct PathTime {
     sent: usize,
     latest: [SimTime; LATEST],
     /// Spans that noise has cost its queue, in order; they don't overlap.
-    booked: Vec<Span>,
-    /// Relays of its packets whose frames it senses, and stations before it on their path that sense its own.
-    pub relays: Vec<NodeId>,
-    pub before: Vec<NodeId>,
+    booked: VecDeque<Span>,
+    pub sharing: Sharing,
     /// How long the exchange for one of its packets takes at most.
     pub exchange: SimDuration,
 }
@@ -32,9 +41,8 @@ impl Default for PathTime {
         Self {
             sent: 0,
             latest: [SimTime::ZERO; LATEST],
-            booked: Vec::new(),
-            relays: Vec::new(),
-            before: Vec::new(),
+            booked: VecDeque::new(),
+            sharing: Sharing::default(),
             exchange: SimDuration::ZERO,
         }
     }
@@ -54,15 +62,15 @@ impl PathTime {
         latest.take_while(|at| *at > from).filter(|at| *at <= until).count()
     }
 
-    /// The parts of a span that are not booked.
-    fn gaps(&self, (from, until): Span) -> Vec<Span> {
-        let mut gaps = Vec::new();
-        let mut begin = from;
-        for &(a, b) in self.booked.iter().filter(|(_, b)| *b > from) {
-            gaps.push((begin, a.min(until)));
-            begin = begin.max(b);
+    /// The parts of a span that are not booked, the latest first.
+    fn gaps(&self, (from, until): Span) -> SmallVec<[Span; 4]> {
+        let mut gaps = SmallVec::new();
+        let mut end = until;
+        for &(a, b) in self.booked.iter().rev().take_while(|(_, b)| *b > from) {
+            gaps.push((b, end));
+            end = end.min(a);
         }
-        gaps.push((begin, until));
+        gaps.push((from, end));
         gaps.retain(|(a, b)| a < b);
         gaps
     }
@@ -79,15 +87,27 @@ impl PathTime {
             let sent: usize = gaps.iter().map(|gap| path.sent_in(*gap)).sum();
             (exchange * sent as u64).mul_f64(share)
         };
-        let used = sum(&mut self.relays.iter().chain([&of]).filter(|station| **station != node).map(used_by));
+        let used = sum(&mut self
+            .sharing
+            .relays
+            .iter()
+            .chain([&of])
+            .filter(|station| **station != node)
+            .map(used_by));
         sum(&mut gaps.iter().map(|(a, b)| b.since(*a))).saturating_sub(used)
     }
 
     fn book(&mut self, span: Span) {
-        let gaps = self.gaps(span);
-        self.booked.retain(|(_, b)| *b + KEPT > span.1);
-        self.booked.extend(gaps);
-        self.booked.sort_unstable();
+        while self.booked.front().is_some_and(|(_, b)| *b + KEPT < span.1) {
+            self.booked.pop_front();
+        }
+        for (from, until) in self.gaps(span) {
+            let place = self.booked.iter().rposition(|(a, _)| *a < from).map_or(0, |last| last + 1);
+            match place.checked_sub(1).and_then(|last| self.booked.get_mut(last)) {
+                Some(last) if last.1 == from => last.1 = until,
+                _ => self.booked.insert(place, (from, until)),
+            }
+        }
     }
 }
 

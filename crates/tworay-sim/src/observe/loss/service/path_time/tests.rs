@@ -18,8 +18,8 @@ fn pair(sent: u64, times: &[u64]) -> Vec<Service> {
         services.iter_mut().for_each(|service| service.path.sent(at(n)));
     }
     times.iter().for_each(|time| services[RELAY.index()].path.sent(at(*time)));
-    services[SOURCE.index()].path.relays = vec![RELAY];
-    services[RELAY.index()].path.before = vec![SOURCE];
+    services[SOURCE.index()].path.sharing.relays.push(RELAY);
+    services[RELAY.index()].path.sharing.before.push(SOURCE);
     services.iter_mut().for_each(|service| service.path.exchange = ms(2));
     services
 }
