@@ -6,16 +6,22 @@ mod read;
 
 use play::play;
 use read::{Script, read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+/// Every script, with the name of its file.
 fn scripts() -> Vec<(String, Script)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let entries = std::fs::read_dir(folder).expect("the folder of scripts");
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("a file").path()).collect();
     files.retain(|file| file.extension().is_some_and(|e| e == "txt"));
     files.sort();
-    let name = |file: &Path| file.file_stem().unwrap().to_string_lossy().into_owned();
-    let script = |file: &Path| read(&std::fs::read_to_string(file).unwrap()).map_err(|e| (name(file), e));
-    files.iter().map(|file| (name(file), script(file).unwrap())).collect()
+    let script = |file: &PathBuf| {
+        let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(file).expect(&name);
+        let script = read(&text).unwrap_or_else(|why| panic!("{name}: {why}"));
+        (name, script)
+    };
+    files.iter().map(script).collect()
 }
 
 #[test]

@@ -77,7 +77,8 @@ pub fn read(text: &str) -> Result<Script, String> {
             continue;
         }
         let (names, rest) = text.split_once(':').unwrap_or(("", text));
-        let names: Vec<String> = names.split(',').map(|n| n.trim().into()).filter(|n| n != "").collect();
+        let names: Vec<String> =
+            names.split(',').map(str::trim).filter(|n| !n.is_empty()).map(String::from).collect();
         let rest = rest.trim();
         match names.first().map(String::as_str) {
             Some("about") => has_about = !rest.is_empty(),
