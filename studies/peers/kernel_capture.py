@@ -7,29 +7,32 @@ the namespaces disappear with their processes. Needs root.
 
 from __future__ import annotations
 
-import ctypes
-import fcntl
 import heapq
 import os
 import re
 import select
 import socket
 import struct
-import subprocess
 import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-CLONE_NEWNET = 0x40000000
-TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
+from studies.peers.kernel_stack import (
+    ACK,
+    MTU,
+    SYN,
+    before_all_others,
+    enter_namespace,
+    tcp_options,
+    undisturbed,
+)
+
 PORT = 5001
-MTU = 1500
 MSS = MTU - 52
 """Payload of a full segment: IP and TCP headers, and the time stamps that Linux sends."""
 _SENDER, _RECEIVER = "10.77.0.1", "10.77.0.2"
-_SYN, _ACK = 0x02, 0x10
 _APART = 0.0004
 """Seconds between two ACKs: the stack's answers to one are read before the next."""
 
@@ -169,11 +172,11 @@ class _Path:
         seq, ack, offset, flags, window = struct.unpack_from("!IIBBH", packet, 24)
         header = (offset >> 4) * 4
         length = struct.unpack_from("!H", packet, 2)[0] - 20 - header
-        if flags & _SYN:
+        if flags & SYN:
             self.bases[ours] = seq
             if not self.began:
                 self.began = now
-        sack, stamps, scale = _options(packet[40 : 20 + header])
+        sack, stamps, scale = tcp_options(packet[40 : 20 + header])
         if scale is not None:
             self.scale[ours] = scale
         if stamps and ours:
@@ -184,33 +187,13 @@ class _Path:
             ours=ours,
             flags=flags,
             seq=(seq - own) & 0xFFFFFFFF,
-            ack=(ack - other) & 0xFFFFFFFF if flags & _ACK else 0,
-            window=window << (0 if flags & _SYN else self.scale.get(ours, 0)),
+            ack=(ack - other) & 0xFFFFFFFF if flags & ACK else 0,
+            window=window << (0 if flags & SYN else self.scale.get(ours, 0)),
             length=length,
             sack=tuple(((a - other) & 0xFFFFFFFF, (b - other) & 0xFFFFFFFF) for a, b in sack),
             stamp=stamps[0] - self.stamps[True] if stamps and ours else None,
             echo=stamps[1] - self.stamps[True] if stamps and not ours and stamps[1] else None,
         )
-
-
-def _options(
-    data: bytes,
-) -> tuple[list[tuple[int, int]], tuple[int, int] | None, int | None]:
-    sack: list[tuple[int, int]] = []
-    stamps, scale, at = None, None, 0
-    while at < len(data) and data[at] != 0:
-        if data[at] == 1:
-            at += 1
-            continue
-        kind, size = data[at], max(data[at + 1], 2)
-        if kind == 5:
-            sack = [struct.unpack_from("!II", data, i) for i in range(at + 2, at + size, 8)]
-        elif kind == 8:
-            stamps = struct.unpack_from("!II", data, at + 2)
-        elif kind == 3:
-            scale = data[at + 2]
-        at += size
-    return sack, stamps, scale
 
 
 def ticking() -> tuple[int, int]:
@@ -244,12 +227,16 @@ def capture(case: Case, congestion: str, *, limit: float = 20.0) -> Capture:
     Raises OSError where namespaces or TUN devices can't be made (no root, no /dev/net/tun).
     """
     period, zero = ticking()
-    allowed = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {max(allowed)})
-    spinner = _spin()
+    with undisturbed():
+        path = _transfer(case, congestion, limit)
+    began = round(path.began * 1e9)
+    next_tick = began // period + 1
+    return Capture(path.log, Ticks(period, next_tick * period - began, next_tick + zero))
+
+
+def _transfer(case: Case, congestion: str, limit: float) -> _Path:
     ends = [_start(_SENDER, case, congestion), _start(_RECEIVER, case, congestion)]
-    # Other work must not come between an ACK and the answer.
-    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    before_all_others()
     try:
         (ours, go), (theirs, ready) = [_tun_of(channel) for _, channel in ends]
         for device in (ours, theirs):
@@ -270,33 +257,12 @@ def capture(case: Case, congestion: str, *, limit: float = 20.0) -> Capture:
                 finished = now + 0.1
         if not finished:
             raise OSError(f"the transfer of {case.name} did not end within {limit:g} s")
-        began = round(path.began * 1e9)
-        next_tick = began // period + 1
-        return Capture(path.log, Ticks(period, next_tick * period - began, next_tick + zero))
+        return path
     finally:
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-        os.sched_setaffinity(0, allowed)
-        for _, channel in ends:
+        for pid, channel in ends:
             channel.close()
-        for pid in (spinner, *(pid for pid, _ in ends)):
             os.kill(pid, 9)
             os.waitpid(pid, 0)
-
-
-def _spin() -> int:
-    """Start a process of the least priority that keeps its processor from sleeping.
-
-    The timers of a sleeping processor are left to others, which may be a tick late.
-    """
-    pid = os.fork()
-    if pid:
-        return pid
-    try:
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-        while os.getppid() != 1:
-            pass
-    finally:
-        os._exit(0)
 
 
 def _start(address: str, case: Case, congestion: str) -> tuple[int, socket.socket]:
@@ -323,17 +289,7 @@ def _tun_of(channel: socket.socket) -> tuple[int, socket.socket]:
 
 
 def _live(channel: socket.socket, address: str, case: Case, congestion: str) -> None:
-    if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET) != 0:
-        raise OSError(ctypes.get_errno(), "unshare")
-    device = os.open("/dev/net/tun", os.O_RDWR)
-    fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", b"peer0", IFF_TUN | IFF_NO_PI))
-    for words in (
-        ["link", "set", "lo", "up"],
-        ["addr", "add", f"{address}/24", "dev", "peer0"],
-        # One segment a packet: the stack doesn't wait to send several at once (tcp_tso_should_defer).
-        ["link", "set", "peer0", "mtu", str(MTU), "gso_max_segs", "1", "up"],
-    ):
-        subprocess.run(["ip", *words], check=True)
+    device = enter_namespace(address)
     socket.send_fds(channel, [b"tun"], [device])
     os.close(device)
     channel.recv(2)

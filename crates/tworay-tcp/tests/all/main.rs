@@ -12,6 +12,7 @@ mod ns2_windows;
 mod pacing;
 mod recoveries;
 mod repairs;
+mod scripts;
 mod transfers;
 mod vegas;
 mod welcome;
