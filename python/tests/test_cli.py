@@ -94,7 +94,8 @@ def test_help_imports_neither_scipy_nor_polars() -> None:
 
 def test_a_command_imports_no_other_command() -> None:
     code = (
-        "import sys; from tworay.cli.commands import COMMANDS, load; load(['variants']); "
+        "import sys; from tworay.cli.app import app; from tworay.cli.commands import COMMANDS, load; "
+        "load(['variants'], app); "
         "print([one for one in COMMANDS if f'tworay.cli.{one}' in sys.modules])"
     )
     process = subprocess.run([*command()[:1], "-c", code], capture_output=True, text=True, check=True)

@@ -96,7 +96,7 @@ def test_every_line_of_a_page_runs_in_order(
         words, _, target = rest.partition(" > ")
         # In this process, which has imported everything already.
         try:
-            app(filled_in(quick(shlex.split(words))), standalone_mode=False)
+            app(filled_in(quick(shlex.split(words)), app), standalone_mode=False)
         except Exception as error:
             raise AssertionError(line) from error
         printed = capsys.readouterr().out

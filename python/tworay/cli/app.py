@@ -37,7 +37,7 @@ class Command(TyperCommand):
             if (option := getattr(error, "option_name", None)) and hasattr(error, "possibilities"):
                 from tworay.cli.suggesting import of_option
 
-                error.message, error.possibilities = of_option(option, ctx), None
+                error.message, error.possibilities = of_option(option, ctx, app), None
             raise
         # An option is an object of its own; flags and arguments may be repeated or have several values.
         times = Counter(id(one) for one in given)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import importlib
 import os
+from typing import TYPE_CHECKING
 
-from tworay.cli.app import app
 from tworay.cli.optional_files import OPTIONAL_FILE
 from tworay.cli.summaries import COMMANDS, GROUPS
+
+if TYPE_CHECKING:
+    import typer
 
 # `tworay --help` and `tworay --version` need no command.
 WITHOUT_COMMAND = ("", "-h", "--help", "--version")
@@ -17,8 +20,11 @@ TYPED = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 _loaded: set[str] = set()
 
 
-def load(words: list[str]) -> None:
-    """Import the file of the command that a command line calls; of all if the first word is no command."""
+def load(words: list[str], app: typer.Typer) -> None:
+    """Import the file of the command that a command line calls; of all if the first word is no command.
+
+    ``app`` gets the commands.
+    """
     called = words[0] if words else ""
     if COMPLETION in os.environ:
         # The shell's words begin with the program's name. A word being typed may become any command.
@@ -33,15 +39,15 @@ def load(words: list[str]) -> None:
     if any(word in OPTIONAL_FILE for word in words):
         # Whether a word after such an option is its file depends on the options of `run`.
         names.append("run")
-    _import(names)
+    _import(names, app)
 
 
-def load_all() -> None:
+def load_all(app: typer.Typer) -> None:
     """Import the files of all commands."""
-    _import([*COMMANDS, *GROUPS])
+    _import([*COMMANDS, *GROUPS], app)
 
 
-def _import(names: list[str]) -> None:
+def _import(names: list[str], app: typer.Typer) -> None:
     for name in names:
         if name not in _loaded:
             _loaded.add(name)

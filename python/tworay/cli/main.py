@@ -30,8 +30,8 @@ def main() -> None:
     try:
         try:
             streams.refuse_bytes(sys.argv[1:])
-            load(sys.argv[1:])
-            app(filled_in(sys.argv[1:]))
+            load(sys.argv[1:], app)
+            app(filled_in(sys.argv[1:], app))
         except SystemExit:
             sys.stdout.flush()
             raise

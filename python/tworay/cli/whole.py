@@ -3,6 +3,6 @@
 from tworay.cli.app import app
 from tworay.cli.commands import load_all
 
-load_all()
+load_all(app)
 
 __all__ = ["app"]
