@@ -6,6 +6,7 @@ them.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 from collections import defaultdict
@@ -29,12 +30,12 @@ def _of_children() -> float:
     """Return the CPU time of ended children of this process's running ones: of commands that ran in forks."""
     total = 0
     for task in Path("/proc/self/task").glob("*/children"):
-        for child in task.read_text().split():
-            try:
-                fields = Path("/proc", child, "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            total += sum(map(int, fields[11:15]))
+        # Threads and children may end while they are looked at.
+        with contextlib.suppress(OSError):
+            for child in task.read_text().split():
+                with contextlib.suppress(OSError):
+                    fields = Path("/proc", child, "stat").read_text().rpartition(")")[2].split()
+                    total += sum(map(int, fields[11:15]))
     return total / os.sysconf("SC_CLK_TCK")
 
 
