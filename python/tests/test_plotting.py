@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 import pytest
+from IPython.core.formatters import DisplayFormatter
 
 import tworay
 from tworay.errors import InputError
@@ -132,3 +133,9 @@ def test_a_comparison_that_is_kept_draws_what_its_directory_draws(compared: Path
             tworay.plot(unkept, what)
     with pytest.raises(tworay.InputError, match="no transfers to draw"):
         tworay.plot(kept, "transfers")
+
+
+def test_a_notebook_shows_a_plot_as_it_is(compared: Path) -> None:
+    """Without `%matplotlib inline` IPython knows no picture of matplotlib's own figures."""
+    shown, _ = DisplayFormatter().format(tworay.plot(compared, "cwnd"))
+    assert shown["image/png"].startswith(b"\x89PNG")

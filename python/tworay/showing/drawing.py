@@ -15,7 +15,7 @@ import numpy as np
 from tworay import metrics
 from tworay.errors import InputError
 from tworay.showing.labels import places, seeds_in_words, with_unit
-from tworay.showing.pictures import COLOURS, FORMATS, INCHES, SETTINGS, write
+from tworay.showing.pictures import COLOURS, FORMATS, INCHES, SETTINGS, new_figure, write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -163,7 +163,6 @@ def panels(
 
     """
     from matplotlib import rc_context
-    from matplotlib.figure import Figure
 
     look = look or Look()
     if output is not None and Path(output).suffix.lower() not in FORMATS:
@@ -178,7 +177,7 @@ def panels(
         raise InputError(f"there is no plot `{kind}`; there are {', '.join(KINDS)}")
     width, height = INCHES
     with rc_context(SETTINGS):
-        figure = Figure(figsize=(width * (1 if len(charts) < 3 else 1.3), height), layout="constrained")
+        figure = new_figure((width * (1 if len(charts) < 3 else 1.3), height))
         every = figure.subplots(1, len(charts), sharey=kind != "heat", squeeze=False)[0]
         for axes, (name, chart) in zip(every, charts.items(), strict=True):
             _chart(figure, axes, chart, kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
@@ -46,15 +47,33 @@ def write(figure: Figure, file: Path, form: str | None = None) -> None:
         raise OutputError(f"cannot write {file}: {error.strerror}") from error
 
 
+def new_figure(inches: tuple[float, float] = INCHES) -> Figure:
+    """Return an empty figure, which a notebook shows where it is the last line of a cell."""
+    return _shown()(figsize=inches, layout="constrained")
+
+
+@functools.cache
+def _shown() -> type[Figure]:
+    """Return the class of figures. Matplotlib's own are shown after `%matplotlib inline` only."""
+    from matplotlib.figure import Figure
+
+    class Shown(Figure):
+        """A figure with a picture of itself."""
+
+        def _repr_png_(self) -> bytes:
+            return drawn(self, ".png")
+
+    return Shown
+
+
 def empty() -> tuple[Figure, Axes]:
     """Return a figure with empty axes."""
     try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
+        from matplotlib import rc_context
     except ImportError as error:
         raise InputError(f"plots need matplotlib ({error}); install it: pip install matplotlib") from error
-    with mpl.rc_context(SETTINGS):
-        figure = Figure(figsize=INCHES, layout="constrained")
+    with rc_context(SETTINGS):
+        figure = new_figure()
         axes = figure.add_subplot()
     axes.grid(visible=True, color="0.9")
     axes.set_axisbelow(True)
