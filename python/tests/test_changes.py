@@ -30,7 +30,8 @@ def live(steered: list[str]) -> Run:
 
 def story(run: Run, begin: float, end: float, *, idle_since: float | None = None) -> list[dict[str, Any]]:
     """Return the chain of a pause without a loss."""
-    pause = {"begin_s": begin, "end_s": end, "to_the_end": False, "after_idle": idle_since is not None}
+    pause = {"begin_s": begin, "end_s": end, "to_the_end": False}
+    pause |= {"after_idle": idle_since is not None, "from_start": False}
     moment = {"loss": None, "pause": pause, "reactions": []}
     return chain(run, ABOUT, moment, changes(run, {}), idle_since)
 

@@ -294,3 +294,13 @@ def test_a_listed_time_finds_the_moment_that_is_listed_with_it(broken: tworay.Ru
     for row in lost(broken):
         (found,) = broken.explain(at=round(row["t_s"], 3)).document["moments"]
         assert round(row["t_s"], 3) in (round(found["loss"]["t_s"], 3), round(found["loss"]["since_s"], 3))
+
+
+def test_a_pause_from_the_start_follows_no_acknowledgment() -> None:
+    """The SYN waits for AODV's search, longer than this timer: nothing was acknowledged before."""
+    settings = {"duration": "3s", "flow.0.start": "1s", "tcp.rto.initial": "50ms"}
+    run = tworay.run("string-4", tcp="newreno", seed=1, set=settings)
+    first, *others = str(run.explain()).split("\n\n")[1:]
+    assert "the flow's start at 1.0" in " ".join(first.split())
+    assert "last acknowledgment" not in first
+    assert all("the flow's start" not in other for other in others)

@@ -60,6 +60,8 @@ def chain(
         steps += _routing(run, about, loss, end)
     elif pause:
         last = "first data after an idle spell" if pause["after_idle"] else "last acknowledgment"
+        if pause["from_start"]:
+            last = "the flow's start"
         span = _span(pause)
         late, late_since = delays(run, about, span)
         reason, sought = searches(run, about, (late_since, span[1]))

@@ -309,6 +309,7 @@ class _Flow:
                 "end_s": pause[1],
                 "to_the_end": pause[1] >= self.end,
                 "after_idle": any(end == pause[0] for _, end in self.idle),
+                "from_start": pause[0] == self.times[0],
             },
             "burst": burst and {"first": burst[0]["seq"], "last": burst[-1]["seq"], "datagrams": len(burst)},
             "loss": loss and {key: value for key, value in loss.items() if key not in UNTOLD},
