@@ -41,6 +41,9 @@ def main() -> None:
         _complain(error, FAILED)
     except SystemExit as leaving:
         _leave(leaving, FAILED)
+    finally:
+        # A notebook may call this; what it calls next is Python.
+        errors.at_shell = False
 
 
 def _leave(leaving: SystemExit, failed: int) -> NoReturn:
