@@ -237,7 +237,7 @@ release:
 	$(BIN)/python -m studies.packaging.release $(VERSION)
 	$(MAKE) test
 	$(MAKE) gallery site docs-check
-	@git diff --exit-code --stat docs || { echo "these pages or pictures were older than the program: look at them, commit them, and run make release again" >&2; exit 1; }
+	@git diff --exit-code --stat docs || { echo "these pages or pictures were older than the program: look at them, commit them alone (git commit docs), and run make release again" >&2; exit 1; }
 	$(MAKE) wheel
 	$(MAKE) wheel-check
 	@echo "dist/ holds the release; next: git commit -am \"Release $(VERSION)\" && git tag v$(VERSION)"
