@@ -146,10 +146,10 @@ def test_the_story_of_a_pause_without_a_loss_names_the_search() -> None:
     """The first route of `strip-50` is searched for while the SYN waits: nothing is lost."""
     run = tworay.run("strip-50", seed=2, record=True, set={"duration": "3s"})
     story = " ".join(str(run.explain()).split())
-    assert "no loss, but a route was searched for: last acknowledgment at 1.000 s" in story
+    assert "no loss, but a route was searched for: the flow's start at 1.000 s" in story
     found = run.tables["routing"].filter((pl.col("event") == "route-found") & (pl.col("node") == 0))
     # Without a record the reason isn't known.
     other = " ".join(str(tworay.run("strip-50", seed=2, set={"duration": "3s"}).explain()).split())
     again = "run it again with --record --out DIR to see of what"
-    assert f"no loss, only delay ({again}): last acknowledgment at 1.000 s" in other
+    assert f"no loss, only delay ({again}): the flow's start at 1.000 s" in other
     assert f"after a search of {1000 * found['search_s'][0]:.0f} ms" in story
