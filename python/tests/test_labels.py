@@ -53,6 +53,8 @@ def test_labels_are_parsed_and_parameters_and_paths_are_none(sca: Path) -> None:
         ("a=reno,b=reno", "`a` and `b` are the same variant"),
         ("a=reno,reno", "`a` and `reno` are the same variant"),
         ("sack=reno,vegas", "`sack` is the name of a variant; choose another label"),
+        (f"sack={EXAMPLES}/sca.py:SCA", "`sack` is the name of a variant; choose another label"),
+        ("sack=kernel:reno", "`sack` is the name of a variant; choose another label"),
         ("a  b=reno", "a label has letters, digits"),
         ("a?=reno", "a label has letters, digits"),
         ("bbr:form=linux", r"parameters stand in parentheses: bbr\(form=linux\)"),

@@ -14,8 +14,9 @@ from studies.virtual.plan import PAGES, STATIC
 from tworay import metrics
 from tworay.live import Options, require
 from tworay.live.network import Ended
+from tworay.live.scripts import seconds
 from tworay.papers.markdown import prose, table, write
-from tworay.virtual.arms import in_order, run_kernel, seconds_of, transfers_of
+from tworay.virtual.arms import in_order, run_kernel, transfers_of
 from tworay.virtual.guest import transfer
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ MEASURES = {
 def run_live(scenario: Scenario, seed: int, controller: str) -> tworay.Run:
     """Do what an arm ``kernel:NAME`` does, by this machine's kernel in real time."""
     document = tomllib.loads(scenario.to_toml())
-    options = Options(seed=seed, limit=seconds_of(document["duration"]), congestion=controller, most_late=5.0)
+    options = Options(seed=seed, limit=seconds(document["duration"]), congestion=controller, most_late=5.0)
     ended = transfer(scenario, options, transfers_of(document), None, lambda status: None)
     extras = json.loads(ended.extras) | {"ended_early": None}
     run = Ended(ended.report, None, json.dumps(extras)).as_run(scenario, options)

@@ -10,7 +10,7 @@ from tworay import _native
 from tworay._native import Scenario
 from tworay.checks import whole
 from tworay.errors import InputError, ScenarioError
-from tworay.running.control import check_class, identity, is_kernel, name_of, refuse_file
+from tworay.running.control import check_class, identity, name_of, refuse_file
 from tworay.running.run import check_seed
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _check_label(label: str, variant: Variant) -> None:
     except ScenarioError:
         return
     # CUBIC=cubic is the same variant, written as a plot should have it.
-    if isinstance(variant, str) and not is_kernel(variant) and called == Scenario.spelt_out(variant):
+    if identity(variant) == called:
         return
     raise InputError(f"{where}: `{label}` is the name of a variant; choose another label, such as my-{label}")
 

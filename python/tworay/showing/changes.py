@@ -37,6 +37,8 @@ class Change:
     """The state that it led to, as in ``while mid was off``."""
     ends_s: float | None = None
     """When it ends by itself: a cut."""
+    harms: bool = True
+    """Packets may be lost or delayed by it: it doesn't switch a node on, or end a loss of frames."""
 
 
 def changes(run: Run, settings: Row) -> list[Change]:
@@ -61,6 +63,7 @@ def _change(row: Row, nodes: Nodes) -> Change:
         whose = "a flow" if row.get("flow") is None else f"flow {row['flow']}"
         return Change(at, what, None, f"a link of {whose} cut", "a link was cut", ends)
     name = nodes(row["node"])
+    harms = what != "up" and not (what == "loss" and float(row["rate"]) == 0)
     if what == "move":
         x, y = (f"{float(metres):g}" for metres in row["to"])
         text, state = f"{name} sent to {x},{y} m", f"{name} moved"
@@ -70,7 +73,7 @@ def _change(row: Row, nodes: Nodes) -> Change:
     else:
         word = {"down": "off", "up": "on"}[what]
         text, state = f"{name} switched {word}", f"{name} was {word}"
-    return Change(at, what, row["node"], text, state)
+    return Change(at, what, row["node"], text, state, harms=harms)
 
 
 def in_force(found: Sequence[Change], since: float, span: tuple[float, float]) -> list[Change]:
@@ -86,14 +89,10 @@ def in_force(found: Sequence[Change], since: float, span: tuple[float, float]) -
     for place, change in enumerate(found):
         after = next((c for c in found[place + 1 :] if _undoes(c, change)), None)
         over = min(after.t_s if after else end, change.ends_s or end)
-        if early <= change.t_s < end and (over > begin or change.t_s >= begin) and _breaks(change):
+        if early <= change.t_s < end and (over > begin or change.t_s >= begin) and change.harms:
             chosen += [change, *([after] if after is not None and after.t_s < end else [])]
     # A second move undoes the first, and is a change itself.
     return [change for change in found if change in chosen]
-
-
-def _breaks(change: Change) -> bool:
-    return change.what != "up" and not (change.what == "loss" and " 0 % " in change.text)
 
 
 def _undoes(change: Change, other: Change) -> bool:
@@ -103,7 +102,7 @@ def _undoes(change: Change, other: Change) -> bool:
 
 def while_(found: Sequence[Change]) -> str | None:
     """Return the states that changes led to in words: ``while mid was off and barn moved``."""
-    states = list(dict.fromkeys(change.state for change in found if _breaks(change)))
+    states = list(dict.fromkeys(change.state for change in found if change.harms))
     if not states:
         return None
     if len(states) > TOLD:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tworay.showing.pictures import COLOURS, INCHES, SETTINGS, write
+from tworay.showing.pictures import COLOURS, SETTINGS, new_figure, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,11 +83,10 @@ class _Drawing:
 
     def __enter__(self) -> tuple[Figure, NDArray[Any]]:
         from matplotlib import rc_context
-        from matplotlib.figure import Figure
 
         self._settings = rc_context(SETTINGS)
         self._settings.__enter__()
-        self.figure = Figure(figsize=INCHES, layout="constrained")
+        self.figure = new_figure()
         panels = self.figure.subplots(*self.shape, squeeze=False, **self.options)
         return self.figure, panels
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import polars as pl
 from tworay.errors import InputError, RunError
 from tworay.live.network import Ended
 from tworay.live.options import Options
+from tworay.live.scripts import seconds
 from tworay.live.sending import over_tcp
 from tworay.metrics.declared import METRICS, Of
 from tworay.running import air
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from tworay.running.scenarios import Scenario
     from tworay.virtual.daemons import Daemon
 
-UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 PORT = 5001
 # Values of flows that are of a single hop where the stations route.
 OF_HOPS = ("mean_hops", "mean_delay_seconds", "jitter_seconds")
@@ -64,7 +63,7 @@ def run_kernel(
     check_carried(scenario, f"{KERNEL}{controller}")
     document = tomllib.loads(scenario.to_toml())
     transfers = transfers_of(document, limited=daemon is not None)
-    duration = seconds_of(document["duration"])
+    duration = seconds(document["duration"])
     options = Options(seed=seed, limit=duration, congestion=controller)
     if daemon is not None:
         check_routable(scenario, daemon.name)
@@ -117,7 +116,7 @@ def check_carried(scenario: Scenario, arm: str) -> None:
                 f"{arm}: flow {number} of {scenario.name} ({kind}) is sent by simulated senders only; "
                 f"leave it out of all arms with --set flow.{number}=off"
             )
-    if seconds_of(document["warmup"]) > 0:
+    if seconds(document["warmup"]) > 0:
         raise InputError(
             f"{arm}: {scenario.name} has a warmup of {document['warmup']}, which figures of kernels include; "
             "set it to zero for all arms: --set warmup=0s"
@@ -152,8 +151,8 @@ def transfers_of(document: dict[str, Any], *, limited: bool = False) -> list[Tra
             source=flow["from"],
             to=flow["to"],
             port=PORT + number,
-            start=seconds_of(flow.get("start", "0s")),
-            stop=seconds_of(flow["stop"]) if "stop" in flow else seconds_of(document["duration"]),
+            start=seconds(flow.get("start", "0s")),
+            stop=seconds(flow["stop"]) if "stop" in flow else seconds(document["duration"]),
             length=_bytes(flow["bytes"]) if "bytes" in flow else 0,
             window=window,
             mss=mss if limited else None,
@@ -222,7 +221,7 @@ def _from_start(
 ) -> None:
     """Count the time of a flow from the scenario's start of it."""
     began, end = connection["started_seconds"], summary["sim_seconds"]
-    late = began - seconds_of(asked.get("start", "0s"))
+    late = began - seconds(asked.get("start", "0s"))
     if flow["completion_seconds"] is not None:
         end = began + flow["completion_seconds"]
         flow["completion_seconds"] += late
@@ -231,13 +230,6 @@ def _from_start(
     spent = end - began
     for name in RATES:
         flow[name] *= spent / (spent + late)
-
-
-def seconds_of(text: str) -> float:
-    """Return the seconds of a duration in a scenario."""
-    found = re.fullmatch(r"([0-9.]+)([a-z]+)", text)
-    assert found is not None, text
-    return float(found[1]) * UNITS[found[2]]
 
 
 def _bytes(text: str) -> int:
