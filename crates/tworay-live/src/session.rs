@@ -135,7 +135,7 @@ pub struct Ended {
     pub freezes: Vec<(FlowId, NodeId, Freeze)>,
     /// Packets whose hop limit ran out in the simulated network and that were answered with ICMP.
     pub expired: u64,
-    /// Flow, time of the first packet, and both ends of each connection, in the order of the flows.
+    /// Flow, time of the first packet, number of the IP protocol, and both ends of each connection, in the order of the flows.
     pub connections: Vec<(FlowId, SimTime, u8, [ConnectionEnd; 2])>,
     /// What was changed while it ran, in order of time.
     pub steered: Vec<Steered>,

@@ -1,7 +1,6 @@
 //! Checks from positions and wires whether a scenario's flows have paths at all, and words the warnings if
 //! not.
 
-use crate::network::hosts::flow::UDP_OVERHEAD;
 use crate::results::{Warning, WarningKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,6 +9,7 @@ use tworay_mobility::Track;
 use tworay_mobility::facts::{Links, PairFacts, pair_facts, widest_gap};
 use tworay_radio::{Channel, MeasuredLink, RadioConfig};
 use tworay_scenario::{Application, FlowSetup, Setup};
+use tworay_wire::packet_trace::UDP_HEADERS;
 
 /// The longest IP packet in an 802.11 frame, bytes: what an MSDU holds (IEEE 802.11-2016 §9.2.4.7.1), and the largest
 /// MTU that Linux allows there.
@@ -71,7 +71,7 @@ fn too_long(setup: &Setup, flow: &FlowSetup) -> Option<(u64, u64)> {
     if !setup.has_radio || wired {
         return None;
     }
-    let udp = u64::from(UDP_OVERHEAD);
+    let udp = u64::from(UDP_HEADERS);
     let (headers, payload) = match &flow.application {
         Application::Cbr { payload, .. } | Application::OnOff { payload, .. } => (udp, u64::from(*payload)),
         Application::Replay { trace, variant: None } => {

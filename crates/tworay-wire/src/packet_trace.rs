@@ -5,7 +5,7 @@ mod mahimahi;
 mod packet;
 mod writes;
 
-pub use packet::TracePacket;
+pub use packet::{TracePacket, UDP_HEADERS};
 
 use crate::text_file::{ReadError, decode_text, decompressed, read_bytes};
 use std::net::IpAddr;

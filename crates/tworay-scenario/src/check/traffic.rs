@@ -11,9 +11,8 @@ use tworay_wire::packet_trace;
 
 /// Largest request: what fits into one segment of any frame, and more than any request line needs.
 const MOST_REQUEST: Bytes = Bytes(1_000_000);
-/// Longest IP packet (RFC 791, section 3.1), and the headers of IPv4 and UDP in it.
+/// Longest IP packet (RFC 791, section 3.1).
 const MOST_IP: u32 = 65_535;
-const UDP_HEADERS: u32 = 28;
 /// Request and answer of `app = "request"` if the file gives none: a remote call, a query of the DNS over TCP.
 const USUAL_REQUEST: Bytes = Bytes(200);
 const USUAL_ANSWER: Bytes = Bytes(1000);
@@ -144,8 +143,10 @@ pub(super) fn replay(
         && let Some(large) = packets.iter().find(|packet| packet.ip_bytes > MOST_IP)
     {
         let problem = format!("a datagram can't have {} bytes", large.payload);
-        let remedy =
-            format!("Add over = \"tcp\", or write at most {} bytes at a time.", MOST_IP - UDP_HEADERS);
+        let remedy = format!(
+            "Add over = \"tcp\", or write at most {} bytes at a time.",
+            MOST_IP - packet_trace::UDP_HEADERS
+        );
         return ConfigProblem::refuse("file", problem, remedy);
     }
     if over == Over::Tcp {

@@ -1,14 +1,12 @@
 //! Mahimahi's traces (`mm-link`): a line for each packet of 1500 bytes, with its time in milliseconds.
 
 use super::FORMS;
-use super::packet::TracePacket;
+use super::packet::{TracePacket, UDP_HEADERS};
 use crate::text_file::ReadError;
 use tworay_base::SimDuration;
 
 /// Length of every packet: Mahimahi's `PACKET_SIZE`, that of a frame of Ethernet.
 const PACKET_BYTES: u32 = 1500;
-/// IPv4 and UDP headers.
-const HEADERS: u32 = 28;
 
 /// Parses the text of a trace called `file`.
 pub(super) fn parse(file: &str, text: &str) -> Result<Vec<TracePacket>, ReadError> {
@@ -25,7 +23,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Vec<TracePacket>, ReadErro
             let problem = format!("{line} ms comes before the time above it");
             return Err(ReadError::at(file, number, problem, "times in Mahimahi's traces don't decrease"));
         }
-        packets.push(TracePacket { at, ip_bytes: PACKET_BYTES, payload: PACKET_BYTES - HEADERS });
+        packets.push(TracePacket { at, ip_bytes: PACKET_BYTES, payload: PACKET_BYTES - UDP_HEADERS });
     }
     if packets.is_empty() {
         return Err(ReadError::whole(file, "it has no packet", "give a trace with a time in ms a line"));

@@ -2,6 +2,9 @@
 
 use tworay_base::SimDuration;
 
+/// IPv4 and UDP headers, bytes.
+pub const UDP_HEADERS: u32 = 28;
+
 /// A packet of a trace.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TracePacket {

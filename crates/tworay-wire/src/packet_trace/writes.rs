@@ -1,13 +1,11 @@
 //! A program's writes as CSV: a line `time_s,bytes` for each, with its time in seconds.
 
-use super::packet::TracePacket;
+use super::packet::{TracePacket, UDP_HEADERS};
 use crate::text_file::ReadError;
 use tworay_base::SimDuration;
 
 /// Most bytes of a write.
 const MOST: u32 = 1_000_000_000;
-/// IPv4 and UDP headers, if writes are sent as datagrams.
-const HEADERS: u32 = 28;
 const FORM: &str = "write a time in seconds and a number of bytes, such as 0.25,1200";
 
 /// True if the first line that is no comment has fields, which Mahimahi's traces don't have.
@@ -43,7 +41,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Vec<TracePacket>, ReadErro
         let Some(payload) = bytes.parse::<u32>().ok().filter(|bytes| (1..=MOST).contains(bytes)) else {
             return refuse(format!("\"{}\" is no number of bytes from 1 to {MOST}", shown(bytes)));
         };
-        packets.push(TracePacket { at, ip_bytes: payload + HEADERS, payload });
+        packets.push(TracePacket { at, ip_bytes: payload + UDP_HEADERS, payload });
     }
     if packets.is_empty() {
         return Err(ReadError::whole(file, "it has no write", FORM));

@@ -8,10 +8,7 @@ use tworay_scenario::{Application, FlowSetup};
 use tworay_tcp::{
     Connection, Counters, Ignored, Operation, Operations, Phase, Ports, Side, Snapshot, TcpConfig,
 };
-use tworay_wire::packet_trace::TracePacket;
-
-/// IPv4 and UDP headers, bytes.
-pub(crate) const UDP_OVERHEAD: u32 = 28;
+use tworay_wire::packet_trace::{TracePacket, UDP_HEADERS};
 
 /// The transport of a flow.
 pub(crate) enum Transport {
@@ -62,7 +59,7 @@ impl Pace {
                 let place = usize::try_from(number).ok()?;
                 let packet = packets.get(place)?;
                 let gap = packets.get(place + 1).map(|next| next.at.saturating_sub(packet.at));
-                Some((packet.ip_bytes.saturating_sub(UDP_OVERHEAD), gap))
+                Some((packet.ip_bytes.saturating_sub(UDP_HEADERS), gap))
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::network::Network;
 use crate::network::event::{AppEvent, Event};
-use crate::network::hosts::flow::{Guess, Resent, Transport, UDP_OVERHEAD};
+use crate::network::hosts::flow::{Guess, Resent, Transport};
 use crate::network::hosts::traffic::{Step, Traffic};
 use crate::network::packets::UNTRACKED;
 use crate::observe::loss::ledger::Carries;
@@ -10,6 +10,7 @@ use crate::observe::{Fact, Why};
 use tworay_base::{FlowId, NodeId, PacketId, RngStream, Seq32, SimDuration, SimTime};
 use tworay_scenario::Application;
 use tworay_tcp::{Amount, Arrival, Connection, PathEvent, SegmentKind, Side, TcpAction, TcpNote, TcpTimer};
+use tworay_wire::packet_trace::UDP_HEADERS;
 use tworay_wire::{Body, Packet, TcpSegment, UdpDatagram};
 
 /// Hop limit of a flow's packets (RFC 1122's recommended initial value).
@@ -127,9 +128,9 @@ impl Network {
         let (from, to, port) = (f.setup.from, f.setup.to, f.setup.port);
         let id = FlowId(flow as u16);
         let uid = self.common.take(id, Carries::Data, Seq32(number as u32));
-        self.flows[flow].sent_bytes += u64::from(payload + UDP_OVERHEAD);
+        self.flows[flow].sent_bytes += u64::from(payload + UDP_HEADERS);
         let body = Body::Udp(UdpDatagram { src_port: 49_152 + id.0, dst_port: port, payload, number });
-        self.launch(from, to, id, uid, payload + UDP_OVERHEAD, body);
+        self.launch(from, to, id, uid, payload + UDP_HEADERS, body);
     }
 
     fn launch(&mut self, from: NodeId, to: NodeId, flow: FlowId, uid: u64, ip_bytes: u32, body: Body) {

@@ -43,7 +43,7 @@ impl RootCause {
         }
     }
 
-    /// The same root cause, as it strikes another packet at `now`. The attempts on record failed before.
+    /// The same root cause for a packet that it costs at `now`. Attempts that failed before were another packet's, so they aren't told.
     pub fn strikes(self, now: SimTime) -> Self {
         if self.at == now { self } else { Self { at: now, attempts: 0, interferer: None, ..self } }
     }
