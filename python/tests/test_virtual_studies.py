@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 import pytest
 
-from studies.virtual import against_simulation
-from studies.virtual.against_simulation import MEASURES, rows
+from studies.virtual import against_simulation, kept
+from studies.virtual.against_simulation import METRICS, rows
 from studies.virtual.judging import difference
+from studies.virtual.plan import CASES
+from tworay.errors import InputError
+from tworay.virtual import cache
 
 
 def test_a_difference_is_paired_by_seed() -> None:
@@ -44,30 +47,23 @@ def test_within_needs_the_whole_interval(theirs: dict[int, float | None], verdic
     assert found.verdict(5.0) == verdict
 
 
-class Stored:
-    """Stands for a comparison: values by arm and seed."""
-
-    def __init__(self, values: dict[str, dict[int, dict[str, float]]]) -> None:
-        self._values = values
-        self.seeds = [1, 2, 3]
-
-    def values(self, arm: str) -> dict[int, dict[str, float]]:
-        return self._values.get(arm, {})
-
-
-def runs(goodput: float, share: float, rtt: float) -> dict[int, dict[str, float]]:
-    names = [measure.metric for measure in MEASURES]
+def runs(goodput: float, share: float, rtt: float, kernel: str = "") -> kept.Runs:
     wave = {1: -0.01, 2: 0.0, 3: 0.01}
-    return {
-        seed: dict(zip(names, (goodput, share, rtt * (1 + by)), strict=True)) for seed, by in wave.items()
+    values: dict[int, dict[str, float | None]] = {
+        seed: dict(zip(METRICS, (goodput, share, rtt * (1 + by)), strict=True)) for seed, by in wave.items()
     }
+    return kept.Runs(kept.Made(7, kernel), values)
 
 
 def test_a_row_has_the_verdict_of_its_worst_measure() -> None:
     # Goodput 10 % above: differs. 0.2 and 0.5 % of the segments are sent again: that is within half
     # a segment in 100. Round trips are equal.
-    found: Any = Stored({"kernel:reno": runs(330e3, 0.005, 0.1), "linux": runs(300e3, 0.002, 0.1)})
-    (row,) = rows(found)
+    found = {
+        ("errors", "kernel:reno"): runs(330e3, 0.005, 0.1, "6.1-x"),
+        ("errors", "linux"): runs(300e3, 0.002, 0.1),
+        ("string-2", "linux"): runs(1.0, 1.0, 1.0),
+    }
+    (row,) = rows("errors", found)
     assert row.controller == "reno"
     assert row.verdicts() == {
         "goodput_bps": "differs", "retransmission_ratio": "within", "mean_rtt_seconds": "within",
@@ -77,10 +73,52 @@ def test_a_row_has_the_verdict_of_its_worst_measure() -> None:
     assert cells[-1] == "**differs**"
 
 
-def test_the_page_counts_the_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
-    same = runs(300e3, 0.002, 0.1)
-    found: Any = Stored({"kernel:reno": same, "linux": same})
-    lines = against_simulation.page([(against_simulation.CASES[0], found)], "Made by hand.", ["Because."])
+def test_the_page_counts_the_verdicts_and_says_what_made_the_runs() -> None:
+    case = CASES[0].name
+    found = {
+        (case, "kernel:reno"): runs(300e3, 0.002, 0.1, "6.1-x"),
+        (case, "linux"): runs(300e3, 0.002, 0.1),
+    }
+    lines = against_simulation.page(found, "Made by hand.", ["Because."])
+    text = " ".join(lines)
     assert "Of all figures: 3 within." in lines
     assert "- Because." in lines
+    assert "3 seeds; kernel 6.1-x with results 7; simulated with results 7." in text
+    # The other three cases have no runs.
+    assert text.count("not run yet") == 3
     assert any("`yeah`, `illinois`" in line or "`illinois`." in line for line in lines)
+
+
+def test_kept_runs_are_read_as_written(tmp_path: Path) -> None:
+    found = {
+        ("errors", "linux+cubic"): runs(330125.0, 0.005, 0.1),
+        ("errors", "kernel:reno"): runs(1, 0, 2, "k"),
+    }
+    found["errors", "kernel:reno"].values[2]["goodput_bps"] = None
+    kept.write(tmp_path / "a.csv", found, METRICS)
+    assert kept.read(tmp_path / "a.csv", METRICS) == found
+    assert kept.read(tmp_path / "none.csv", METRICS) == {}
+
+
+def test_kept_runs_that_are_not_as_written_are_refused_with_their_line(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    kept.write(file, {("errors", "linux"): runs(1, 0, 2)}, METRICS)
+    with pytest.raises(InputError, match=r"a.csv:1: the columns must be case,arm"):
+        kept.read(file, [*METRICS, "delay"])
+    file.write_text(file.read_text().replace("errors,linux,7,,3", "errors,linux,7,,three"))
+    with pytest.raises(InputError, match=r"a.csv:4: .*three"):
+        kept.read(file, METRICS)
+
+
+def test_simulated_runs_of_other_results_and_runs_of_other_kernels_are_made_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(kept, "RESULTS", 7)
+    monkeypatch.setattr(cache, "kernel", lambda: cache.Kernel("6.1", "x", Path("linux")))
+    assert runs(1, 0, 2).covers([1, 2, 3])
+    assert not runs(1, 0, 2).covers([1, 2, 3, 4])
+    assert runs(1, 0, 2, "6.1-x").covers([1, 2, 3])
+    assert not runs(1, 0, 2, "6.12-x").covers([1, 2, 3])
+    monkeypatch.setattr(kept, "RESULTS", 8)
+    assert not runs(1, 0, 2).covers([1])
+    assert runs(1, 0, 2, "6.1-x").covers([1, 2, 3])

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from studies.virtual import kept
 from studies.virtual.judging import BOUND, difference
 from studies.virtual.plan import AS_LINUX, CASES, PAGES, PAIRS
 from studies.virtual.running import compared
 from tworay.papers.markdown import listed, prose, table, write
+from tworay.running.control import KERNEL
 from tworay.virtual.controllers import CONTROLLERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from studies.virtual.judging import Difference
+    from studies.virtual.kept import Kept
     from studies.virtual.plan import Case
-    from tworay import Comparison
 
 PAGE = PAGES / "kernel-against-simulation.md"
+RUNS = PAGES / "kernel-against-simulation.csv"
 # Retransmissions are a small share of the segments: half a segment in 100 is within, too.
 SHARE_BOUND = 0.005
 
@@ -54,7 +57,7 @@ thresholds (2 and 4 segments) and a repair of its own: it doubles its window eve
 compares a round's mean RTT, while Linux doubles in every round and compares the shortest RTT; so
 the kernel's begins with a long queue and shortens it by a segment a round. The simulation's
 settings follow Linux: {settings}.
-A difference is that of the means over the seeds ({seeds}), paired by seed, with its 95 %
+A difference is that of the means over the seeds, paired by seed, with its 95 %
 interval. *Within* means: the whole interval lies within 5 % of the simulated mean, or, for
 segments sent again, within half a segment in 100. *Differs*: no part of it does. *Undecided*:
 these seeds cannot tell."""
@@ -96,17 +99,20 @@ class Row(NamedTuple):
         return [*cells, f"**{self.verdict}**" if self.verdict == "differs" else self.verdict]
 
 
-def rows(found: Comparison) -> list[Row]:
-    """Return a row for each pair of which runs have finished."""
+METRICS = [measure.metric for measure in MEASURES]
+
+
+def rows(case: str, runs: Kept) -> list[Row]:
+    """Return a row for each pair of which both arms have run."""
     made = []
     for controller, ours in PAIRS.items():
-        theirs, mine = found.values(f"kernel:{controller}"), found.values(ours)
-        if not theirs or not mine:
+        theirs, mine = runs.get((case, KERNEL + controller)), runs.get((case, ours))
+        if theirs is None or mine is None:
             continue
         differences = [
             difference(
-                {seed: values.get(m.metric) for seed, values in theirs.items()},
-                {seed: values.get(m.metric) for seed, values in mine.items()},
+                {seed: values[m.metric] for seed, values in theirs.values.items()},
+                {seed: values[m.metric] for seed, values in mine.values.items()},
             )
             for m in MEASURES
         ]
@@ -114,34 +120,42 @@ def rows(found: Comparison) -> list[Row]:
     return made
 
 
-def run(seeds: int, cases: Iterable[Case] = CASES, jobs: int | None = None) -> list[tuple[Case, Comparison]]:
-    """Run all pairs over all cases; runs that are stored are not done again."""
-    arms = [arm for controller, ours in PAIRS.items() for arm in (ours, f"kernel:{controller}")]
-    return [
-        (
-            case,
-            compared(
-                f"against-{case.name}", case.scenario, arms, {**AS_LINUX, **case.settings}, seeds, jobs=jobs
-            ),
-        )
-        for case in cases
-    ]
+def run(seeds: int, cases: Iterable[Case] = CASES, jobs: int | None = None) -> Kept:
+    """Run all pairs over these cases but what is kept already; return what is kept of all."""
+    runs = kept.read(RUNS, METRICS)
+    for case in cases:
+        for arm in (arm for controller, ours in PAIRS.items() for arm in (ours, KERNEL + controller)):
+            if (case.name, arm) in runs and runs[case.name, arm].covers(range(1, seeds + 1)):
+                continue
+            found = compared(
+                f"against-{case.name}-{arm}",
+                case.scenario,
+                [arm],
+                {**AS_LINUX, **case.settings},
+                seeds,
+                jobs=jobs,
+            )
+            (values,) = (found.values(name) for name in found.variants)
+            made = kept.now(kernel=arm.startswith(KERNEL))
+            runs[case.name, arm] = kept.Runs(made, kept.of_metrics(values, METRICS))
+            kept.write(RUNS, runs, METRICS)
+    return runs
 
 
-def page(done: list[tuple[Case, Comparison]], about: str, explained: list[str]) -> list[str]:
+def page(runs: Kept, about: str, explained: list[str]) -> list[str]:
     """Return the lines of the page."""
-    seeds = sorted({len(found.seeds) for _, found in done})
     lines = ["# The kernel's controllers beside the simulated ones", ""]
     lines += ["Does a simulated controller do what the kernel's own does over the same air?", ""]
     lines += prose(about)
     listed_settings = ", ".join(f"`{key}={value}`" for key, value in AS_LINUX.items())
-    lines += prose(HOW.format(settings=listed_settings, seeds=", ".join(map(str, seeds))))
+    lines += prose(HOW.format(settings=listed_settings))
+    lines += prose(f"[Every run's values]({RUNS.name}).")
     words: dict[str, int] = {}
-    for case, found in done:
-        made = rows(found)
-        settings = " ".join(f"--set {key}={value}" for key, value in case.settings.items())
+    for case in CASES:
+        made = rows(case.name, runs)
         lines += [f"## {case.title[0].upper()}{case.title[1:]}", ""]
-        lines += prose(f"`{case.scenario}`, `{settings}`; {len(found.seeds)} seeds.")
+        settings = " ".join(f"--set {key}={value}" for key, value in case.settings.items())
+        lines += prose(f"`{case.scenario}`, `{settings}`; {kept.made_by(case.name, runs)}.")
         lines += table(HEAD, [row.cells() for row in made])
         for row in made:
             for word in row.verdicts().values():
@@ -157,6 +171,6 @@ def page(done: list[tuple[Case, Comparison]], about: str, explained: list[str]) 
     return lines
 
 
-def write_page(done: list[tuple[Case, Comparison]], about: str, explained: list[str]) -> None:
+def write_page(runs: Kept, about: str, explained: list[str]) -> None:
     """Write docs/studies/kernel-against-simulation.md."""
-    write(PAGE, page(done, about, explained))
+    write(PAGE, page(runs, about, explained))

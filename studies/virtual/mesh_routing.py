@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from studies.virtual import kept
 from studies.virtual.plan import PAGES
 from studies.virtual.running import compared
 from tworay.analysis import stats
@@ -11,9 +12,12 @@ from tworay.papers.markdown import prose, table, write
 from tworay.virtual import daemons
 
 if TYPE_CHECKING:
-    from tworay import Comparison
+    from collections.abc import Iterable
+
+    from studies.virtual.kept import Kept
 
 PAGE = PAGES / "mesh-routing.md"
+RUNS = PAGES / "mesh-routing.csv"
 HOW = """Every arm carries TCP of the kernel (cubic) and has the same movement and errors. `babeld`,
 `batman-adv` and the others that are no simulation run on kernels in virtual time, with their own
 intervals (`tworay live routing NAME`). Flows start at 28 s, so that proactive protocols know the
@@ -41,6 +45,7 @@ MEASURES = {
     "time to heal, s": ("air.heal_seconds", 1, 1),
     "changes of next hops": ("air.next_hop_changes", 1, 0),
 }
+METRICS = [metric for metric, _, _ in MEASURES.values()]
 
 
 def names() -> list[str]:
@@ -48,26 +53,50 @@ def names() -> list[str]:
     return [*SIMULATED, *(name for name in daemons.KINDS if daemons.program(name) is not None)]
 
 
-def rows(found: Comparison) -> list[list[str]]:
-    """Return a row for each protocol: means with half the 95 % interval."""
+def rows(field: str, runs: Kept) -> list[list[str]]:
+    """Return a row for each protocol that has run: means with half the 95 % interval."""
     made = []
-    for arm in found.variants:
-        values = found.values(arm)
+    for protocol in (*SIMULATED, *daemons.KINDS):
+        if (field, protocol) not in runs:
+            continue
         cells = []
         for metric, factor, digits in MEASURES.values():
-            some = [value for one in values.values() if (value := one.get(metric)) is not None]
+            values = runs[field, protocol].values.values()
+            some = [value for one in values if (value := one[metric]) is not None]
             interval = stats.t_interval(some)
             text = f"{factor * sum(some) / len(some):.{digits}f}" if some else "–"
             if interval is not None:
                 text += f" ± {factor * interval.half_width:.{digits}f}"
             cells.append(text)
-        protocol = found.choices[arm].get("routing.protocol", arm)
         made.append([f"`{protocol}`", *cells])
     return made
 
 
-def study(seeds: int, about: str, only: list[str] | None = None) -> None:
-    """Run all fields, and write the page."""
+def run(seeds: int, fields: Iterable[str] = FIELDS, jobs: int | None = None) -> Kept:
+    """Run all protocols in these fields but what is kept already; return what is kept of all."""
+    runs = kept.read(RUNS, METRICS)
+    for name in fields:
+        _, scenario, settings = FIELDS[name]
+        for protocol in names():
+            if (name, protocol) in runs and runs[name, protocol].covers(range(1, seeds + 1)):
+                continue
+            found = compared(
+                f"routing-{name}-{protocol}",
+                scenario,
+                ["kernel:cubic"],
+                settings,
+                seeds,
+                routing=protocol,
+                jobs=jobs,
+            )
+            (values,) = (found.values(arm) for arm in found.variants)
+            runs[name, protocol] = kept.Runs(kept.now(kernel=True), kept.of_metrics(values, METRICS))
+            kept.write(RUNS, runs, METRICS)
+    return runs
+
+
+def write_page(runs: Kept, about: str) -> None:
+    """Write docs/studies/mesh-routing.md."""
     lines = ["# Which routing for a mesh?", ""]
     lines += [
         "How do real routing daemons do beside simulated protocols, over the same fields?",
@@ -75,14 +104,10 @@ def study(seeds: int, about: str, only: list[str] | None = None) -> None:
         *prose(about),
     ]
     lines += prose(HOW)
+    lines += prose(f"[Every run's values]({RUNS.name}).")
     for name, (title, scenario, settings) in FIELDS.items():
-        if only is not None and name not in only:
-            continue
-        found = compared(
-            f"routing-{name}", scenario, ["kernel:cubic"], settings, seeds, routing=",".join(names())
-        )
         shown = " ".join(f"--set {key}={value}" for key, value in settings.items())
         lines += [f"## {title[0].upper()}{title[1:]}", ""]
-        lines += prose(f"`{scenario}`, `{shown}`; {len(found.seeds)} seeds.")
-        lines += table(["", *MEASURES], rows(found))
+        lines += prose(f"`{scenario}`, `{shown}`; {kept.made_by(name, runs)}.")
+        lines += table(["", *MEASURES], rows(name, runs))
     write(PAGE, lines)

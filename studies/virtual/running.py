@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ def compared(
     jobs: int | None = None,
 ) -> Comparison:
     """Return a comparison of these arms with at least ``seeds`` seeds; stored runs are not done again."""
-    out = STORE / name
+    out = STORE / re.sub(r"[^\w.]+", "-", name)
     print(f"{name}: {', '.join(arms)}; {seeds} seeds", file=sys.stderr, flush=True)
     STORE.mkdir(parents=True, exist_ok=True)
     stored = out.is_dir()
