@@ -245,8 +245,9 @@ release:
 # make pages   writes the generated pages of the reference anew (commands, scenario, metrics, variants, Python, mechanisms of the papers), and the notebooks
 # make gallery runs the commands of docs/make/gallery.toml and writes the pictures and docs/gallery.md (two minutes)
 # make docs-check   runs the commands and Python blocks of README and docs and compares the output that they show (an hour or so; PAGES="docs/guide/tour.md" for some)
+# make docs-follow   makes the changes of docs/guide/add-a-*.md in a copy below target/follow, builds it, and runs the pages' commands (10 minutes the first time)
 # make paper   fills docs/studies/what-held.md from the stored cells and sets what-held.pdf, at most four pages (gets pandoc and typst from PyPI, 70 MB)
-.PHONY: site pages gallery docs-check paper
+.PHONY: site pages gallery docs-check docs-follow paper
 site: setup
 	$(BIN)/python docs/make/build_site.py
 
@@ -259,6 +260,9 @@ gallery: setup
 
 docs-check: setup
 	$(BIN)/python docs/make/check_blocks.py $(PAGES)
+
+docs-follow: setup
+	$(BIN)/python docs/make/follow_pages.py $(PAGES)
 
 $(VENV)/.paper: $(VENV)/.python requirements-paper.txt scripts/setup.sh
 	@began=$$(mktemp) && scripts/setup.sh paper && touch -r $$began $@ && rm -f $$began
