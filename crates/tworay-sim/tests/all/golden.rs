@@ -337,7 +337,7 @@ fn an_added_key_changes_no_digest_and_a_changed_value_does() {
         run.shape.keys().filter(|key| Part::of(key).is_some()).map(str::to_owned).collect();
     let before = digests(&run.document, &run.tables, &cover);
     let mut more = run.document.clone();
-    more["flows"][0]["rto_idle_ratio"] = 0.25.into();
+    more["flows"][0]["a_new_ratio"] = 0.25.into();
     more["ledger"]["a-new-cause"] = serde_json::json!({ "data": 0, "ack": 0 });
     assert_eq!(digests(&more, &run.tables, &cover), before);
     more["flows"][0]["timeouts"] = 77.into();
