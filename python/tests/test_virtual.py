@@ -24,7 +24,7 @@ import tworay
 from studies.live import station
 from tworay.errors import RunError
 from tworay.live import Options
-from tworay.virtual import cache, carrying, machine
+from tworay.virtual import cache, carrying, machine, stillness
 from tworay.virtual.arms import run_kernel
 from tworay.virtual.controllers import CONTROLLERS
 from tworay.virtual.running import run_virtual
@@ -167,8 +167,8 @@ def test_too_little_memory_is_said_before_the_start(tmp_path: Path) -> None:
 def test_a_time_that_stands_still_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     false_kernel(tmp_path, "#!/bin/sh\nexec sleep 100\n")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(machine, "SLOW", 0.2)
-    monkeypatch.setattr(machine, "STUCK", 0.6)
+    monkeypatch.setattr(stillness, "SLOW", 0.2)
+    monkeypatch.setattr(stillness, "STUCK", 0.6)
     warned: list[str] = []
     with pytest.raises(RunError, match="virtual time stood still"):
         run_virtual(tworay.load("string-2"), Options(), ["true"], None, warn=warned.append)

@@ -15,7 +15,7 @@ from machines import ended
 
 import tworay
 from tworay.errors import InputError, RunError
-from tworay.virtual import cache, daemons, machine
+from tworay.virtual import cache, daemons, stillness
 from tworay.virtual.arms import run_kernel
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def test_a_daemon_that_hangs_is_ended_with_an_error(
 ) -> None:
     script = tmp_path / "hangs.sh"
     script.write_text("sleep 2; while :; do :; done\n", encoding="ascii")
-    monkeypatch.setattr(machine, "STUCK", 3.0)
+    monkeypatch.setattr(stillness, "STUCK", 3.0)
     before = left_behind()
     daemon = daemons.load(f"batman-adv:{script}")
     with pytest.raises(RunError, match="virtual time stood still"):

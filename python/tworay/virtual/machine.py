@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import errors
 from tworay.errors import Cancelled, InputError, RunError
+from tworay.virtual import stillness
 from tworay.virtual.order import CONSOLE, ENDED, ERR, FAILURE, OUT, STATUS, STOP
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ LEAST_MEMORY, MEMORY = 128, 512
 """Memory of a machine, MiB: the least allowed, and the default."""
 # 2026-01-01, nanoseconds: every machine starts on the same day.
 EPOCH = 1_767_225_600_000_000_000
-# A machine whose time stands still for so long is ended, and named before that, seconds of real time.
-STUCK, SLOW = 300.0, 30.0
 LOOK = 0.05
 # A machine that was asked to end has this time, seconds of real time.
 GRACE = 10.0
@@ -188,7 +187,7 @@ def _attend(
     """Pass on output and status until the machine is off."""
     outputs = [(scratch / OUT).open("rb"), (scratch / ERR).open("rb")]
     streams = [sys.stdout, sys.stderr]
-    last, since, warned = "", time.monotonic(), False
+    last, warned, still = "", False, stillness.Stillness(process.pid)
 
     def forward() -> None:
         for file, stream in zip(outputs, streams, strict=True):
@@ -212,22 +211,23 @@ def _attend(
             with suppress(OSError):
                 now = (scratch / STATUS).read_text(encoding="utf-8")
             if keep(process.pid):
-                since = time.monotonic()
+                still.moved()
             if now != last:
-                last, since, warned = now, time.monotonic(), False
+                last, warned = now, False
+                still.moved()
                 with suppress(ValueError):
                     show(json.loads(now))
-            still = time.monotonic() - since
-            if still > SLOW and not warned:
+            seconds = still.seconds()
+            if seconds > stillness.SLOW and not warned:
                 warned = True
                 warn(
-                    f"virtual time has stood still for {still:.0f} s: a program computes, or waits without "
+                    f"virtual time has stood still for {seconds:.0f} s: a program computes, or waits without "
                     "sleeping"
                 )
-            if still > STUCK:
+            if seconds > stillness.STUCK:
                 raise RunError(
-                    f"virtual time stood still for {still:.0f} s of real time: a program computes, or waits "
-                    "in a loop; virtual time only moves when all programs sleep"
+                    f"virtual time stood still for {seconds:.0f} s of computing: a program computes, or "
+                    "waits in a loop; virtual time only moves when all programs sleep"
                 )
         forward()
     finally:
