@@ -64,7 +64,6 @@ def compare(
     """
     from tworay.experiment.comparing import Comparing
     from tworay.experiment.options import Options
-    from tworay.metrics import split
     from tworay.running.progress import Progress
     from tworay.running.spec import written
 
@@ -104,10 +103,10 @@ def compare(
         if not exports.printed:
             print_comparison(result, columns, pairs=pairs, as_json=json)
         raise
-    if len(result):
-        columns, lacking = split(columns, result.metrics)
-        if lacking:
-            note(f"tworay: --metrics: no run has {' or '.join(lacking)} (see `tworay metrics`)")
+    for text in result.missing:
+        note(f"tworay: --metrics: {text}")
+    # Those that no run has are left out.
+    columns = ",".join(result.chosen) or None if columns else None
     if costs is not None and len(result):
         say_if_idle(result.summary["costs"])
         _say_if_mixed(result.costed())

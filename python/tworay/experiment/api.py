@@ -201,6 +201,5 @@ def metric_of(frame: pl.DataFrame, name: str) -> str:
     from tworay.metrics import parse
 
     beside = {"cell", "world", "seed", "scenario", "tcp"}
-    return (
-        parse(name, [c for c in frame.columns if c not in beside and frame[c].dtype.is_numeric()]) or [name]
-    )[0]
+    known = [c for c in frame.columns if c not in beside and frame[c].dtype.is_numeric()]
+    return (parse(name, known, "--metric") or [name])[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import os
+import warnings
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -437,4 +438,7 @@ def compare(options: Options) -> Comparison:
     """
     work = Comparing(options)
     with watching(options.watch, work.result.scenario) as (watch, stage):
-        return work.run(watch, stage)
+        result = work.run(watch, stage)
+    for text in result.missing:
+        warnings.warn(f"metrics: {text}", stacklevel=3)
+    return result

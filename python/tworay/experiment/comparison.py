@@ -80,6 +80,11 @@ class Comparison:
         return [name for name in self._chosen if name in known]
 
     @property
+    def missing(self) -> list[str]:
+        """A sentence about each chosen metric that no run has, with the nearest one that the runs have."""
+        return metrics.missing(self._chosen, self.metrics) if len(self) else []
+
+    @property
     def headline(self) -> str:
         """The metric of the verdict: the first chosen one that is better high or low, else goodput."""
         headline: str = self.summary["verdict"]["metric"]
@@ -343,7 +348,7 @@ class Comparison:
         """
         from tworay.showing.reporting import conclusion, labels
 
-        (name,) = metrics.parse(metric, self.metrics) or [self.headline]
+        (name,) = metrics.parse(metric, self.metrics, "--metric") or [self.headline]
         return conclusion(self, [name], labels(self.summary["arms"])[2])
 
     @property

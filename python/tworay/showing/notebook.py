@@ -82,6 +82,7 @@ def comparison_html(result: Comparison) -> str:
         _table(LOSSES, rows, lost) if lost else _note("No segment was lost."),
         _note(f"No loss by {', '.join(never)}.") if lost and never else "",
         *map(_warning, document["warnings"]),
+        *(_warning(f"metrics: {text}") for text in result.missing),
         _warning(f"{failed} runs failed; .failures has their messages.") if failed else "",
     ]
     frame = _by_arm(result, names)

@@ -353,7 +353,7 @@ def _mean_goodput(axes: Axes, lines: list[Line], seconds: float) -> None:
 
 
 def _box(axes: Axes, found: Comparison, metric: str) -> None:
-    (name,) = metrics.parse(metric, found.metrics) or [metric]
+    (name,) = metrics.parse(metric, found.metrics, "--metric") or [metric]
     known = metrics.find(name)
     scale = known.scale if known else 1.0
     values = {
