@@ -1,10 +1,14 @@
-"""Options in messages as arguments of Python's functions: ``--until-ci 5%`` is ``until_ci 5%`` there."""
+"""Options in messages as arguments of Python's functions: ``--until-ci 5%`` is ``until_ci=0.05`` there."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Commands keep their options.
 OPTION = re.compile(r"`tworay [^`]*`|(?<![\w-])--([a-z][a-z-]*)")
@@ -29,11 +33,15 @@ def in_python(text: str) -> str:
 @functools.cache
 def _known() -> dict[str, bool]:
     """Return the arguments of the functions that results are made with, and whether each is a flag."""
-    import tworay
-
-    functions = (tworay.run, tworay.compare, tworay.Experiment.run, tworay.plot, tworay.Run.explain)
     found: dict[str, bool] = {}
-    for function in functions:
+    for function in functions():
         for name, one in inspect.signature(function).parameters.items():
             found[name] = isinstance(one.default, bool)
     return found
+
+
+def functions() -> tuple[Callable[..., Any], ...]:
+    """Return the functions that results are made with."""
+    import tworay
+
+    return (tworay.run, tworay.compare, tworay.Experiment.run, tworay.plot, tworay.Run.explain)

@@ -173,6 +173,7 @@ SHARED: dict[str, Any] = {
         typer.Option(metavar="N", min=1, help="The most seeds that --until-ci may use.", show_default="100"),
     ],
     "judge": JudgeOption,
+    "metrics": MetricsOption,
     "entries": EntriesOption,
     "resources": ResourcesOption,
     "out": OutOption,
@@ -246,7 +247,7 @@ def taken(shared: dict[str, Any]) -> dict[str, Any]:
     from tworay.running.spec import parse_percent
 
     found = {name: value for name, value in shared.items() if name not in (*OF_CLUSTER, "dry_run", "slurm")}
-    found["tcp"] = joined(found["tcp"])
+    found["tcp"], found["metrics"] = joined(found["tcp"]), joined(found["metrics"])
     found["until_ci"] = None if found["until_ci"] is None else parse_percent(found["until_ci"])
     address, ca, cert, key, insecure = (shared[name] for name in OF_CLUSTER)
     if address is not None:

@@ -108,6 +108,7 @@ def changed(plan: Plan, options: Common) -> Plan:
         "until_ci": options.until_ci,
         "max_seeds": options.max_seeds,
         "judge": options.judge,
+        "metrics": check(options.metrics, OF_PATHS) or None,
         "entries": options.entries,
         "resources": options.resources or None,
     }

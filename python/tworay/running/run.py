@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay import _native
+from tworay.calls import plainly
 from tworay.checks import whole
 from tworay.errors import InputError, OutputError
 from tworay.metrics import TCP
@@ -232,6 +233,7 @@ class Run:
         return sum(flow[key] or 0 for flow in self.summary["flows"])
 
 
+@plainly
 def run(
     scenario: Source,
     *,

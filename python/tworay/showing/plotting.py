@@ -15,6 +15,7 @@ import numpy as np
 from tworay import metrics
 from tworay._native import nearest
 from tworay.analysis import stats
+from tworay.calls import plainly
 from tworay.errors import InputError
 from tworay.experiment.comparison import Comparison
 from tworay.experiment.store.reading import results
@@ -62,6 +63,7 @@ def check_kind(what: str) -> None:
         raise InputError(f"there is no plot `{what}`; {known}")
 
 
+@plainly
 def plot(
     source: Run | Comparison | str | os.PathLike[str],
     what: What,
