@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tworay.cli import completing
+from tworay.showing.bins import INTERVALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,6 +81,20 @@ EntriesOption = Annotated[
         metavar="SPAN",
         help="Draw the flows' start times from the seed, from 0 to SPAN, such as 2s: on wires nothing "
         "else is random.",
+    ),
+]
+IntervalsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        help=f"How many equal parts of a run goodput over time has. Default: {INTERVALS}.",
+    ),
+]
+EveryOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="The width of these parts, such as 0.5s, in place of --intervals; the last may be shorter.",
     ),
 ]
 PairsOption = Annotated[bool, typer.Option("--pairs", help="Also print the tests of every pair of arms.")]

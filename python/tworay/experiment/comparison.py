@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from tworay.experiment.arms import Arm
     from tworay.running.scenarios import Scenario
+    from tworay.showing.bins import Every
 
 Facts: TypeAlias = "tuple[float | None, float]"
 Paths: TypeAlias = "tuple[float | None, float, list[float]]"
@@ -316,16 +317,21 @@ class Comparison:
 
         return table_of(self, name)
 
-    def goodput_over_time(self, intervals: int = 60) -> pl.DataFrame:
-        """Return the rate of acknowledged payload in equal intervals of the run, by arm, seed and flow.
+    def goodput_over_time(
+        self, intervals: int | str | None = None, *, every: Every | None = None
+    ) -> pl.DataFrame:
+        """Return the rate of acknowledged payload in intervals of the run, by arm, seed and flow.
 
+        ``intervals`` is the number of equal ones (as many as in plots: ``tworay.showing.bins.INTERVALS``),
+        ``every`` their width instead, in seconds or as text, ``"200ms"``; the last one ends with the run.
         ``acknowledged_bps`` is what the sender knows of the goodput. In a short interval it may exceed any
         link's rate, since one acknowledgment covers all that waited for a repaired loss. Its mean is less
         than the goodput if much of what arrived was not yet acknowledged at the end.
         """
         from tworay.experiment.overtime import of_comparison
+        from tworay.showing.bins import Bins
 
-        return of_comparison(self, intervals)
+        return of_comparison(self, Bins.of(intervals, every))
 
     def verdict(self, metric: str | None = None) -> pl.DataFrame:
         """Return the verdict about a metric (the headline), one row per arm, best first.

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tworay._native import RunControl, _Column
     from tworay.running.control import Variant
     from tworay.running.scenarios import Scenario
+    from tworay.showing.bins import Every
     from tworay.showing.explaining import Explanation
 
     class Report(Protocol):
@@ -157,16 +158,21 @@ class Run:
         """Time series per flow: cwnd, ssthresh, srtt, rto, in flight (empty without ``series=True``)."""
         return self.tables["series"]
 
-    def goodput_over_time(self, intervals: int = 60) -> pl.DataFrame:
-        """Return the rate of acknowledged payload in equal intervals of the run, a row per flow and interval.
+    def goodput_over_time(
+        self, intervals: int | str | None = None, *, every: Every | None = None
+    ) -> pl.DataFrame:
+        """Return the rate of acknowledged payload in intervals of the run, a row per flow and interval.
 
+        ``intervals`` is the number of equal ones (as many as in plots: ``tworay.showing.bins.INTERVALS``),
+        ``every`` their width instead, in seconds or as text, ``"200ms"``; the last one ends with the run.
         ``acknowledged_bps`` is what the sender knows of the goodput. In a short interval it may exceed any
         link's rate, since one acknowledgment covers all that waited for a repaired loss. Its mean is less
         than the goodput if much of what arrived was not yet acknowledged at the end.
         """
         from tworay.experiment.overtime import of_run
+        from tworay.showing.bins import Bins
 
-        return of_run(self, intervals)
+        return of_run(self, Bins.of(intervals, every))
 
     @property
     def retransmissions(self) -> pl.DataFrame:

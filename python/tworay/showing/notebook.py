@@ -13,6 +13,7 @@ import polars as pl
 
 from tworay import metrics
 from tworay.naming import Nodes
+from tworay.showing.bins import Bins
 from tworay.showing.drawing import Look, draw, scaled
 from tworay.showing.layout import Column
 from tworay.showing.lines import ACKNOWLEDGED, stairs
@@ -53,7 +54,7 @@ def run_html(run: Run) -> str:
     found = list(lines_of(run)) if "series" in run.tables and run.series.height else []
     if found:
         figure, axes = empty()
-        stairs(axes, found, document["sim_seconds"])
+        stairs(axes, found, document["sim_seconds"], Bins())
         axes.set_xlabel("time, s")
         axes.set_ylabel(f"{ACKNOWLEDGED}, kb/s")
         axes.set_ylim(bottom=0)
