@@ -13,6 +13,7 @@ from conftest import document
 from tiny_sweep import TINY, sweep
 
 import tworay
+from tworay.arguments import in_python
 from tworay.experiment.numbering import with_numbers
 from tworay.experiment.store.directory import RUNS
 from tworay.showing.reporting import comparison_report
@@ -175,8 +176,8 @@ def test_where_the_command_has_no_verdict_python_has_none(said: str) -> None:
     (first, *_) = result.conclusion()
     assert first.startswith("No verdict"), first
     assert said in first
-    # What the command prints first, after the head.
-    assert first in " ".join(rendered(comparison_report(result), 200).split())
+    # What the command prints first, after the head, with arguments for options.
+    assert first in in_python(" ".join(rendered(comparison_report(result), 200).split()))
     table = result.verdict()
     assert table["best"].to_list() == [None, None], table
     assert table["group"].to_list() == [None, None], table

@@ -116,9 +116,9 @@ def test_a_width_in_place_of_a_number(place: Path, cli: Cli, tmp_path: Path) -> 
     assert tenths["acknowledged_bps"].sum() == pytest.approx(
         found.goodput_over_time(60)["acknowledged_bps"].sum()
     )
-    with pytest.raises(InputError, match=r"^intervals 5 and every 1.0: both give a width"):
+    with pytest.raises(InputError, match=r"^intervals=5 and every=1.0: both give a width"):
         found.goodput_over_time(5, every=1.0)
-    with pytest.raises(InputError, match=r"^intervals 2.5: give a whole number"):
+    with pytest.raises(InputError, match=r"^intervals=2.5: give a whole number"):
         found.goodput_over_time(2.5)  # type: ignore[arg-type]
 
 
@@ -127,7 +127,7 @@ def test_plots_have_the_same_choice(place: Path, cli: Cli, tmp_path: Path) -> No
     for drawn in (tworay.plot(run, "goodput", every="2s"), tworay.plot(place, "goodput", intervals=3)):
         (stairs, *_) = [one for one in drawn.axes[0].patches if hasattr(one, "get_data")]
         assert list(stairs.get_data().edges) == [0, 2, 4, 6]
-    with pytest.raises(InputError, match=r"^every 2: cwnd adds nothing up over time"):
+    with pytest.raises(InputError, match=r"^every=2: cwnd adds nothing up over time"):
         tworay.plot(run, "cwnd", every=2)
     assert cli("plot", str(place), "goodput", "--every", "0.5s", "-o", "goodput.svg").code == 0
     both = cli("plot", str(place), "goodput", "--every", "0.5s", "--intervals", "3", "-o", "both.svg")

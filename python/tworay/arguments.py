@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Commands keep their options.
-OPTION = re.compile(r"`tworay [^`]*`|(?<![\w-])--([a-z][a-z-]*)")
+# Commands keep their options. A number after an option is its value, also with a unit.
+OPTION = re.compile(
+    r"`tworay [^`]*`|(?<![\w-])--([a-z][a-z-]*)(?: (\d+(?:\.\d+)?)(%|[a-z]+)?(?=[:;,.)]?(?:\s|$)))?"
+)
 # Options with another name in Python.
 OTHERS = {"with": "against"}
 
@@ -25,9 +27,20 @@ def in_python(text: str) -> str:
             return match[0]
         name = match[1].replace("-", "_")
         name = OTHERS.get(name, name)
-        return match[0] if name not in known else f"{name}=True" if known[name] else name
+        if name not in known:
+            return match[0]
+        if known[name]:
+            return f"{name}=True"
+        return name if match[2] is None else f"{name}={_value(match[2], match[3])}"
 
     return OPTION.sub(named, text)
+
+
+def _value(number: str, unit: str | None) -> str:
+    """Return a value as Python has it: ``5%`` as ``0.05``, ``2s`` as text."""
+    if unit == "%":
+        return f"{float(number) / 100:g}"
+    return number if unit is None else f'"{number}{unit}"'
 
 
 @functools.cache

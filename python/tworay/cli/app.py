@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from tworay import errors
 from tworay.cli import streams
 from tworay.cli.summaries import COMMANDS, GROUPS
 from tworay.cli.values import with_quick_values
@@ -50,13 +49,6 @@ class Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command; with ``--json`` nothing but the document reaches standard output."""
         gc.enable()
-        before, errors.at_shell = errors.at_shell, True
-        try:
-            return self._invoke(ctx)
-        finally:
-            errors.at_shell = before
-
-    def _invoke(self, ctx: Any) -> Any:
         if not ctx.params.get("json"):
             return super().invoke(ctx)
         with streams.only_the_document():

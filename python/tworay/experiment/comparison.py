@@ -349,13 +349,14 @@ class Comparison:
     def conclusion(self, metric: str | None = None) -> list[str]:
         """Return what ``tworay compare`` says about a metric (the headline): its verdict in sentences.
 
-        With too few seeds it says how many would tell. Empty for a single arm, and for a metric of which
-        neither more nor less is better.
+        Options that it names are arguments here. With too few seeds it says how many would tell. Empty for a
+        single arm, and for a metric of which neither more nor less is better.
         """
+        from tworay.arguments import in_python
         from tworay.showing.reporting import conclusion, labels
 
         (name,) = metrics.parse(metric, self.metrics, "--metric") or [self.headline]
-        return conclusion(self, [name], labels(self.summary["arms"])[2])
+        return [in_python(line) for line in conclusion(self, [name], labels(self.summary["arms"])[2])]
 
     @property
     def nodes(self) -> Nodes:

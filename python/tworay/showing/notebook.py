@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tworay import metrics
+from tworay.arguments import in_python
 from tworay.naming import Nodes
 from tworay.showing.bins import Bins
 from tworay.showing.drawing import Look, draw, scaled
@@ -77,7 +78,7 @@ def comparison_html(result: Comparison) -> str:
     parts = [
         _head(", ".join([document["scenario"], *same]), seeds_of(document)),
         *map(_note, labelled(document["arms"])),
-        *(f"<p>{escape(line)}</p>" for line in conclusion(result, shown, names)),
+        *(f"<p>{escape(in_python(line))}</p>" for line in conclusion(result, shown, names)),
         _table(heading or "arm", rows, means(document, shown)),
         _note("Means ± 95 % intervals over the seeds. In a column, arms that share a letter don't differ."),
         _table(LOSSES, rows, lost) if lost else _note("No segment was lost."),
