@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from tworay.errors import InputError, RunError, ScenarioError
 from tworay.experiment.lengths import with_remedy
 from tworay.experiment.mixing import Mix, load_classes, parse_mixes
-from tworay.running.control import KERNEL, is_kernel, is_reference, load_class, name_of
+from tworay.running.control import controller_in, is_kernel, is_reference, load_class, name_of
 from tworay.running.scenarios import load, overrides, with_variant
 from tworay.running.spec import parse_arms
 from tworay.running.switching import numbers, switched_off
@@ -74,7 +74,7 @@ class Arm:
     @property
     def kernel(self) -> str | None:
         """The controller of that kernel."""
-        return self.tcp.removeprefix(KERNEL) if self.tcp is not None and is_kernel(self.tcp) else None
+        return controller_in(self.tcp) if self.tcp is not None and is_kernel(self.tcp) else None
 
     @property
     def place(self) -> str:

@@ -178,10 +178,9 @@ def with_variant(scenario: Scenario, tcp: Variant, *, name: str | None = None) -
     if isinstance(tcp, str):
         control.refuse_file(tcp)
         if control.is_kernel(tcp):
-            name = tcp.removeprefix(control.KERNEL)
             raise InputError(
                 f"--tcp {tcp}: kernels are arms of `tworay compare` and `sweep`; one run is `tworay live run "
-                f"--virtual --congestion {name}`"
+                f"--virtual --congestion {control.controller_in(tcp)}`"
             )
         if presets.is_preset(tcp):
             return scenario.with_variant(presets.read_preset(tcp))
