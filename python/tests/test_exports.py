@@ -47,6 +47,13 @@ def test_means_and_long_form_agree_with_each_other_and_with_the_document(
 ) -> None:
     means, runs = (read((tmp_path / name).read_text(encoding="utf-8")) for name in ("m.csv", "l.csv"))
     document = cli("show", stored, "--json").document
+    # In Python the table has the same columns and rows.
+    found = tworay.results(tmp_path / stored)
+    assert isinstance(found, tworay.Comparison)
+    assert found.table.columns == list(means[0])
+    assert {"unit", "group"} <= set(means[0])
+    assert found.table["group"].to_list() == [row["group"] or None for row in means]
+    assert found.table["unit"].to_list() == [row["unit"] or None for row in means]
     assert len(means) == sum(len(cells) for cells in document["variants"].values())
     for row in means:
         # The mean by hand, of the rows of the other file.

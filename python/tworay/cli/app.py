@@ -31,7 +31,7 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments."""
         try:
-            given = self.make_parser(ctx).parse_args(args=list(args))[2]
+            _, extra, given = self.make_parser(ctx).parse_args(args=list(args))
         except typer.TyperException as error:
             if (option := getattr(error, "option_name", None)) and hasattr(error, "possibilities"):
                 from tworay.cli.suggesting import of_option
@@ -44,7 +44,14 @@ class Command(TyperCommand):
             single = one.param_type_name == "option" and not (one.multiple or getattr(one, "is_flag", False))
             if single and times[id(one)] > 1:
                 raise InputError(f"{max(one.opts, key=len)} is given {times[id(one)]} times; give it once")
-        return list(super().parse_args(ctx, args))
+        try:
+            return list(super().parse_args(ctx, args))
+        except typer.TyperException as error:
+            if extra and "extra argument" in error.message:
+                from tworay.cli.suggesting import of_extra
+
+                error.message = of_extra(extra, self, ctx)
+            raise
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; with ``--json`` nothing but the document reaches standard output."""

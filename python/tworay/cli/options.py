@@ -148,8 +148,8 @@ SHARED: dict[str, Any] = {
         list[str] | None,
         typer.Option(
             metavar="KEY=V1,V2",
-            help="Compare values of a setting, for example routing.protocol=aodv,dsr. Repeatable: all "
-            "combinations run, also with --tcp.",
+            help="Compare values of a setting, for example routing.protocol=aodv,dsr, of compare also with "
+            "labels: tcp.window=small=4,big=32. Repeatable: all combinations run, also with --tcp.",
         ),
     ],
     "routing": Annotated[

@@ -402,7 +402,8 @@ def compare(options: Options) -> Comparison:
     """Run every arm over the same seeds, on all cores, and compare them seed by seed.
 
     Arms are the variants of ``tcp``, each with every combination of the settings in ``vary``
-    (``{"routing.protocol": ["aodv", "dsr"]}`` or ``"routing.protocol=aodv,dsr"``), and the mixtures of
+    (``{"routing.protocol": ["aodv", "dsr"]}`` or ``"routing.protocol=aodv,dsr"``; with labels
+    ``{"tcp.window": {"small": 4, "big": 32}}`` or ``"tcp.window=small=4,big=32"``), and the mixtures of
     ``mix`` (``"vegas:0.5,newreno:0.5"``) with their unmixed cases (``tworay.experiment.mixing``). ``tcp`` is
     a text, a list, or a mapping that gives each variant a label: ``{"mine": Mine, "base": "newreno"}``, as
     text ``"mine=mine.py:Mine,base=newreno"``.

@@ -266,19 +266,14 @@ class Comparison:
 
     @property
     def table(self) -> pl.DataFrame:
-        """One row per arm and metric: what the arm varies, mean, deviation, intervals, number of runs."""
-        from tworay.experiment.exporting import with_axes
-        from tworay.running.frames import Table
+        """One row per arm and metric: what the arm varies, mean, deviation, intervals, number of runs.
 
-        rows = [
-            {"variant": variant, "metric": metric, "mean": cell["mean"], "std": cell["std"]}
-            | _ends("ci90", cell["ci90"])
-            | _ends("ci95", cell["ci95"])
-            | {"n": cell["n"]}
-            for variant, cells in self.summary["variants"].items()
-            for metric, cell in cells.items()
-        ]
-        return Table(with_axes(Table(rows, schema=_TABLE, orient="row"), self))
+        ``unit`` is that of the metric, ``group`` has the letters of the arm: arms that share one don't differ
+        in the metric. It is null with too few seeds. ``--csv`` writes the same.
+        """
+        from tworay.experiment.exporting import means
+
+        return means(self)
 
     @property
     def runs(self) -> pl.DataFrame:
@@ -515,8 +510,6 @@ class Comparison:
         return result
 
 
-_TABLE = {"variant": str, "metric": str, "mean": float, "std": float}
-_TABLE |= {"ci90_low": float, "ci90_high": float, "ci95_low": float, "ci95_high": float, "n": int}
 _PAIRS = {"a": str, "b": str, "metric": str, "n": int, "difference": float, "std": float}
 _PAIRS |= {"ci95_low": float, "ci95_high": float}
 _PAIRS |= {"p": float, "welch_p": float, "paired_t_p": float, "wilcoxon_p": float}

@@ -115,7 +115,8 @@ def changed(plan: Plan, options: Common) -> Plan:
     if words := labels_of(options.vary):
         (key, _), word = next(iter(words.items()))
         raise InputError(
-            f"vary: `{word}`: labels of values are for compare; an experiment has them in a table [axis]"
+            f"--vary {key}: `{word}`: labels of values are for compare; an experiment has them in a table "
+            "[axis.NAME]"
         )
     for key, pairs in (
         ("vary", with_routing(parse_vary(options.vary), options.routing)),
