@@ -13,6 +13,7 @@ from tworay.experiment import arms, mixing
 from tworay.metrics.diagnosis import scores
 from tworay.naming import Nodes
 from tworay.running.resources import with_resources
+from tworay.running.scenarios import warmup_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -365,6 +366,12 @@ class Comparison:
         # Nobody knows what a daemon does.
         world = None if arm is None or arm.daemon is not None else self._worlds(arm)
         return world is not None and world.heeds_link_layer
+
+    def warmup(self, variant: str) -> float:
+        """Return the warm-up of an arm, s, which figures of flows exclude and tables don't."""
+        arm = self.arms.get(variant)
+        world = None if arm is None else self._worlds(arm)
+        return 0.0 if world is None else warmup_in(world.to_toml())
 
     @property
     def choices(self) -> dict[str, dict[str, str]]:

@@ -15,7 +15,7 @@ from tworay.metrics.diagnosis import scores
 from tworay.naming import Nodes
 from tworay.running.memory import Kept, check_memory
 from tworay.running.resources import carried, saturated, with_resources
-from tworay.running.scenarios import Source, load, overrides
+from tworay.running.scenarios import Source, load, overrides, warmup_in
 from tworay.running.switching import numbers, renumbered
 from tworay.running.watching import watching_one
 
@@ -113,6 +113,12 @@ class Run:
 
             self._kept = keep(self._world)
         return self._kept
+
+    @property
+    def warmup(self) -> float:
+        """The scenario's warm-up, s, which figures of flows exclude and tables don't."""
+        known = self._world is not None or self._kept is not None
+        return warmup_in(next(iter(self.to_keep().values()))) if known else 0.0
 
     def __repr__(self) -> str:
         return f"<tworay.Run {self.scenario} seed={self.seed} goodput={self.goodput_bps / 1000:.1f} kb/s>"

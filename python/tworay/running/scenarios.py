@@ -7,9 +7,10 @@ import json
 import os
 import pathlib
 import sys
+import tomllib
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from tworay import _native
+from tworay import _native, times
 from tworay._native import Scenario
 from tworay.errors import InputError, ScenarioError
 from tworay.running import control, presets, sources
@@ -171,6 +172,11 @@ def _stdin() -> str:
         return sys.stdin.buffer.read().decode()
     except UnicodeDecodeError as error:
         raise ScenarioError(f"<stdin>: {error}; a scenario is a TOML text in UTF-8") from error
+
+
+def warmup_in(text: str) -> float:
+    """Return the warm-up of a scenario that was written by the simulator, s."""
+    return times.seconds(tomllib.loads(text)["warmup"]) or 0.0
 
 
 def with_variant(scenario: Scenario, tcp: Variant, *, name: str | None = None) -> Scenario:

@@ -320,7 +320,8 @@ def _transfers(
         for name, run in runs.items():
             table, flows = run.tables.get("transfers"), run.summary["flows"]
             wanted = None if flow is None else Nodes.of(run.summary).flow_number(flow, flows)
-            for (number,), frame in [] if table is None else split(table, "flow"):
+            known = [] if table is None else split(_judged(table, run.warmup), "flow")
+            for (number,), frame in known:
                 if wanted in (None, number):
                     label = f"flow {number}, {next(one['tcp'] for one in flows if one['id'] == number)}"
                     groups[label if len(runs) == 1 else f"{name}: {label}"] = frame
@@ -328,15 +329,30 @@ def _transfers(
         rows = found.table_of("transfers")
         for column, chosen in (("flow", _number(found, flow)), ("seed", seed)):
             rows = rows if chosen is None else rows.filter(pl.col(column) == chosen)
+        if seed is None:
+            # As in the means: a seed that repeats another one counts once.
+            rows = rows.filter(~pl.col("seed").is_in(list(found.repeated)))
         short = short_names(found.choices)[1]
-        groups = {short.get(arm, arm): frame for (arm,), frame in split(rows, "variant")}
+        groups = {
+            short.get(arm, arm): _judged(frame, found.warmup(arm)) for (arm,), frame in split(rows, "variant")
+        }
+    groups = {label: frame for label, frame in groups.items() if not frame.is_empty()}
     if not groups:
-        raise InputError("no transfers to draw: flows with app = web, request, video or replay have some")
+        raise InputError(
+            "no transfers to draw: flows with app = web, request, video or replay have some (those of the "
+            "warm-up don't count)"
+        )
     transfers(axes, groups)
     axes.set_title(f"{found.scenario}: completion time by size")
     axes.set_xlabel("size, B")
     axes.set_ylabel("completion time, s")
     axes.legend(frameon=False, fontsize="small")
+
+
+def _judged(transfers: pl.DataFrame, warmup: float) -> pl.DataFrame:
+    """Return the transfers that the metrics have, too: those asked for after the warm-up."""
+    # Times of both are whole nanoseconds.
+    return transfers.filter(transfers["asked_s"] > warmup - 0.5e-9)
 
 
 def _mark_late(axes: Axes, run: Run) -> None:
