@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import tworay
+from tworay import metrics
+from tworay.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,3 +93,44 @@ def test_an_odd_choice_in_the_manifest_is_refused(cli: Cli, made: Result, tmp_pa
     del manifest["metrics"]
     file.write_text(json.dumps(manifest))
     assert "goodput" in verdict_of(cli("show", "out").out)
+
+
+def test_a_name_that_no_run_can_have_is_refused_before_the_runs() -> None:
+    # Misspelt metrics of one flow were taken for members of their family, and vanished without a word.
+    with pytest.raises(InputError, match=r"^metrics: .*`flow.0.stals`; did you mean flow.0.stalls\?"):
+        tworay.compare("string-3", tcp="reno,vegas", metrics=["flow.0.stals"])
+    with pytest.raises(InputError, match=r"metrics: .*`flow.0.stals`; did you mean flow.0.stalls"):
+        tworay.Experiment({"scenario": "string-3", "metrics": ["flow.0.stals"]})
+    # The unit may be left out, as with metrics of all flows.
+    assert metrics.check("flow.3.goodput,goodput") == ["flow.3.goodput_bps", "goodput_bps"]
+
+
+def test_a_name_that_no_run_has_is_warned_about(cli: Cli) -> None:
+    chosen = "timeouts,ledger.congestoin.data,flow.7.goodput"
+    with pytest.warns(UserWarning, match=r"^metrics: no run has ") as said:
+        found = tworay.compare(
+            "string-3", tcp="reno,vegas", seeds=1, set={"duration": "5s"}, metrics=chosen, watch=False
+        )
+    texts = [str(one.message) for one in said]
+    assert texts == [
+        "metrics: no run has ledger.congestoin.data; did you mean ledger.congestion.data?",
+        "metrics: no run has flow.7.goodput_bps; did you mean flow.0.goodput_bps?",
+    ]
+    assert {one.filename for one in said} == {__file__}
+    assert found.chosen == ["timeouts"]
+    assert "Warning</strong> metrics: no run has ledger.congestoin.data" in found._repr_html_()
+    words = ("compare", "string-3", "--tcp", "reno,vegas", "--seeds", "1", "--set", "duration=5s")
+    assert "--metrics: no run has ledger.congestoin.data; did you" in cli(*words, "--metrics", chosen).err
+
+
+def test_arguments_of_one_metric_are_named_in_messages(made: Result, tmp_path: Path) -> None:
+    found = tworay.results(tmp_path / "out")
+    assert isinstance(found, tworay.Comparison)
+    ask: list[Callable[[], object]] = [
+        lambda: found.verdict("gput"),
+        lambda: found.conclusion("gput"),
+        lambda: tworay.plot(found, "box", metric="gput"),
+    ]
+    for one in ask:
+        with pytest.raises(InputError, match=r"^metric: there is no metric `gput`; did you mean goodput_bps"):
+            one()

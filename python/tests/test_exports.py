@@ -13,6 +13,7 @@ from conftest import document
 from tiny_sweep import TINY, sweep
 
 import tworay
+from tworay.arguments import in_python
 from tworay.experiment.numbering import with_numbers
 from tworay.experiment.store.directory import RUNS
 from tworay.showing.reporting import comparison_report
@@ -46,6 +47,13 @@ def test_means_and_long_form_agree_with_each_other_and_with_the_document(
 ) -> None:
     means, runs = (read((tmp_path / name).read_text(encoding="utf-8")) for name in ("m.csv", "l.csv"))
     document = cli("show", stored, "--json").document
+    # In Python the table has the same columns and rows.
+    found = tworay.results(tmp_path / stored)
+    assert isinstance(found, tworay.Comparison)
+    assert found.table.columns == list(means[0])
+    assert {"unit", "group"} <= set(means[0])
+    assert found.table["group"].to_list() == [row["group"] or None for row in means]
+    assert found.table["unit"].to_list() == [row["unit"] or None for row in means]
     assert len(means) == sum(len(cells) for cells in document["variants"].values())
     for row in means:
         # The mean by hand, of the rows of the other file.
@@ -175,8 +183,8 @@ def test_where_the_command_has_no_verdict_python_has_none(said: str) -> None:
     (first, *_) = result.conclusion()
     assert first.startswith("No verdict"), first
     assert said in first
-    # What the command prints first, after the head.
-    assert first in " ".join(rendered(comparison_report(result), 200).split())
+    # What the command prints first, after the head, with arguments for options.
+    assert first in in_python(" ".join(rendered(comparison_report(result), 200).split()))
     table = result.verdict()
     assert table["best"].to_list() == [None, None], table
     assert table["group"].to_list() == [None, None], table

@@ -9,6 +9,7 @@ import pytest
 
 import tworay
 from tworay.errors import InputError, ScenarioError
+from tworay.experiment.arms import labels_of, parse_vary
 from tworay.showing.rendering import number
 
 if TYPE_CHECKING:
@@ -40,6 +41,32 @@ def test_labels_of_settings_name_arms_columns_and_rows(tmp_path: Path, cli: Cli)
     again = cli("compare", "--resume", "out", "--seeds", "3")
     assert again.code == 0, again.err
     assert len(tworay.results(tmp_path / "out").seeds) == 3  # type: ignore[union-attr]
+
+
+def test_the_shell_has_the_same_labels(tmp_path: Path, cli: Cli) -> None:
+    words = ("--tcp", "reno,vegas", "--seeds", "2", "--set", "duration=3s", "--json")
+    said = cli("compare", "string-2", *words, "--vary", "mac.rts_threshold=plain=0B,no RTS=3000B")
+    assert said.code == 0, said.err
+    arms = said.document["arms"]
+    assert list(arms) == ["reno plain", "vegas plain", "reno no RTS", "vegas no RTS"]
+    assert arms["reno plain"]["labels"] == {"mac.rts_threshold": "plain"}
+    assert arms["reno plain"]["set"] == {"mac.rts_threshold": "0B"}
+    # Labels and plain values side by side; an `=` within brackets belongs to the value.
+    assert parse_vary("tcp.window=small=4,32") == [("tcp.window", ["4", "32"])]
+    assert labels_of("tcp.window=small=4,32") == {("tcp.window", "4"): "small"}
+    assert labels_of("flow.0.tcp=sca(n=10),welcome(bwe=tustin)") == {}
+    sizes = '{ kind = "fixed", size = "5kB" }'
+    assert parse_vary(f"flow.0.sizes={sizes}") == [("flow.0.sizes", [sizes])]
+    assert labels_of(f"flow.0.sizes=few={sizes}") == {("flow.0.sizes", sizes): "few"}
+    for text, problem in (
+        ("tcp.window==4,big=32", "'' is no label"),
+        ("tcp.window=small=,big=32", "`small=` is a label without a value"),
+        ("tcp.window=a=4,a=32", "two arms are called `a`"),
+    ):
+        refused = cli("compare", "string-2", "--vary", text)
+        assert (refused.code, problem in refused.err) == (2, True), refused.err
+    (tmp_path / "e.toml").write_text('scenario = "string-2"\n')
+    assert "a table [axis.NAME]" in cli("sweep", "e.toml", "--vary", "tcp.window=small=4,big=32").err
 
 
 def test_labels_that_are_none_are_refused(tmp_path: Path) -> None:

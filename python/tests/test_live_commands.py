@@ -47,6 +47,10 @@ def test_a_standing_network_is_entered_by_others_and_ended(
     assert (gone.code, "had ended already" in gone.out) == (0, True)
     down = cli("live", "down", name)
     assert (down.code, "report.html" in down.out) == (0, True)
+    # The table that `live run` prints at its end.
+    assert "goodput kb/s" in down.out
+    assert "engine: " in down.out
+    assert "had ended before" not in down.out
     assert json.loads((tmp_path / "out" / "summary.json").read_text())["live"]["settings"]["layer"] == 3
     assert "<html" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     nobody = cli("live", "shell", "--name", name, "0")

@@ -8,7 +8,7 @@ import pytest
 
 import tworay
 from tworay import metrics
-from tworay.metrics.declared import Better
+from tworay.metrics.declared import METRICS, Better
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,3 +93,9 @@ def test_one_table_shows_web_video_and_a_call(cli: Cli, mixed: Path) -> None:
         assert f"flow {number}" in heads
     # Of a flow that no run has, before nothing is shown at all.
     assert "no run has flow.9.stalls" in cli(*words, "--metrics", f"{ALONE[0]},flow.9.stalls").err
+
+
+def test_the_definition_of_their_family_names_each() -> None:
+    (family,) = [one for one in METRICS if one.name == "flow.*"]
+    for name in ("goodput_bps", "transfer_p95_seconds", "stalls", "delivery_ratio"):
+        assert f"{name}`" in family.definition

@@ -169,5 +169,33 @@ def test_an_option_that_a_command_lacks_is_answered(cli: Cli) -> None:
     assert "No such option: --seds. Did you mean --seeds?" in cli("compare", "string-2", "--seds", "3").err
     # Other commands have it, so it was no misspelling.
     said = cli("run", "string-2", "--metrics", "goodput").err
-    assert "No such option: --metrics. It is an option of `tworay compare` and `tworay show`." in said
+    assert (
+        "No such option: --metrics. It is an option of `tworay compare`, `tworay show` and `tworay sweep`."
+        in said
+    )
+    # Of one command.
+    said = cli("run", "string-2", "--cols", "tcp").err
+    assert "No such option: --cols. It is an option of `tworay table`." in said
     assert cli("run", "string-2", "--zzz").err.rstrip().endswith("No such option: --zzz.")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("table", "a.sweep", "goodput"), "`goodput` is a word too many: tworay table takes DIR; did you"),
+        (("table", "a.sweep", "goodput"), "did you mean --metric goodput?"),
+        (("table", "a.sweep", "tcp=reno"), "did you mean --where tcp=reno?"),
+        (("table", "a.sweep", "out.svg"), "did you mean --plot out.svg?"),
+        (("compare", "string-3", "reno,sca(10)"), "did you mean --tcp reno,sca(10)?"),
+        (("compare", "string-3", "5"), "did you mean --seeds 5?"),
+        (("run", "string-3", "5"), "did you mean --seed 5?"),
+        (("run", "string-3", "tcp.window=4"), "did you mean --set tcp.window=4?"),
+        (("show", "out", "timeouts"), "tworay show takes DIR; did you mean --metrics timeouts?"),
+        (("doctor", "x", "y"), "`x y` are words too many: tworay doctor takes no words; `tworay doctor -h`"),
+        (("live", "down", "a", "b"), "tworay live down takes NAME; `tworay live down -h` lists options."),
+    ],
+)
+def test_a_word_too_many_is_answered(cli: Cli, words: tuple[str, ...], said: str) -> None:
+    refused = cli(*words)
+    assert refused.code == 2
+    assert said in " ".join(refused.err.split()), refused.err

@@ -79,12 +79,62 @@ def test_the_shell_chooses_the_intervals_as_python_does(place: Path, cli: Cli, t
     assert isinstance(found, tworay.Comparison)
     assert halves["acknowledged_bps"].to_list() == found.goodput_over_time(12)["acknowledged_bps"].to_list()
     for words, said in (
-        (("--table", "goodput", "--intervals", "0"), "intervals: 0 is not in 1 to 1000000"),
+        (("--table", "goodput", "--intervals", "0"), "--intervals 0: give a whole number from 1 to 1000000"),
+        (("--table", "goodput", "--intervals", "2.5"), "--intervals 2.5: give a whole number"),
+        (("--table", "goodput", "--every", "0.5"), "--every 0.5: give a time above 0 with its unit"),
+        (("--table", "goodput", "--every", "0s"), "--every 0s: give a time above 0"),
+        (("--table", "goodput", "--every", "1ns"), "6000000000 of these intervals, at most 1000000"),
+        (
+            ("--table", "goodput", "--every", "1s", "--intervals", "5"),
+            "--intervals 5 and --every 1s: both give a width; leave one out",
+        ),
         (("--table", "series", "--intervals", "5"), "the table series has none; it is for --table goodput"),
+        (("--table", "series", "--every", "5s"), "the table series has none; it is for --table goodput"),
         (("--intervals", "5"), "--intervals 5: add --table goodput"),
+        (("--every", "5s"), "--every 5s: add --table goodput"),
     ):
         refused = cli("show", str(place), *words)
         assert (refused.code, said in " ".join(refused.err.split())) == (2, True), refused.err
+
+
+def test_a_width_in_place_of_a_number(place: Path, cli: Cli, tmp_path: Path) -> None:
+    """Intervals of 2.5 s in a run of 6 s: the third lasts 1 s."""
+    done = cli("show", str(place), "--table", "goodput", "--every", "2500ms", "--csv", "wide.csv")
+    assert done.code == 0, done.err
+    wide = pl.read_csv(tmp_path / "wide.csv").filter(pl.col("variant") == "plain mac.rts_threshold=0B")
+    wide = wide.filter(pl.col("seed") == 1)
+    assert list(wide.select("from_s", "to_s").iter_rows()) == [(0, 2.5), (2.5, 5), (5, 6)]
+    found = tworay.results(place)
+    assert isinstance(found, tworay.Comparison)
+    # Each has its own width: what is acknowledged in them adds up to what the series has at the end.
+    series = found.series.filter((pl.col("variant") == wide["variant"][0]) & (pl.col("seed") == 1))
+    bits = (wide["acknowledged_bps"] * (wide["to_s"] - wide["from_s"])).sum()
+    assert bits == pytest.approx(series["acked_bytes"].max() * 8)
+    # A width that divides the run is that number of intervals, also where 0.1 + 0.2 is not 0.3.
+    tenths = found.goodput_over_time(every=0.1)
+    assert tenths["to_s"].unique().sort().to_list() == [(k + 1) / 10 for k in range(60)]
+    assert tenths["acknowledged_bps"].sum() == pytest.approx(
+        found.goodput_over_time(60)["acknowledged_bps"].sum()
+    )
+    with pytest.raises(InputError, match=r"^intervals=5 and every=1.0: both give a width"):
+        found.goodput_over_time(5, every=1.0)
+    with pytest.raises(InputError, match=r"^intervals=2.5: give a whole number"):
+        found.goodput_over_time(2.5)  # type: ignore[arg-type]
+
+
+def test_plots_have_the_same_choice(place: Path, cli: Cli, tmp_path: Path) -> None:
+    run = tworay.run("string-2", set={"duration": "6s"})
+    for drawn in (tworay.plot(run, "goodput", every="2s"), tworay.plot(place, "goodput", intervals=3)):
+        (stairs, *_) = [one for one in drawn.axes[0].patches if hasattr(one, "get_data")]
+        assert list(stairs.get_data().edges) == [0, 2, 4, 6]
+    with pytest.raises(InputError, match=r"^every=2: cwnd adds nothing up over time"):
+        tworay.plot(run, "cwnd", every=2)
+    assert cli("plot", str(place), "goodput", "--every", "0.5s", "-o", "goodput.svg").code == 0
+    both = cli("plot", str(place), "goodput", "--every", "0.5s", "--intervals", "3", "-o", "both.svg")
+    assert (both.code, "leave one out" in both.err) == (2, True)
+    refused = cli("plot", str(place), "box", "--intervals", "3", "-o", "box.svg")
+    assert (refused.code, "--intervals 3: box adds nothing up" in refused.err) == (2, True)
+    assert not (tmp_path / "box.svg").exists()
 
 
 def test_what_senders_know_is_called_so() -> None:

@@ -12,6 +12,7 @@ from IPython.core.formatters import DisplayFormatter
 import tworay
 from tworay.errors import InputError
 from tworay.showing import lines
+from tworay.showing.bins import Bins
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +55,7 @@ def test_what_is_drawn_is_what_was_measured(compared: Path) -> None:
 
 def test_goodput_over_time_adds_up_to_what_was_acknowledged() -> None:
     run = tworay.run("string-3", set={"duration": "10s"}, seed=3)
-    edges, rates = lines.rates(run.series, 10.0)
+    edges, rates = lines.rates(run.series, 10.0, Bins())
     acked = run.series["acked_bytes"].to_list()[-1]
     assert (rates * np.diff(edges)).sum() == pytest.approx(8 * acked)
     assert acked == pytest.approx(run.summary["flows"][0]["acked_segments"] * 1460, rel=0.01)

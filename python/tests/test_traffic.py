@@ -101,6 +101,58 @@ def test_a_comparison_has_the_metrics_and_a_plot_by_arm(cli: Cli, home: Path, tm
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
 
 
+WARM = """\
+duration = "30s"
+warmup = "10s"
+[topology]
+kind = "string"
+hops = 1
+[[flow]]
+from = 0
+to = 1
+app = "web"
+every = "1s"
+sizes = { kind = "fixed", size = "10kB" }
+"""
+
+
+def drawn_transfers(source: object) -> list[int]:
+    """Return how many transfers each line of a plot has."""
+    labels = [text.get_text() for text in tworay.plot(source, "transfers").axes[0].get_legend().get_texts()]  # type: ignore[arg-type]
+    return [int(label.rpartition(" ")[2]) for label in labels]
+
+
+def test_plots_have_the_transfers_that_the_metrics_have(tmp_path: Path) -> None:
+    """One transfer a second, and a warm-up of 10 s of 30: a third of them doesn't count."""
+    (tmp_path / "warm.toml").write_text(WARM)
+    run = tworay.run(tmp_path / "warm.toml", out=tmp_path / "one")
+    counted = run.summary["flows"][0]["completed_transfers"]
+    table = run.tables["transfers"]
+    assert counted == table.filter((pl.col("asked_s") >= 10) & pl.col("seconds").is_not_nan()).height
+    assert counted < table.height
+    for source in (run, tmp_path / "one"):
+        assert drawn_transfers(source) == [counted]
+    # By arm, of which each has a warm-up of its own.
+    arms = {"tcp": "reno", "vary": "warmup=0s,10s", "seeds": 2}
+    found = tworay.compare(tmp_path / "warm.toml", **arms, out=tmp_path / "many")
+    counted = [
+        sum(one["flows"][0]["completed_transfers"] for one in found.documents(arm).values())
+        for arm in found.variants
+    ]
+    for source in (found, tmp_path / "many"):
+        assert drawn_transfers(source) == counted
+    # On a wire nothing is random: a seed that repeats another one counts once.
+    wire = 'routing.protocol = "static"\n[[wire]]\nfrom = 0\nto = 1\nrate = "1Mbps"\ndelay = "20ms"\n'
+    text = WARM.replace('[topology]\nkind = "string"\nhops = 1\n', wire)
+    (tmp_path / "wire.toml").write_text(
+        text.partition('app = "web"')[0] + 'app = "video"\nrate = "100kbps"\n'
+    )
+    found = tworay.compare(tmp_path / "wire.toml", **arms, out=tmp_path / "still")
+    assert found.repeated == {2: 1}
+    counted = [found.documents(arm)[1]["flows"][0]["completed_transfers"] for arm in found.variants]
+    assert drawn_transfers(tmp_path / "still") == counted
+
+
 def test_a_plot_without_transfers_says_who_has_some(cli: Cli) -> None:
     cli("run", "string-1", "--set", "duration=2s", "--out", "plain")
     refused = cli("plot", "plain", "transfers", "-o", "x.svg")

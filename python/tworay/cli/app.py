@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from tworay import errors
 from tworay.cli import streams
 from tworay.cli.summaries import COMMANDS, GROUPS
 from tworay.cli.values import with_quick_values
@@ -32,7 +31,7 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments."""
         try:
-            given = self.make_parser(ctx).parse_args(args=list(args))[2]
+            _, extra, given = self.make_parser(ctx).parse_args(args=list(args))
         except typer.TyperException as error:
             if (option := getattr(error, "option_name", None)) and hasattr(error, "possibilities"):
                 from tworay.cli.suggesting import of_option
@@ -45,18 +44,18 @@ class Command(TyperCommand):
             single = one.param_type_name == "option" and not (one.multiple or getattr(one, "is_flag", False))
             if single and times[id(one)] > 1:
                 raise InputError(f"{max(one.opts, key=len)} is given {times[id(one)]} times; give it once")
-        return list(super().parse_args(ctx, args))
+        try:
+            return list(super().parse_args(ctx, args))
+        except typer.TyperException as error:
+            if extra and "extra argument" in error.message:
+                from tworay.cli.suggesting import of_extra
+
+                error.message = of_extra(extra, self, ctx)
+            raise
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; with ``--json`` nothing but the document reaches standard output."""
         gc.enable()
-        before, errors.at_shell = errors.at_shell, True
-        try:
-            return self._invoke(ctx)
-        finally:
-            errors.at_shell = before
-
-    def _invoke(self, ctx: Any) -> Any:
         if not ctx.params.get("json"):
             return super().invoke(ctx)
         with streams.only_the_document():

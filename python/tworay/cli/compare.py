@@ -21,9 +21,7 @@ from tworay.cli.options import (
     ForceOption,
     JsonOption,
     LongOption,
-    MetricsOption,
     PairsOption,
-    joined,
     sharing,
     taken,
 )
@@ -50,7 +48,6 @@ def compare(
     ] = None,
     force: ForceOption = False,
     costs: CostsOption = None,
-    metrics: MetricsOption = None,
     pairs: PairsOption = False,
     csv: CsvOption = None,
     long: LongOption = None,
@@ -64,15 +61,12 @@ def compare(
     """
     from tworay.experiment.comparing import Comparing
     from tworay.experiment.options import Options
-    from tworay.metrics import split
     from tworay.running.progress import Progress
     from tworay.running.spec import written
 
     exports = Exports(csv, long)
     exports.check(force=force, as_json=json, out=shared["out"])
-    options = Options(
-        scenario, resume=resume, force=force, costs=costs, metrics=joined(metrics), **taken(shared)
-    )
+    options = Options(scenario, resume=resume, force=force, costs=costs, **taken(shared))
     precision = options.until_ci
     if shared["slurm"] or shared["dry_run"]:
         exports.refuse("--slurm" if shared["slurm"] else "--dry-run")
@@ -83,7 +77,6 @@ def compare(
     work = Comparing(options)
     work.announce(say_what_it_takes)
     result, place = work.result, work.place
-    columns = joined(metrics)
     for text in work.problems:
         note(f"tworay: {text}")
     if work.stored_runs:
@@ -102,19 +95,17 @@ def compare(
         else:
             note("tworay: interrupted")
         if not exports.printed:
-            print_comparison(result, columns, pairs=pairs, as_json=json)
+            print_comparison(result, None, pairs=pairs, as_json=json)
         raise
-    if len(result):
-        columns, lacking = split(columns, result.metrics)
-        if lacking:
-            note(f"tworay: --metrics: no run has {' or '.join(lacking)} (see `tworay metrics`)")
+    for text in result.missing:
+        note(f"tworay: --metrics: {text}")
     if costs is not None and len(result):
         say_if_idle(result.summary["costs"])
         _say_if_mixed(result.costed())
     if len(result):
-        exports.write(result, columns)
+        exports.write(result, ",".join(result.chosen) or None if options.metrics else None)
     if not exports.printed:
-        print_comparison(result, columns, pairs=pairs, as_json=json)
+        print_comparison(result, None, pairs=pairs, as_json=json)
     if precision is not None:
         _say_precision(result, precision)
     if place is not None and len(result):

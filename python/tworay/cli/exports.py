@@ -53,12 +53,18 @@ class Exports:
             )
 
     def write_table(
-        self, found: tworay.Comparison | tworay.Run, name: str, *, intervals: int | None, as_json: bool
+        self,
+        found: tworay.Comparison | tworay.Run,
+        name: str,
+        *,
+        intervals: str | None,
+        every: str | None,
+        as_json: bool,
     ) -> None:
         """Write a table of the runs as CSV to the file of ``--csv``, else to standard output."""
         if self.long is not None or as_json:
             raise InputError(f"--table {name}: a table is CSV only; leave --long and --json out")
-        text = _table(found, name, intervals).write_csv()
+        text = _table(found, name, intervals, every).write_csv()
         if self.csv is None or is_stdout(self.csv):
             print(text, end="")
         else:
@@ -82,17 +88,18 @@ class Exports:
             write_text(file, tables[option].write_csv())
 
 
-def _table(found: tworay.Comparison | tworay.Run, name: str, intervals: int | None) -> pl.DataFrame:
+def _table(
+    found: tworay.Comparison | tworay.Run, name: str, intervals: str | None, every: str | None
+) -> pl.DataFrame:
     """Return a table by its name: of a run, or of all runs of a comparison."""
     import tworay
     from tworay._native import nearest
     from tworay.experiment.overtime import GOODPUT
-    from tworay.showing.lines import INTERVALS
+    from tworay.showing.bins import refuse
 
     if name == GOODPUT:
-        return found.goodput_over_time(INTERVALS if intervals is None else intervals)
-    if intervals is not None:
-        raise InputError(f"--intervals {intervals}: the table {name} has none; it is for --table {GOODPUT}")
+        return found.goodput_over_time(intervals, every=every)
+    refuse(intervals, every, f"the table {name} has none; it is for --table {GOODPUT}")
     if isinstance(found, tworay.Run):
         known, whose = set(found.tables), "the run"
         if name in known:

@@ -258,11 +258,15 @@ def down(
         str | None, typer.Argument(metavar="NAME", help="The network. Default: the only one that is up.")
     ] = None,
 ) -> None:
-    """End a network that is up, and write its results if `up` had --out."""
+    """End a network that is up, show its results, and write them if `up` had --out."""
+    from tworay.cli.liverun import print_report
     from tworay.live import standing
 
-    for line in standing.down(name):
+    ended = standing.down(name)
+    for line in ended.lines:
         print(line)
+    if ended.document is not None:
+        print_report(ended.document)
 
 
 @app.command()

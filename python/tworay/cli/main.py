@@ -14,14 +14,12 @@ def main() -> None:
     # Imports make many objects and no garbage: looking for it takes a tenth of the start. ``Command.invoke``
     # enables the collector.
     gc.disable()
-    from tworay import errors
     from tworay.cli import streams
     from tworay.cli.app import FAILED, WRONG_INPUT, app
     from tworay.cli.commands import load
     from tworay.cli.optional_files import filled_in
     from tworay.errors import InputError, ScenarioError, TworayError
 
-    errors.at_shell = True
     streams.prepare()
     # SIGTERM and a closed terminal end the program as cleanly as Ctrl-C; `nohup` still keeps it running.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -41,9 +39,6 @@ def main() -> None:
         _complain(error, FAILED)
     except SystemExit as leaving:
         _leave(leaving, FAILED)
-    finally:
-        # A notebook may call this; what it calls next is Python.
-        errors.at_shell = False
 
 
 def _leave(leaving: SystemExit, failed: int) -> NoReturn:
@@ -57,5 +52,7 @@ def _leave(leaving: SystemExit, failed: int) -> NoReturn:
 
 
 def _complain(error: Exception, code: int) -> None:
-    print(f"tworay: {error}", file=sys.stderr)
+    from tworay.errors import with_options
+
+    print(f"tworay: {with_options(error)}", file=sys.stderr)
     sys.exit(code)

@@ -10,7 +10,7 @@ import typer
 
 from tworay.cli.app import app
 from tworay.cli.output import check_free, note, write_text
-from tworay.errors import InputError
+from tworay.errors import InputError, with_options
 
 if TYPE_CHECKING:
     from tworay.imports.answers import Question
@@ -124,4 +124,4 @@ def _asked(question: Question) -> str:
         try:
             return question.check(line.strip() or question.default)
         except InputError as error:
-            note(str(error))
+            note(with_options(error))

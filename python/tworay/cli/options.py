@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tworay.cli import completing
+from tworay.showing.bins import INTERVALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,6 +83,20 @@ EntriesOption = Annotated[
         "else is random.",
     ),
 ]
+IntervalsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        help=f"How many equal parts of a run goodput over time has. Default: {INTERVALS}.",
+    ),
+]
+EveryOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="The width of these parts, such as 0.5s, in place of --intervals; the last may be shorter.",
+    ),
+]
 PairsOption = Annotated[bool, typer.Option("--pairs", help="Also print the tests of every pair of arms.")]
 CsvOption = Annotated[
     Path | None,
@@ -133,8 +148,8 @@ SHARED: dict[str, Any] = {
         list[str] | None,
         typer.Option(
             metavar="KEY=V1,V2",
-            help="Compare values of a setting, for example routing.protocol=aodv,dsr. Repeatable: all "
-            "combinations run, also with --tcp.",
+            help="Compare values of a setting, for example routing.protocol=aodv,dsr, of compare also with "
+            "labels: tcp.window=small=4,big=32. Repeatable: all combinations run, also with --tcp.",
         ),
     ],
     "routing": Annotated[
@@ -173,6 +188,7 @@ SHARED: dict[str, Any] = {
         typer.Option(metavar="N", min=1, help="The most seeds that --until-ci may use.", show_default="100"),
     ],
     "judge": JudgeOption,
+    "metrics": MetricsOption,
     "entries": EntriesOption,
     "resources": ResourcesOption,
     "out": OutOption,
@@ -246,7 +262,7 @@ def taken(shared: dict[str, Any]) -> dict[str, Any]:
     from tworay.running.spec import parse_percent
 
     found = {name: value for name, value in shared.items() if name not in (*OF_CLUSTER, "dry_run", "slurm")}
-    found["tcp"] = joined(found["tcp"])
+    found["tcp"], found["metrics"] = joined(found["tcp"]), joined(found["metrics"])
     found["until_ci"] = None if found["until_ci"] is None else parse_percent(found["until_ci"])
     address, ca, cert, key, insecure = (shared[name] for name in OF_CLUSTER)
     if address is not None:

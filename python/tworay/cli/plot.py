@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from tworay.cli.options import JudgeOption
+from tworay.cli.options import EveryOption, IntervalsOption, JudgeOption
 from tworay.cli.output import check_free, write_file
 from tworay.errors import InputError
 
@@ -62,6 +62,8 @@ def plot(
         str | None,
         typer.Option(metavar="A:B", help="The stretch of time to show, s, or `trouble`: the first one."),
     ] = None,
+    intervals: IntervalsOption = None,
+    every: EveryOption = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
 ) -> None:
     """Draw stored results.
@@ -86,5 +88,7 @@ def plot(
             judge=judge,
             against=against or (),
             zoom=zoom,
+            intervals=intervals,
+            every=every,
         )
     write_file(output, lambda path: write(figure, path, output.suffix))

@@ -12,6 +12,8 @@ from tworay.cli.app import app
 from tworay.cli.exports import Exports
 from tworay.cli.options import (
     CsvOption,
+    EveryOption,
+    IntervalsOption,
     JsonOption,
     JudgeOption,
     LongOption,
@@ -20,7 +22,7 @@ from tworay.cli.options import (
     joined,
 )
 from tworay.cli.output import note, print_comparison, print_json
-from tworay.errors import InputError
+from tworay.showing.bins import refuse
 
 
 @app.command()
@@ -46,12 +48,8 @@ def show(
             "segments, frames, queues, routes, moves.",
         ),
     ] = None,
-    intervals: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="How many equal parts of a run `--table goodput` has, each a row; default 60."
-        ),
-    ] = None,
+    intervals: IntervalsOption = None,
+    every: EveryOption = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -63,10 +61,9 @@ def show(
     exports.check(force=force, as_json=json)
     found = tworay.results(directory)
     if table is not None:
-        exports.write_table(found, table, intervals=intervals, as_json=json)
+        exports.write_table(found, table, intervals=intervals, every=every, as_json=json)
         return
-    if intervals is not None:
-        raise InputError(f"--intervals {intervals}: add --table goodput, whose rows are intervals")
+    refuse(intervals, every, "add --table goodput, whose rows are intervals")
     if isinstance(found, tworay.Run):
         exports.write(found, joined(metrics))
         if exports.printed:

@@ -23,6 +23,13 @@ if TYPE_CHECKING:
         Path | None,
         typer.Option("--out", metavar="DIR", help="Where runs are kept. Default: NAME.sweep."),
     ],
+    metrics=Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B,C",
+            help="The metrics to show: the first is that of `tworay table` and the report. Repeatable.",
+        ),
+    ],
     seeds=Annotated[
         str | None, typer.Option(help="Use these seeds instead of the experiment's: N, 1-10 or 3,5,9.")
     ],

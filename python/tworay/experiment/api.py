@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay.analysis import contrasts
 from tworay.analysis.repeats import repeated, still
+from tworay.calls import plainly
 from tworay.errors import InputError
 from tworay.experiment.experimentfile import read
 from tworay.experiment.numbering import with_numbers
@@ -42,9 +43,9 @@ class Experiment:
     def run(self, options: SweepOptions) -> Results:
         """Do the runs that ``out`` (NAME.sweep) doesn't hold yet, ``jobs`` at a time (default: all cores).
 
-        ``tcp``, ``vary``, ``mix``, ``seeds``, ``set``, ``until_ci``, ``max_seeds``, ``judge``, ``entries``
-        and ``resources`` are those of ``tworay.compare``, and replace what the experiment says (``vary`` and
-        ``set``: of the same keys).
+        ``tcp``, ``vary``, ``mix``, ``seeds``, ``set``, ``until_ci``, ``max_seeds``, ``judge``, ``metrics``,
+        ``entries`` and ``resources`` are those of ``tworay.compare``, and replace what the experiment says
+        (``vary`` and ``set``: of the same keys).
 
         After an interruption finished runs are kept, and ``run`` continues. Failed runs are in
         ``Results.failures``; ``retry_failed`` repeats them. ``shard="1/4"`` does only the first of four
@@ -139,6 +140,7 @@ class Results:
     def _where(self, where: Mapping[str, object] | None) -> pl.DataFrame:
         return contrasts.select(self.labelled, where or {}, self.axes)
 
+    @plainly
     def table(
         self,
         metric: str,
@@ -154,6 +156,7 @@ class Results:
             self._counted(where), keys, metric_of(self.labelled, metric), self.still(where)
         )
 
+    @plainly
     def compare(
         self,
         metric: str = "goodput_bps",
@@ -201,6 +204,5 @@ def metric_of(frame: pl.DataFrame, name: str) -> str:
     from tworay.metrics import parse
 
     beside = {"cell", "world", "seed", "scenario", "tcp"}
-    return (
-        parse(name, [c for c in frame.columns if c not in beside and frame[c].dtype.is_numeric()]) or [name]
-    )[0]
+    known = [c for c in frame.columns if c not in beside and frame[c].dtype.is_numeric()]
+    return (parse(name, known, "--metric") or [name])[0]

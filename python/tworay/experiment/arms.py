@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from tworay.errors import InputError, RunError, ScenarioError
 from tworay.experiment.lengths import with_remedy
 from tworay.experiment.mixing import Mix, load_classes, parse_mixes
-from tworay.running.control import KERNEL, is_kernel, is_reference, load_class, name_of
+from tworay.running.control import controller_in, is_kernel, is_reference, load_class, name_of
 from tworay.running.scenarios import load, overrides, with_variant
 from tworay.running.spec import parse_arms
 from tworay.running.switching import numbers, switched_off
@@ -74,7 +74,7 @@ class Arm:
     @property
     def kernel(self) -> str | None:
         """The controller of that kernel."""
-        return self.tcp.removeprefix(KERNEL) if self.tcp is not None and is_kernel(self.tcp) else None
+        return controller_in(self.tcp) if self.tcp is not None and is_kernel(self.tcp) else None
 
     @property
     def place(self) -> str:
@@ -152,16 +152,9 @@ def label(settings: Iterable[tuple[str, str]]) -> str:
 def parse_vary(vary: Vary | None) -> list[tuple[str, list[str]]]:
     """Turn ``"mac.rts_threshold=0B,3000B"``, a list of such texts, or a mapping into keys with values.
 
-    In a mapping, values are a list, or a mapping of labels to them.
+    In a mapping, values are a list, or a mapping of labels to them; in a text ``plain=0B`` is a label.
     """
-    if vary is None:
-        return []
-    if isinstance(vary, str):
-        vary = [vary]
-    if hasattr(vary, "items"):
-        axes = [(str(key), _values(key, values)) for key, values in vary.items()]
-    else:
-        axes = [_axis(text) for text in vary]
+    axes = [(key, [value for _, value in entries]) for key, entries in _varied_values(vary)]
     keys = [key for key, _ in axes]
     for position, (key, values) in enumerate(axes):
         if key in keys[:position]:
@@ -175,14 +168,23 @@ def parse_vary(vary: Vary | None) -> list[tuple[str, list[str]]]:
 def labels_of(vary: Vary | None) -> dict[tuple[str, str], str]:
     """Return the labels of varied values, such as ``{"mac.rts_threshold": {"plain": "0B"}}``."""
     found: dict[tuple[str, str], str] = {}
-    if vary is None or isinstance(vary, str) or not hasattr(vary, "items"):
-        return found
-    for key, values in vary.items():
-        for word, value in values.items() if hasattr(values, "items") else ():
+    for key, entries in _varied_values(vary):
+        for word, value in entries:
+            if word is None:
+                continue
             if not isinstance(word, str) or not word.strip() or set(word) & set(",=\n"):
-                raise InputError(f"vary: `{key}`: {word!r} is no label; write words without commas and `=`")
-            found[str(key), _values(key, [value])[0]] = word
+                raise InputError(f"--vary {key}: {word!r} is no label; write words without commas and `=`")
+            found[key, value] = word
     return found
+
+
+def _varied_values(vary: Vary | None) -> list[tuple[str, list[tuple[str | None, str]]]]:
+    """Return the values of each varied key with their labels, where they have one."""
+    if vary is None:
+        return []
+    if hasattr(vary, "items"):
+        return [(str(key), _values(key, values)) for key, values in vary.items()]
+    return [_axis(text) for text in ([vary] if isinstance(vary, str) else vary)]
 
 
 def with_routing(axes: list[tuple[str, list[str]]], routing: str | None) -> list[tuple[str, list[str]]]:
@@ -200,23 +202,36 @@ def with_routing(axes: list[tuple[str, list[str]]], routing: str | None) -> list
     return [*axes, (ROUTING, values)]
 
 
-def _axis(text: str) -> tuple[str, list[str]]:
+def _axis(text: str) -> tuple[str, list[tuple[str | None, str]]]:
     key, equals, values = text.partition("=")
     # Commas within quotes and brackets belong to a value: topology.positions=[[0,0],[200,0]].
     parts = [part.strip() for part in split_list(values)]
     if not equals or not key.strip() or not all(parts):
         raise InputError(
-            f"--vary {text}: write KEY=VALUE,VALUE,... such as --vary routing.protocol=aodv,dsr,olsr"
+            f"--vary {text}: write KEY=VALUE,VALUE,... such as --vary routing.protocol=aodv,dsr,olsr, with "
+            "labels KEY=LABEL=VALUE,..."
         )
-    return key.strip(), parts
+    return key.strip(), [_labelled(part) for part in parts]
 
 
-def _values(key: object, values: object) -> list[str]:
+def _labelled(part: str) -> tuple[str | None, str]:
+    """Split ``plain=0B``; what stands in brackets or quotation marks is a value: ``sca(n=10)``."""
+    word, equals, value = part.partition("=")
+    if not equals or set(word) & set("([{\"'/"):
+        return None, part
+    if not value.strip():
+        raise InputError(f"--vary: `{part}` is a label without a value; write {part}VALUE")
+    return word.strip(), value.strip()
+
+
+def _values(key: object, values: object) -> list[tuple[str | None, str]]:
+    words = list(values.keys()) if hasattr(values, "keys") else None
     values = values.values() if hasattr(values, "values") else values
     several = [values] if isinstance(values, str) or not hasattr(values, "__iter__") else list(values)
     if not several:
-        raise InputError(f"vary: `{key}` has no values; give a list such as {{'{key}': ['a', 'b']}}")
-    return [str(value).lower() if isinstance(value, bool) else str(value) for value in several]
+        raise InputError(f"--vary: `{key}` has no values; give a list such as {{'{key}': ['a', 'b']}}")
+    texts = [str(value).lower() if isinstance(value, bool) else str(value) for value in several]
+    return list(zip([None] * len(texts) if words is None else words, texts, strict=True))
 
 
 def split_list(text: str) -> list[str]:

@@ -24,6 +24,7 @@ from tworay.experiment.plan import ENGINE, Cell, Plan
 from tworay.experiment.store.batches import WRITTEN, as_parquet, row
 from tworay.experiment.store.records import SCENARIO
 from tworay.experiment.store.tables import parquet
+from tworay.running.control import arm_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -129,7 +130,7 @@ class Cluster:
         for cell in {task.cell.key: task.cell for task in todo}.values():
             if cell.kernel is not None:
                 raise InputError(
-                    f"kernel:{cell.kernel}: workers of a cluster have no kernel in virtual time; leave "
+                    f"{arm_of(cell.kernel)}: workers of a cluster have no kernel in virtual time; leave "
                     "--cluster out (--shard divides the runs, too)"
                 )
             _only_text(cell.files, f"cell {cell.name}" if cell.place else cell.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import os
+import warnings
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -401,7 +402,8 @@ def compare(options: Options) -> Comparison:
     """Run every arm over the same seeds, on all cores, and compare them seed by seed.
 
     Arms are the variants of ``tcp``, each with every combination of the settings in ``vary``
-    (``{"routing.protocol": ["aodv", "dsr"]}`` or ``"routing.protocol=aodv,dsr"``), and the mixtures of
+    (``{"routing.protocol": ["aodv", "dsr"]}`` or ``"routing.protocol=aodv,dsr"``; with labels
+    ``{"tcp.window": {"small": 4, "big": 32}}`` or ``"tcp.window=small=4,big=32"``), and the mixtures of
     ``mix`` (``"vegas:0.5,newreno:0.5"``) with their unmixed cases (``tworay.experiment.mixing``). ``tcp`` is
     a text, a list, or a mapping that gives each variant a label: ``{"mine": Mine, "base": "newreno"}``, as
     text ``"mine=mine.py:Mine,base=newreno"``.
@@ -437,4 +439,7 @@ def compare(options: Options) -> Comparison:
     """
     work = Comparing(options)
     with watching(options.watch, work.result.scenario) as (watch, stage):
-        return work.run(watch, stage)
+        result = work.run(watch, stage)
+    for text in result.missing:
+        warnings.warn(f"metrics: {text}", stacklevel=3)
+    return result

@@ -13,6 +13,7 @@ from tworay.experiment import arms, mixing
 from tworay.metrics.diagnosis import scores
 from tworay.naming import Nodes
 from tworay.running.resources import with_resources
+from tworay.running.scenarios import warmup_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from tworay.experiment.arms import Arm
     from tworay.running.scenarios import Scenario
+    from tworay.showing.bins import Every
 
 Facts: TypeAlias = "tuple[float | None, float]"
 Paths: TypeAlias = "tuple[float | None, float, list[float]]"
@@ -78,6 +80,11 @@ class Comparison:
         """The metrics chosen to be shown, of those that the runs have; empty: the usual ones."""
         known = set(self.metrics)
         return [name for name in self._chosen if name in known]
+
+    @property
+    def missing(self) -> list[str]:
+        """A sentence about each chosen metric that no run has, with the nearest one that the runs have."""
+        return metrics.missing(self._chosen, self.metrics) if len(self) else []
 
     @property
     def headline(self) -> str:
@@ -260,19 +267,14 @@ class Comparison:
 
     @property
     def table(self) -> pl.DataFrame:
-        """One row per arm and metric: what the arm varies, mean, deviation, intervals, number of runs."""
-        from tworay.experiment.exporting import with_axes
-        from tworay.running.frames import Table
+        """One row per arm and metric: what the arm varies, mean, deviation, intervals, number of runs.
 
-        rows = [
-            {"variant": variant, "metric": metric, "mean": cell["mean"], "std": cell["std"]}
-            | _ends("ci90", cell["ci90"])
-            | _ends("ci95", cell["ci95"])
-            | {"n": cell["n"]}
-            for variant, cells in self.summary["variants"].items()
-            for metric, cell in cells.items()
-        ]
-        return Table(with_axes(Table(rows, schema=_TABLE, orient="row"), self))
+        ``unit`` is that of the metric, ``group`` has the letters of the arm: arms that share one don't differ
+        in the metric. It is null with too few seeds. ``--csv`` writes the same.
+        """
+        from tworay.experiment.exporting import means
+
+        return means(self)
 
     @property
     def runs(self) -> pl.DataFrame:
@@ -311,16 +313,21 @@ class Comparison:
 
         return table_of(self, name)
 
-    def goodput_over_time(self, intervals: int = 60) -> pl.DataFrame:
-        """Return the rate of acknowledged payload in equal intervals of the run, by arm, seed and flow.
+    def goodput_over_time(
+        self, intervals: int | str | None = None, *, every: Every | None = None
+    ) -> pl.DataFrame:
+        """Return the rate of acknowledged payload in intervals of the run, by arm, seed and flow.
 
+        ``intervals`` is the number of equal ones (as many as in plots: ``tworay.showing.bins.INTERVALS``),
+        ``every`` their width instead, in seconds or as text, ``"200ms"``; the last one ends with the run.
         ``acknowledged_bps`` is what the sender knows of the goodput. In a short interval it may exceed any
         link's rate, since one acknowledgment covers all that waited for a repaired loss. Its mean is less
         than the goodput if much of what arrived was not yet acknowledged at the end.
         """
         from tworay.experiment.overtime import of_comparison
+        from tworay.showing.bins import Bins
 
-        return of_comparison(self, intervals)
+        return of_comparison(self, Bins.of(intervals, every))
 
     def verdict(self, metric: str | None = None) -> pl.DataFrame:
         """Return the verdict about a metric (the headline), one row per arm, best first.
@@ -338,13 +345,14 @@ class Comparison:
     def conclusion(self, metric: str | None = None) -> list[str]:
         """Return what ``tworay compare`` says about a metric (the headline): its verdict in sentences.
 
-        With too few seeds it says how many would tell. Empty for a single arm, and for a metric of which
-        neither more nor less is better.
+        Options that it names are arguments here. With too few seeds it says how many would tell. Empty for a
+        single arm, and for a metric of which neither more nor less is better.
         """
+        from tworay.arguments import in_python
         from tworay.showing.reporting import conclusion, labels
 
-        (name,) = metrics.parse(metric, self.metrics) or [self.headline]
-        return conclusion(self, [name], labels(self.summary["arms"])[2])
+        (name,) = metrics.parse(metric, self.metrics, "--metric") or [self.headline]
+        return [in_python(line) for line in conclusion(self, [name], labels(self.summary["arms"])[2])]
 
     @property
     def nodes(self) -> Nodes:
@@ -358,6 +366,12 @@ class Comparison:
         # Nobody knows what a daemon does.
         world = None if arm is None or arm.daemon is not None else self._worlds(arm)
         return world is not None and world.heeds_link_layer
+
+    def warmup(self, variant: str) -> float:
+        """Return the warm-up of an arm, s, which figures of flows exclude and tables don't."""
+        arm = self.arms.get(variant)
+        world = None if arm is None else self._worlds(arm)
+        return 0.0 if world is None else warmup_in(world.to_toml())
 
     @property
     def choices(self) -> dict[str, dict[str, str]]:
@@ -503,8 +517,6 @@ class Comparison:
         return result
 
 
-_TABLE = {"variant": str, "metric": str, "mean": float, "std": float}
-_TABLE |= {"ci90_low": float, "ci90_high": float, "ci95_low": float, "ci95_high": float, "n": int}
 _PAIRS = {"a": str, "b": str, "metric": str, "n": int, "difference": float, "std": float}
 _PAIRS |= {"ci95_low": float, "ci95_high": float}
 _PAIRS |= {"p": float, "welch_p": float, "paired_t_p": float, "wilcoxon_p": float}

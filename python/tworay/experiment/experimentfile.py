@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay import _native
-from tworay.errors import InputError
+from tworay.errors import InputError, with_options
 from tworay.experiment.arms import labels_of, parse_vary, with_routing
 from tworay.experiment.axes import MIX, SCENARIO, TCP, Axis, labelled, several, text, vary, zipped
 from tworay.experiment.mixing import parse_mixes
@@ -108,13 +108,15 @@ def changed(plan: Plan, options: Common) -> Plan:
         "until_ci": options.until_ci,
         "max_seeds": options.max_seeds,
         "judge": options.judge,
+        "metrics": check(options.metrics, OF_PATHS) or None,
         "entries": options.entries,
         "resources": options.resources or None,
     }
     if words := labels_of(options.vary):
         (key, _), word = next(iter(words.items()))
         raise InputError(
-            f"vary: `{word}`: labels of values are for compare; an experiment has them in a table [axis]"
+            f"--vary {key}: `{word}`: labels of values are for compare; an experiment has them in a table "
+            "[axis.NAME]"
         )
     for key, pairs in (
         ("vary", with_routing(parse_vary(options.vary), options.routing)),
@@ -163,7 +165,7 @@ def _plan(document: dict[str, Any], where: str, base: Path, content: str, *, der
         until = document.get("until_ci")
         until_ci = None if until is None else parse_percent(str(until))
     except InputError as error:
-        raise InputError(f"{where}: {error}") from None
+        raise InputError(f"{where}: {with_options(error)}") from None
     max_seeds = document.get("max_seeds", DEFAULT_MAX_SEEDS)
     if until_ci is not None and (not isinstance(max_seeds, int) or max_seeds < len(seeds)):
         raise InputError(
@@ -222,7 +224,7 @@ def _known(names: Any, key: str, where: str) -> list[str]:
         return check(names, OF_PATHS)
     except InputError as error:
         raise InputError(
-            f"{where}: {key}: {str(error).removeprefix('--').removeprefix('metrics: ')}"
+            f"{where}: {key}: {with_options(error).removeprefix('--').removeprefix('metrics: ')}"
         ) from None
 
 
@@ -234,7 +236,7 @@ def _judge(found: Any, where: str) -> Judge:
     try:
         return parse_judge(None if found is None else str(found))
     except InputError as error:
-        raise InputError(f"{where}: {str(error).removeprefix('--')}") from None
+        raise InputError(f"{where}: {with_options(error).removeprefix('--')}") from None
 
 
 def _facts(found: Any, where: str) -> bool | str:
@@ -275,7 +277,7 @@ def _senders(document: dict[str, Any], where: str) -> Axis:
         labels = [name for name, one in variants.items() if name != one]
         mixes = parse_mixes(given, lambda name: CongestionControl, labels)
     except InputError as error:
-        raise InputError(f"{where}: {error}") from None
+        raise InputError(f"{where}: {with_options(error)}") from None
     for mix in mixes:
         variants |= {name: name for name in mix.shares if name not in variants.values()}
     values = [*((name, (TCP, one)) for name, one in variants.items())]

@@ -32,9 +32,18 @@ def means(result: Comparison, chosen: Collection[str] | None = None) -> pl.DataF
     ``chosen`` are the metrics; by default all. ``group`` has the letters of the arm: arms that share one
     don't differ in the metric.
     """
-    table = _chosen(result.table, chosen)
     pairs = result.summary["pairs"]
     cells = result.summary["variants"]
+    rows = [
+        {ARM: variant, "metric": metric, "mean": cell["mean"], "std": cell["std"]}
+        | _ends("ci90", cell["ci90"])
+        | _ends("ci95", cell["ci95"])
+        | {"n": cell["n"]}
+        for variant, of in cells.items()
+        for metric, cell in of.items()
+        if chosen is None or metric in chosen
+    ]
+    table = with_axes(pl.DataFrame(rows, schema=_MEANS, orient="row"), result)
     groups: dict[tuple[str, str], str] = {}
     for name in table["metric"].unique(maintain_order=True):
         family = [pair for pair in pairs if pair["metric"] == name]
@@ -83,7 +92,7 @@ def long_flows(run: Run, chosen: Collection[str] | None = None) -> pl.DataFrame:
 
 def verdict(result: Comparison, metric: str) -> pl.DataFrame:
     """Return the verdict about a metric, one row per arm, best first (``Comparison.verdict``)."""
-    (name,) = metrics.parse(metric, result.metrics) or [metric]
+    (name,) = metrics.parse(metric, result.metrics, "--metric") or [metric]
     document = result.summary
     found = judging.judge(document["variants"], document["pairs"], name)
     ranking = [entry["arm"] for entry in found["ranking"]]
@@ -107,6 +116,13 @@ def verdict(result: Comparison, metric: str) -> pl.DataFrame:
     return Table(with_axes(pl.DataFrame(rows, schema=_VERDICT, orient="row"), result))
 
 
+def _ends(name: str, interval: list[float] | None) -> dict[str, float | None]:
+    low, high = interval or (None, None)
+    return {f"{name}_low": low, f"{name}_high": high}
+
+
+_MEANS: Any = {ARM: str, "metric": str, "mean": float, "std": float}
+_MEANS |= {"ci90_low": float, "ci90_high": float, "ci95_low": float, "ci95_high": float, "n": int}
 _VERDICT: Any = {ARM: str, "group": str, "best": bool, "mean": float, "ci95_low": float, "ci95_high": float}
 _VERDICT |= {"n": int, "difference": float, "difference_low": float, "difference_high": float}
 _VERDICT |= {"holm_p": float}

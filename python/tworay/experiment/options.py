@@ -7,6 +7,8 @@ import inspect
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
+from tworay.calls import check_call
+
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
@@ -36,6 +38,7 @@ class Common:
     until_ci: float | None = None
     max_seeds: int | None = None
     judge: str | None = None
+    metrics: str | Iterable[str] | None = None
     entries: str | None = None
     resources: bool = False
     out: str | os.PathLike[str] | None = None
@@ -84,7 +87,6 @@ class Options(Common):
     resume: str | os.PathLike[str] | None = None
     force: bool = False
     costs: str | os.PathLike[str] | None = None
-    metrics: str | Iterable[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,7 @@ def taking(
     def decorated(function: Callable[[Told], Result]) -> Callable[Keywords, Result]:
         @functools.wraps(function)
         def called(*values: Keywords.args, **named: Keywords.kwargs) -> Result:
+            check_call(function, values, named, inspect.signature(options))
             return function(options(*values, **named))
 
         _show(called, function, options)
@@ -122,6 +125,7 @@ def method_taking(
     ) -> Callable[Concatenate[Owner, Keywords], Result]:
         @functools.wraps(function)
         def called(self: Owner, *values: Keywords.args, **named: Keywords.kwargs) -> Result:
+            check_call(function, values, named, inspect.signature(options))
             return function(self, options(*values, **named))
 
         _show(called, function, options)

@@ -9,23 +9,21 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tworay.checks import whole
 from tworay.errors import InputError
 from tworay.experiment.exporting import with_axes
 from tworay.experiment.store.tables import kept_tables, read_table, table_files
 from tworay.running.frames import Table
-from tworay.showing.lines import COLUMN, INTERVALS, rates, split
+from tworay.showing.lines import COLUMN, rates, split
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tworay.experiment.comparison import Comparison
     from tworay.running.run import Run
+    from tworay.showing.bins import Bins
 
 GOODPUT = "goodput"
 """The name of goodput over time among the tables that `tworay show --table` prints."""
-# The most intervals; events of a sender are rarely closer.
-MOST = 1_000_000
 
 
 def table_of(result: Comparison, name: str) -> pl.DataFrame:
@@ -57,7 +55,7 @@ def _in_order(frame: pl.DataFrame, result: Comparison) -> pl.DataFrame:
     return Table(with_axes(frame.sort(rank, "seed", maintain_order=True), result))
 
 
-def of_comparison(result: Comparison, intervals: int = INTERVALS) -> pl.DataFrame:
+def of_comparison(result: Comparison, bins: Bins) -> pl.DataFrame:
     """Return goodput over time of every arm, seed and flow, a row per interval."""
     frames = []
     lasting = {
@@ -67,7 +65,7 @@ def of_comparison(result: Comparison, intervals: int = INTERVALS) -> pl.DataFram
     }
     for (arm, seed), frame in split(table_of(result, "series"), "variant", "seed"):
         if (arm, seed) in lasting:
-            found = _of_flows(frame, lasting[arm, seed], intervals)
+            found = _of_flows(frame, lasting[arm, seed], bins)
             ids = [pl.lit(arm).alias("variant"), pl.lit(seed, dtype=pl.UInt64).alias("seed")]
             frames.append(found.select(*ids, pl.all()))
     if not frames:
@@ -75,24 +73,21 @@ def of_comparison(result: Comparison, intervals: int = INTERVALS) -> pl.DataFram
     return _in_order(pl.concat(frames), result)
 
 
-def of_run(run: Run, intervals: int = INTERVALS) -> pl.DataFrame:
+def of_run(run: Run, bins: Bins) -> pl.DataFrame:
     """Return goodput over time of every flow of a run, a row per interval."""
     if run.series.is_empty():
         raise InputError("no series to add up: no flow uses TCP, or the run kept none (series=True)")
-    return Table(_of_flows(run.series, run.summary["sim_seconds"], intervals))
+    return Table(_of_flows(run.series, run.summary["sim_seconds"], bins))
 
 
-def _of_flows(series: pl.DataFrame, seconds: float, intervals: int) -> pl.DataFrame:
-    if not 1 <= whole(intervals, "intervals") <= MOST:
-        raise InputError(
-            f"intervals: {intervals} is not in 1 to {MOST}; give the number of equal parts of a run"
-        )
+def _of_flows(series: pl.DataFrame, seconds: float, bins: Bins) -> pl.DataFrame:
     frames = []
     for (flow,), frame in split(series, "flow"):
-        edges, found = rates(frame, seconds, intervals)
-        named = {"flow_name": frame["flow_name"][:1].to_list() * intervals} if "flow_name" in frame else {}
+        edges, found = rates(frame, seconds, bins)
+        rows = len(found)
+        named = {"flow_name": frame["flow_name"][:1].to_list() * rows} if "flow_name" in frame else {}
         columns: Mapping[str, object] = {
-            "flow": [flow] * intervals,
+            "flow": [flow] * rows,
             **named,
             "from_s": edges[:-1],
             "to_s": edges[1:],

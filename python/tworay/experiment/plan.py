@@ -20,6 +20,7 @@ from tworay._native import RESULTS, VERSION
 from tworay.errors import InputError
 from tworay.experiment.axes import MIX, SCENARIO, TCP, Axis
 from tworay.experiment.mixing import parse_mixes
+from tworay.experiment.store.namedfiles import replaced
 from tworay.metrics import TCP as TCP_FLOWS
 from tworay.metrics import Judge
 from tworay.running.control import CongestionControl, is_kernel, is_reference, load_class
@@ -205,6 +206,10 @@ class Plan:
         return str(path) if path.is_file() else name
 
 
+# Lines that can't change a result.
+LABELS = re.compile(r"^(name|summary) = .*\n?", re.MULTILINE)
+
+
 def kept(world: Scenario) -> dict[str, str]:
     """Return the files of a scenario by name: complete text, costs, classes of variants."""
     from tworay.experiment.store.results import keep
@@ -221,17 +226,12 @@ def digest(files: Mapping[str, str], extras: Mapping[str, Any], engine: str = EN
     lines = []
     for name, content in sorted(files.items()):
         if name.endswith(".toml"):
-            content = "".join(map(_settled, content.splitlines(keepends=True)))
+            content = replaced(LABELS.sub("", content), _sum)
         lines.append(json.dumps([name, content]))
     wanted = {key: value for key, value in extras.items() if value}
     lines.append(json.dumps([FORM, engine, wanted], sort_keys=True))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 
-def _settled(line: str) -> str:
-    if re.match(r"(name|summary) = ", line):
-        return ""
-    match = re.fullmatch(r'file = "(.*)"\n?', line)
-    if match and Path(match[1]).is_file():
-        return f"file = {hashlib.sha256(Path(match[1]).read_bytes()).hexdigest()}\n"
-    return line
+def _sum(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()

@@ -13,7 +13,7 @@ import socket
 import threading
 from typing import TYPE_CHECKING, Any
 
-from tworay.errors import InputError, TworayError
+from tworay.errors import InputError, TworayError, with_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +73,7 @@ def respond(network: Network, line: bytes) -> str:
     except (ValueError, TypeError):
         return json.dumps({"error": "the request is no JSON"})
     except TworayError as error:
-        return json.dumps({"error": str(error)})
+        return json.dumps({"error": with_options(error)})
 
 
 def ask(place: Path, request: dict[str, Any]) -> dict[str, Any]:

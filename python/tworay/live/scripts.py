@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tworay.errors import InputError, OutputError
+from tworay.times import UNITS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -13,9 +14,8 @@ if TYPE_CHECKING:
     from tworay.running.scenarios import Scenario
 
 FILE = "script.txt"
-UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "": 1.0}
 # Of the words that begin lines; what is no time is refused where the script is applied.
-TIME = re.compile(rf"^\s*(\d+\.?\d*)({'|'.join(filter(None, UNITS))}|)(?!\S)", re.MULTILINE)
+TIME = re.compile(rf"^\s*(\d+\.?\d*)({'|'.join(UNITS)}|)(?!\S)", re.MULTILINE)
 
 
 def read(file: Path) -> str:
@@ -40,7 +40,7 @@ def read(file: Path) -> str:
 
 def last(text: str) -> float:
     """Return the latest time of a script, seconds."""
-    return max((float(number) * UNITS[unit] for number, unit in TIME.findall(text)), default=0.0)
+    return max((float(number) * UNITS.get(unit, 1.0) for number, unit in TIME.findall(text)), default=0.0)
 
 
 def seconds(word: str) -> float:
@@ -48,7 +48,7 @@ def seconds(word: str) -> float:
     found = TIME.match(word)
     if found is None:
         raise ValueError(f"{word!r} is no time")
-    return float(found[1]) * UNITS[found[2]]
+    return float(found[1]) * UNITS.get(found[2], 1.0)
 
 
 def applied(scenario: Scenario, file: Path) -> Scenario:

@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -40,6 +41,8 @@ HOME = Path("/run/tworay/live")
 # Networks in virtual time need no root, and are the user's.
 VIRTUAL_HOME = cache.home() / "live"
 STATE, LOCK, LOG = "state.json", "lock", "log"
+# Written by who ends a network and waits for its document, and by the network then.
+ASKED, ENDED = "asked", "ended.json"
 # Maximum time for a network to start, and to end with its results written, seconds.
 UP_SECONDS, DOWN_SECONDS = 120.0, 120.0
 LOOK = 0.02
@@ -180,18 +183,21 @@ def hold(
                 # Programs at the stations must not inherit the lock.
                 os.set_inheritable(int(one.name), False)
     if virtual is None:
-        problem = _stand(place, scenario, options, store)
+        run, problem = _stand(place, scenario, options, store)
     else:
         run, problem = virtual(lambda state: _describe(place, scenario, store, state))
-        _write(store, run)
+    _write(store, run)
     if problem is not None:
         # The next command reads this from the log.
         print(problem, flush=True)
         return
-    shutil.rmtree(place, ignore_errors=True)
+    if (place / ASKED).exists():
+        (place / ENDED).write_text(json.dumps(run.summary), encoding="utf-8")
+    else:
+        shutil.rmtree(place, ignore_errors=True)
 
 
-def _stand(place: Path, scenario: Scenario, options: Options, store: Store | None) -> str | None:
+def _stand(place: Path, scenario: Scenario, options: Options, store: Store | None) -> tuple[Run, str | None]:
     with Network(scenario, options) as network:
         with contextlib.suppress(KeyboardInterrupt), helm.served(network, place):
             _describe(place, scenario, store, {"nodes": _nodes(network)})
@@ -200,9 +206,7 @@ def _stand(place: Path, scenario: Scenario, options: Options, store: Store | Non
                 status = network.status
                 if status.sim_seconds > 0 and not status.running:
                     break
-        run, problem = network.finish()
-    _write(store, run)
-    return problem
+        return network.finish()
 
 
 def _describe(place: Path, scenario: Scenario, store: Store | None, about: dict[str, Any]) -> None:
@@ -232,11 +236,17 @@ def write_script(place: Path, run: Run) -> None:
         scripts.write(place, lines, scenario=run.summary["scenario"], seed=run.summary["seed"])
 
 
-def down(name: str | None) -> list[str]:
-    """End a network (the only one if no name is given), and clean up after networks that are gone.
+@dataclass(frozen=True)
+class Ended:
+    """What a network that was ended leaves: lines for the user, and the document of its run."""
 
-    Returns:
-        Lines for the user.
+    lines: list[str]
+    document: dict[str, Any] | None = None
+    """``None`` if there was no network any more, or a ``live run`` that shows its results itself."""
+
+
+def down(name: str | None) -> Ended:
+    """End a network (the only one if no name is given), and clean up after networks that are gone.
 
     Raises:
         InputError: there is no such network, or no name is given and there are several.
@@ -248,9 +258,12 @@ def down(name: str | None) -> list[str]:
     if ended:
         lines.append(f"ended {ended} processes that a killed network had left running")
     if (name is None and lines and not standing()) or (name is not None and _checked(name) in swept):
-        return lines
+        return Ended(lines)
     found = _find(name)
     place = _place(found)
+    if not found.get("run"):
+        with contextlib.suppress(OSError):
+            (place / ASKED).touch()
     with contextlib.suppress(ProcessLookupError):
         # A run shows and writes its results at Ctrl-C.
         os.kill(found["pid"], signal.SIGINT if found.get("run") else signal.SIGTERM)
@@ -260,12 +273,16 @@ def down(name: str | None) -> list[str]:
             raise OutputError(f"process {found['pid']} does not end; see its log {place / LOG}")
         time.sleep(LOOK)
     lines.append(f"{found['name']} is down")
+    document = None
+    with contextlib.suppress(OSError):
+        document = json.loads((place / ENDED).read_text(encoding="utf-8"))
+        shutil.rmtree(place, ignore_errors=True)
     said = _sweep().get(found["name"])
     if said:
         lines.append(f"it had ended before: {said}")
     elif found["out"] is not None:
         lines.append(f"results are in {found['out']}; open {Path(found['out']) / 'report.html'} in a browser")
-    return lines
+    return Ended(lines, document)
 
 
 def gone() -> list[str]:

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from tworay.errors import InputError, RunError, TworayError
+from tworay.errors import InputError, RunError, TworayError, with_options
 
 # From here on, a comparison of small networks runs on all cores.
 ENOUGH_MEMORY = 500_000_000
@@ -75,7 +75,9 @@ def simulator() -> Check:
     try:
         run("string-2", set={"duration": "2s"}, series=False)
     except TworayError as error:
-        return Check("simulator", False, str(error), "everything", "pip install --force-reinstall tworay")
+        return Check(
+            "simulator", False, with_options(error), "everything", "pip install --force-reinstall tworay"
+        )
     took = (time.perf_counter() - began) * 1000
     python = platform.python_version()
     found = f"tworay {VERSION}, Python {python}, {platform.machine()}: 2 s of string-2 in {took:.0f} ms"
@@ -111,7 +113,7 @@ def energy_counter() -> Check:
         meter = meters.find(None)
     except InputError as error:
         remedy = "a machine with RAPL or a battery's fuel gauge; --readings FILE.csv takes other instruments"
-        return Check("energy counter", False, str(error).partition(";")[0], "tworay energy", remedy)
+        return Check("energy counter", False, with_options(error).partition(";")[0], "tworay energy", remedy)
     return Check("energy counter", True, type(meter).__name__, "tworay energy", None)
 
 
@@ -178,7 +180,7 @@ def virtual_kernel() -> Check:
     try:
         check_machine()
     except InputError as error:
-        return Check(name, False, str(error), used_for, "an x86-64 machine")
+        return Check(name, False, with_options(error), used_for, "an x86-64 machine")
     try:
         return Check(name, True, f"{cache.kernel().name} in the cache", used_for, None)
     except InputError:
@@ -199,7 +201,7 @@ def loader() -> Check:
         found, _ = kernel.controllers()
     except RunError as error:
         remedy = "install the wheel for x86-64, or `make kernel` in a checkout of the sources"
-        return Check(name, False, str(error).partition(":")[0], used_for, remedy)
+        return Check(name, False, with_options(error).partition(":")[0], used_for, remedy)
     if not found:
         return Check(name, False, "the loader was built without clang", used_for, "make kernel")
     return Check(name, True, f"{len(found)} can be loaded", used_for, None)

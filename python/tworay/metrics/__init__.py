@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tworay.metrics.choosing import check, missing, parse
 from tworay.metrics.declared import METRICS, Better, Metric, Of
 from tworay.metrics.judged import TCP, Judge, parse_judge
 from tworay.metrics.of_runs import (
@@ -17,11 +18,8 @@ from tworay.metrics.of_runs import (
     SHOWN,
     Values,
     add_counts,
-    check,
     find,
-    parse,
     shown,
-    split,
     title,
     values,
     words,
@@ -48,10 +46,10 @@ __all__ = [
     "add_counts",
     "check",
     "find",
+    "missing",
     "parse",
     "parse_judge",
     "shown",
-    "split",
     "title",
     "values",
     "words",

@@ -56,6 +56,22 @@ class Metric:
         return name.startswith(self.name[:-1]) if self.name.endswith(".*") else name == self.name
 
 
+# What flows of several kinds have beside goodput, each by itself: TCP flows, and datagrams.
+OF_ONE_FLOW = {
+    True: ("transfer_seconds", "transfer_p95_seconds", "stalls", "stalled_seconds", "startup_seconds"),
+    False: ("delivery_ratio", "latency_under_load_seconds"),
+}
+ONE_FLOW = "flow.*"
+
+
+def _alone() -> str:
+    """Return which metrics there are of one flow besides its goodput, for the definition of their family."""
+    tcp, datagrams = (", ".join(f"`{name}`" for name in OF_ONE_FLOW[kind]) for kind in (True, False))
+    return (
+        f"; likewise, with the unit of the metric of all flows, of a TCP flow {tcp}, of datagrams {datagrams}"
+    )
+
+
 _OF = {"sum": Of.SUM, "mean": Of.MEAN, "run": Of.RUN}
 _BETTER = {"more": Better.MORE, "less": Better.LESS, "": Better.NEITHER}
 
@@ -64,6 +80,7 @@ def _declared() -> list[Metric]:
     found = []
     for name, family, group, unit, of, better, definition, source, heading, scale, form in _native.metrics():
         full = f"{name}.*" if family else name
+        definition += _alone() if full == ONE_FLOW else ""
         shown = (heading, scale, form)
         found.append(Metric(full, unit, definition, source or "–", _OF[of], _BETTER[better], group, *shown))
     return found

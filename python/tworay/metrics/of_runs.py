@@ -14,12 +14,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay import _native
-from tworay.errors import InputError
-from tworay.metrics.declared import GROUPS, METRICS, Metric, Of
+from tworay.metrics.declared import GROUPS, METRICS, OF_ONE_FLOW, Metric, Of
 from tworay.metrics.judged import TCP, Judge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 Values: TypeAlias = "dict[str, float | None]"
 
@@ -49,11 +48,6 @@ OF_TRANSFERS = (
     "transfer_p95_seconds",
     *(f"transfer_seconds_by_size.{size}" for size in ("to_10kB", "to_100kB", "to_1MB", "above_1MB")),
 )
-# What flows of several kinds have beside goodput, each by itself: TCP flows, and datagrams.
-OF_ONE_FLOW = {
-    True: ("transfer_seconds", "transfer_p95_seconds", "stalls", "stalled_seconds", "startup_seconds"),
-    False: ("delivery_ratio", "latency_under_load_seconds"),
-}
 OF_VIDEO = ("stalls", "stalled_seconds", "startup_seconds")
 OF_ENERGY = (
     "energy.joules_total",
@@ -177,72 +171,6 @@ def _leaves(path: str, node: dict[str, Any]) -> Iterator[tuple[str, float | None
             yield from _leaves(f"{name}.", value)
         elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
             yield name, value
-
-
-def parse(wanted: str | Iterable[str] | None, known: Iterable[str]) -> list[str] | None:
-    """Parse ``"goodput_bps,mean_delay_seconds"`` or a list into names; reject unknown ones.
-
-    Unambiguous endings are accepted: ``jain_fairness``, ``delay`` for ``mean_delay_seconds``.
-    """
-    if wanted is None:
-        return None
-    names = wanted.split(",") if isinstance(wanted, str) else list(wanted)
-    known = list(dict.fromkeys(known))
-    return list(dict.fromkeys(_choose(name.strip(), known) for name in names))
-
-
-def check(wanted: str | Iterable[str] | None, more: Iterable[str] = ()) -> list[str]:
-    """Return full names; reject what is neither a metric of runs nor in ``more``, before anything runs."""
-    return parse(wanted, [*EXAMPLES, *more, *_families(wanted)]) or []
-
-
-def split(wanted: str | None, known: Iterable[str]) -> tuple[str | None, list[str]]:
-    """Split names that ``check`` has let pass into those that finished runs have, and those they lack."""
-    known, had, lacking = list(known), [], []
-    for name in wanted.split(",") if wanted else ():
-        try:
-            had += [_choose(name.strip(), known)]
-        except InputError:
-            lacking.append(name.strip())
-    return ",".join(had) or None, lacking
-
-
-def _families(wanted: str | Iterable[str] | None) -> list[str]:
-    """Names that only a run can confirm: members of families."""
-    names = wanted.split(",") if isinstance(wanted, str) else list(wanted or ())
-    found = [(name.strip(), find(name.strip())) for name in names]
-    return [name for name, of in found if of is not None and (of.name.endswith(".*") or ONE_FLOW.match(name))]
-
-
-def _choose(name: str, known: list[str]) -> str:
-    if name in known:
-        return name
-    without_unit = [full for full in known if full.rpartition("_")[0] == name]
-    if len(without_unit) == 1:
-        return without_unit[0]
-    words = {full: full.replace(".", "_").split("_") for full in known}
-    near = [full for full in known if full.endswith((f".{name}", f"_{name}"))] or [
-        full for full in known if name in words[full] or full.startswith(f"{name}_")
-    ]
-    if len(near) == 1:
-        return near[0]
-    # Who mistypes a word seldom types the unit after it.
-    short = {full.rpartition(".")[2].rpartition("_")[0]: full for full in reversed(known)}
-    short.pop("", None)
-    typed = _native.nearest(name, list(short))
-    nearest = _native.nearest(name, known) or (short[typed] if typed else _abbreviated(name, short))
-    close = near[:5] or ([nearest] if nearest else [])
-    hint = f"did you mean {' or '.join(close)}? " if close else ""
-    raise InputError(f"--metrics: there is no metric `{name}`; {hint}`tworay metrics` lists them")
-
-
-def _abbreviated(name: str, short: dict[str, str]) -> str | None:
-    """Return the metric with the shortest name that begins as this one and has its letters in order."""
-    for full in sorted(short, key=len):
-        letters = iter(full)
-        if name and full.startswith(name[0]) and all(letter in letters for letter in name):
-            return short[full]
-    return None
 
 
 EXAMPLES = [metric.name for metric in METRICS if not metric.name.endswith(".*")]

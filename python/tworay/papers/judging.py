@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay.analysis import stats
 from tworay.analysis.contrasts import Group, difference, groups, select
-from tworay.errors import InputError
+from tworay.errors import InputError, with_options
 from tworay.papers.bands import across, claimed_of
 from tworay.papers.medians import median_interval
 from tworay.papers.quantities import with_quantity
@@ -45,7 +45,7 @@ def judge_claim(claim: Claim, frames: Frames) -> Judgement:
     try:
         return judge_measured(claim, measure(claim, frames))
     except InputError as error:
-        return Judgement(Verdict.UNTESTED, reason=f"not covered by these runs ({error})")
+        return Judgement(Verdict.UNTESTED, reason=f"not covered by these runs ({with_options(error)})")
 
 
 def judge_summary(claim: Claim, judgements: Mapping[str, Judgement]) -> Judgement:

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
-from tworay.errors import InputError, OutputError
+from tworay.errors import InputError, OutputError, with_options
 from tworay.report.page import esc, whole_page
 from tworay.report.writing import REPORT, render
 
@@ -125,7 +125,9 @@ class Handler(BaseHTTPRequestHandler):
         try:
             self._answer(HTTPStatus.OK, self._page(self.root / place, known[place]))
         except (InputError, OutputError) as error:
-            self._answer(HTTPStatus.INTERNAL_SERVER_ERROR, f"These results can't be shown: {error}")
+            self._answer(
+                HTTPStatus.INTERNAL_SERVER_ERROR, f"These results can't be shown: {with_options(error)}"
+            )
 
     def _page(self, folder: Path, about: Found) -> str:
         """Return a result's page: the stored one if it is up to date, or a new one."""

@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from tworay import metrics
-from tworay.errors import InputError
+from tworay.errors import InputError, with_options
 from tworay.report.figures import Point, Row, dots, figure, lines, numbers, series_legend
 from tworay.report.page import capital, coded, esc, table, whole_page
 from tworay.showing.labels import number as number_of
@@ -104,7 +104,7 @@ def _metric(results: Results, metric: str, directory: Path) -> str:
     try:
         means = results.table(metric, keys)
     except InputError as error:
-        return f"<h2>{esc(capital(heading))}</h2><p>{esc(error)}</p>"
+        return f"<h2>{esc(capital(heading))}</h2><p>{esc(with_options(error))}</p>"
     facets = list(itertools.product(*(_labels(results, axis) for axis in others)))
     shown = facets[:MULTIPLES]
     call = ["tworay", "table", directory.resolve().name, "--metric", metric]

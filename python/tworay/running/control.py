@@ -120,6 +120,16 @@ def is_kernel(variant: Variant) -> bool:
     return isinstance(variant, str) and variant.startswith(KERNEL)
 
 
+def controller_in(arm: str) -> str:
+    """Return the controller of an arm such as ``kernel:cubic``."""
+    return arm.removeprefix(KERNEL)
+
+
+def arm_of(controller: str) -> str:
+    """Return the arm of a controller: ``kernel:cubic``."""
+    return f"{KERNEL}{controller}"
+
+
 def is_reference(text: str) -> bool:
     """Return whether a name is a reference such as ``mine.py:Mine``."""
     return ".py:" in text

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay import _native
+from tworay.calls import plainly
 from tworay.checks import whole
 from tworay.errors import InputError, OutputError
 from tworay.metrics import TCP
@@ -14,7 +15,7 @@ from tworay.metrics.diagnosis import scores
 from tworay.naming import Nodes
 from tworay.running.memory import Kept, check_memory
 from tworay.running.resources import carried, saturated, with_resources
-from tworay.running.scenarios import Source, load, overrides
+from tworay.running.scenarios import Source, load, overrides, warmup_in
 from tworay.running.switching import numbers, renumbered
 from tworay.running.watching import watching_one
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from tworay._native import RunControl, _Column
     from tworay.running.control import Variant
     from tworay.running.scenarios import Scenario
+    from tworay.showing.bins import Every
     from tworay.showing.explaining import Explanation
 
     class Report(Protocol):
@@ -112,6 +114,12 @@ class Run:
             self._kept = keep(self._world)
         return self._kept
 
+    @property
+    def warmup(self) -> float:
+        """The scenario's warm-up, s, which figures of flows exclude and tables don't."""
+        known = self._world is not None or self._kept is not None
+        return warmup_in(next(iter(self.to_keep().values()))) if known else 0.0
+
     def __repr__(self) -> str:
         return f"<tworay.Run {self.scenario} seed={self.seed} goodput={self.goodput_bps / 1000:.1f} kb/s>"
 
@@ -156,16 +164,21 @@ class Run:
         """Time series per flow: cwnd, ssthresh, srtt, rto, in flight (empty without ``series=True``)."""
         return self.tables["series"]
 
-    def goodput_over_time(self, intervals: int = 60) -> pl.DataFrame:
-        """Return the rate of acknowledged payload in equal intervals of the run, a row per flow and interval.
+    def goodput_over_time(
+        self, intervals: int | str | None = None, *, every: Every | None = None
+    ) -> pl.DataFrame:
+        """Return the rate of acknowledged payload in intervals of the run, a row per flow and interval.
 
+        ``intervals`` is the number of equal ones (as many as in plots: ``tworay.showing.bins.INTERVALS``),
+        ``every`` their width instead, in seconds or as text, ``"200ms"``; the last one ends with the run.
         ``acknowledged_bps`` is what the sender knows of the goodput. In a short interval it may exceed any
         link's rate, since one acknowledgment covers all that waited for a repaired loss. Its mean is less
         than the goodput if much of what arrived was not yet acknowledged at the end.
         """
         from tworay.experiment.overtime import of_run
+        from tworay.showing.bins import Bins
 
-        return of_run(self, intervals)
+        return of_run(self, Bins.of(intervals, every))
 
     @property
     def retransmissions(self) -> pl.DataFrame:
@@ -232,6 +245,7 @@ class Run:
         return sum(flow[key] or 0 for flow in self.summary["flows"])
 
 
+@plainly
 def run(
     scenario: Source,
     *,

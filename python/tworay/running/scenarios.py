@@ -7,9 +7,10 @@ import json
 import os
 import pathlib
 import sys
+import tomllib
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from tworay import _native
+from tworay import _native, times
 from tworay._native import Scenario
 from tworay.errors import InputError, ScenarioError
 from tworay.running import control, presets, sources
@@ -173,15 +174,19 @@ def _stdin() -> str:
         raise ScenarioError(f"<stdin>: {error}; a scenario is a TOML text in UTF-8") from error
 
 
+def warmup_in(text: str) -> float:
+    """Return the warm-up of a scenario that was written by the simulator, s."""
+    return times.seconds(tomllib.loads(text)["warmup"]) or 0.0
+
+
 def with_variant(scenario: Scenario, tcp: Variant, *, name: str | None = None) -> Scenario:
     """Return the scenario with ``tcp`` in every TCP flow; ``name`` is the class's name in results."""
     if isinstance(tcp, str):
         control.refuse_file(tcp)
         if control.is_kernel(tcp):
-            name = tcp.removeprefix(control.KERNEL)
             raise InputError(
                 f"--tcp {tcp}: kernels are arms of `tworay compare` and `sweep`; one run is `tworay live run "
-                f"--virtual --congestion {name}`"
+                f"--virtual --congestion {control.controller_in(tcp)}`"
             )
         if presets.is_preset(tcp):
             return scenario.with_variant(presets.read_preset(tcp))

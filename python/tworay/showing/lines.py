@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tworay.running.run import Run
+    from tworay.showing.bins import Bins
 
     Array: TypeAlias = NDArray[np.float64]
 
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 # repaired loss.
 ACKNOWLEDGED = "acknowledged data"
 COLUMN = "acknowledged_bps"
-# Number of intervals of it by default.
-INTERVALS = 60
 
 
 @dataclass(frozen=True)
@@ -67,16 +66,16 @@ def steps(axes: Axes, what: str, lines: list[Line]) -> None:
         axes.step(line.frame["t_s"].to_numpy(), values, where="post", label=line.label, **style)
 
 
-def stairs(axes: Axes, lines: Iterable[Line], seconds: float) -> None:
+def stairs(axes: Axes, lines: Iterable[Line], seconds: float, bins: Bins) -> None:
     """Draw acknowledged data by interval, kb/s."""
     for line, style in zip(lines, styles(), strict=False):
-        edges, found = rates(line.frame, seconds)
+        edges, found = rates(line.frame, seconds, bins)
         axes.stairs(found / 1000, edges, label=line.label, baseline=None, **style)
 
 
-def rates(series: pl.DataFrame, seconds: float, intervals: int = INTERVALS) -> tuple[Array, Array]:
+def rates(series: pl.DataFrame, seconds: float, bins: Bins) -> tuple[Array, Array]:
     """Return intervals of time and the acknowledged rate in each, bit/s."""
-    edges = np.linspace(0.0, seconds, intervals + 1)
+    edges = bins.edges(seconds)
     times, acked = series["t_s"].to_numpy(), series["acked_bytes"].to_numpy()
     # Acknowledged data at each edge.
     place = np.searchsorted(times, edges, side="right")

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tworay import metrics
+from tworay.arguments import in_python
 from tworay.naming import Nodes
+from tworay.showing.bins import Bins
 from tworay.showing.drawing import Look, draw, scaled
 from tworay.showing.layout import Column
 from tworay.showing.lines import ACKNOWLEDGED, stairs
@@ -53,7 +55,7 @@ def run_html(run: Run) -> str:
     found = list(lines_of(run)) if "series" in run.tables and run.series.height else []
     if found:
         figure, axes = empty()
-        stairs(axes, found, document["sim_seconds"])
+        stairs(axes, found, document["sim_seconds"], Bins())
         axes.set_xlabel("time, s")
         axes.set_ylabel(f"{ACKNOWLEDGED}, kb/s")
         axes.set_ylim(bottom=0)
@@ -76,12 +78,13 @@ def comparison_html(result: Comparison) -> str:
     parts = [
         _head(", ".join([document["scenario"], *same]), seeds_of(document)),
         *map(_note, labelled(document["arms"])),
-        *(f"<p>{escape(line)}</p>" for line in conclusion(result, shown, names)),
+        *(f"<p>{escape(in_python(line))}</p>" for line in conclusion(result, shown, names)),
         _table(heading or "arm", rows, means(document, shown)),
         _note("Means ± 95 % intervals over the seeds. In a column, arms that share a letter don't differ."),
         _table(LOSSES, rows, lost) if lost else _note("No segment was lost."),
         _note(f"No loss by {', '.join(never)}.") if lost and never else "",
         *map(_warning, document["warnings"]),
+        *(_warning(f"metrics: {text}") for text in result.missing),
         _warning(f"{failed} runs failed; .failures has their messages.") if failed else "",
     ]
     frame = _by_arm(result, names)

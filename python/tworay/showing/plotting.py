@@ -15,6 +15,7 @@ import numpy as np
 from tworay import metrics
 from tworay._native import nearest
 from tworay.analysis import stats
+from tworay.calls import plainly
 from tworay.errors import InputError
 from tworay.experiment.comparison import Comparison
 from tworay.experiment.store.reading import results
@@ -23,7 +24,8 @@ from tworay.naming import Nodes
 from tworay.running.run import Run
 from tworay.showing import linkrates
 from tworay.showing.armaxis import label_arms, short_names
-from tworay.showing.lines import ACKNOWLEDGED, INTERVALS, Line, of_run, rates, split, stairs, steps
+from tworay.showing.bins import Bins, refuse
+from tworay.showing.lines import ACKNOWLEDGED, Line, of_run, rates, split, stairs, steps
 from tworay.showing.overlays import sequences, span, transfers
 from tworay.showing.pictures import FORMATS, empty, styles, write
 from tworay.showing.runnames import names_of, opened
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
+
+    from tworay.showing.bins import Every
 
     Array: TypeAlias = NDArray[np.float64]
 
@@ -62,6 +66,7 @@ def check_kind(what: str) -> None:
         raise InputError(f"there is no plot `{what}`; {known}")
 
 
+@plainly
 def plot(
     source: Run | Comparison | str | os.PathLike[str],
     what: What,
@@ -73,6 +78,8 @@ def plot(
     judge: str | None = None,
     against: Run | str | os.PathLike[str] | Sequence[Run | str | os.PathLike[str]] = (),
     zoom: str | tuple[float, float] | None = None,
+    intervals: int | str | None = None,
+    every: Every | None = None,
     force: bool = True,
 ) -> Figure:
     """Draw results: a ``Run``, a ``Comparison``, or the directory of one; ``output`` also writes a file.
@@ -90,7 +97,8 @@ def plot(
     ``against`` has further runs, or their directories, that are drawn on the same axes; of live runs only the
     connection that delivered most is drawn there, unless ``flow`` names one. ``zoom`` is a stretch
     of time, ``(10, 20)`` or ``"10:20"``, or ``"trouble"``: the first of the longest pauses that a loss began.
-    ``force=False`` refuses to replace a file.
+    ``intervals`` (``tworay.showing.bins.INTERVALS``) or ``every`` (seconds, or ``"200ms"``) choose how many
+    intervals ``goodput`` has, or their width. ``force=False`` refuses to replace a file.
     """
     file = None if output is None else Path(output)
     check_kind(what)
@@ -98,6 +106,9 @@ def plot(
         raise InputError(f"{file}: plots are written as {', '.join(FORMATS)}; name such a file")
     if file is not None and not force and file.exists():
         raise InputError(f"{file} exists already; leave force=False out to replace it, or name another file")
+    bins = Bins.of(intervals, every)
+    if what != "goodput":
+        refuse(intervals, every, f"{what} adds nothing up over time; leave it out, or draw goodput")
     others = [against] if isinstance(against, Run | str | os.PathLike) else list(against)
     figure, axes = empty()
     found = source if isinstance(source, Run | Comparison) else results(source)
@@ -129,7 +140,7 @@ def plot(
         if not lines:
             raise InputError(_no_series(runs, found, flow))
         shown = span(zoom, runs, _seconds(found, runs))
-        _over_time(axes, what, lines, found, seed, runs)
+        _over_time(axes, what, lines, found, seed, runs, bins)
         if shown is not None:
             _zoom(axes, shown)
     if file is not None:
@@ -225,7 +236,13 @@ def _lost(lines: list[Line]) -> dict[str, pl.DataFrame]:
 
 
 def _over_time(
-    axes: Axes, what: str, lines: list[Line], found: Run | Comparison, seed: int | None, runs: list[Run]
+    axes: Axes,
+    what: str,
+    lines: list[Line],
+    found: Run | Comparison,
+    seed: int | None,
+    runs: list[Run],
+    bins: Bins,
 ) -> None:
     if isinstance(found, Comparison):
         seeds = sorted({line.seed for line in lines})
@@ -237,7 +254,7 @@ def _over_time(
         lines = [replace(line, label=short.get(line.label, line.label)) for line in lines]
         if what == "goodput":
             chosen = [line for line in lines if seed in (None, line.seed)]
-            _mean_goodput(axes, chosen, max(found.sim_seconds))
+            _mean_goodput(axes, chosen, max(found.sim_seconds), bins)
             of = f"mean of {len(seeds)} seeds" if seed is None else f"seed {seed}"
             title = f"{found.scenario}, {of}"
         else:
@@ -249,7 +266,7 @@ def _over_time(
     else:
         title = _title(runs)
         if what == "goodput":
-            stairs(axes, lines, max(run.summary["sim_seconds"] for run in runs))
+            stairs(axes, lines, max(run.summary["sim_seconds"] for run in runs), bins)
         else:
             _draw(axes, what, lines)
         for run in runs:
@@ -303,7 +320,8 @@ def _transfers(
         for name, run in runs.items():
             table, flows = run.tables.get("transfers"), run.summary["flows"]
             wanted = None if flow is None else Nodes.of(run.summary).flow_number(flow, flows)
-            for (number,), frame in [] if table is None else split(table, "flow"):
+            known = [] if table is None else split(_judged(table, run.warmup), "flow")
+            for (number,), frame in known:
                 if wanted in (None, number):
                     label = f"flow {number}, {next(one['tcp'] for one in flows if one['id'] == number)}"
                     groups[label if len(runs) == 1 else f"{name}: {label}"] = frame
@@ -311,15 +329,30 @@ def _transfers(
         rows = found.table_of("transfers")
         for column, chosen in (("flow", _number(found, flow)), ("seed", seed)):
             rows = rows if chosen is None else rows.filter(pl.col(column) == chosen)
+        if seed is None:
+            # As in the means: a seed that repeats another one counts once.
+            rows = rows.filter(~pl.col("seed").is_in(list(found.repeated)))
         short = short_names(found.choices)[1]
-        groups = {short.get(arm, arm): frame for (arm,), frame in split(rows, "variant")}
+        groups = {
+            short.get(arm, arm): _judged(frame, found.warmup(arm)) for (arm,), frame in split(rows, "variant")
+        }
+    groups = {label: frame for label, frame in groups.items() if not frame.is_empty()}
     if not groups:
-        raise InputError("no transfers to draw: flows with app = web, request, video or replay have some")
+        raise InputError(
+            "no transfers to draw: flows with app = web, request, video or replay have some (those of the "
+            "warm-up don't count)"
+        )
     transfers(axes, groups)
     axes.set_title(f"{found.scenario}: completion time by size")
     axes.set_xlabel("size, B")
     axes.set_ylabel("completion time, s")
     axes.legend(frameon=False, fontsize="small")
+
+
+def _judged(transfers: pl.DataFrame, warmup: float) -> pl.DataFrame:
+    """Return the transfers that the metrics have, too: those asked for after the warm-up."""
+    # Times of both are whole nanoseconds.
+    return transfers.filter(transfers["asked_s"] > warmup - 0.5e-9)
 
 
 def _mark_late(axes: Axes, run: Run) -> None:
@@ -332,14 +365,14 @@ def _mark_late(axes: Axes, run: Run) -> None:
         axes.axvspan(begin, end, color="0.4", alpha=0.3, linewidth=1.0, label=label)
 
 
-def _mean_goodput(axes: Axes, lines: list[Line], seconds: float) -> None:
+def _mean_goodput(axes: Axes, lines: list[Line], seconds: float, bins: Bins) -> None:
     """Draw the sum over the flows, averaged over the seeds, with its 95 % interval."""
     arms: dict[str, dict[int, Array]] = {}
-    edges = np.linspace(0.0, seconds, INTERVALS + 1)
+    edges = bins.edges(seconds)
     for line in lines:
-        edges, found = rates(line.frame, seconds)
+        _, found = rates(line.frame, seconds, bins)
         by_seed = arms.setdefault(line.label, {})
-        by_seed[line.seed] = by_seed.get(line.seed, np.zeros(INTERVALS)) + found / 1000
+        by_seed[line.seed] = by_seed.get(line.seed, np.zeros(len(found))) + found / 1000
     for (arm, by_seed), style in zip(arms.items(), styles(), strict=False):
         table = np.array([by_seed[seed] for seed in sorted(by_seed)])
         axes.stairs(table.mean(axis=0), edges, label=arm, baseline=None, **style)
@@ -353,7 +386,7 @@ def _mean_goodput(axes: Axes, lines: list[Line], seconds: float) -> None:
 
 
 def _box(axes: Axes, found: Comparison, metric: str) -> None:
-    (name,) = metrics.parse(metric, found.metrics) or [metric]
+    (name,) = metrics.parse(metric, found.metrics, "--metric") or [metric]
     known = metrics.find(name)
     scale = known.scale if known else 1.0
     values = {

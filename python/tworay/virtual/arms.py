@@ -16,7 +16,7 @@ from tworay.live.scripts import seconds
 from tworay.live.sending import over_tcp
 from tworay.metrics.declared import METRICS, Of
 from tworay.running import air
-from tworay.running.control import KERNEL
+from tworay.running.control import arm_of
 from tworay.virtual import cache, carrying
 from tworay.virtual.machine import MEMORY, Machine
 from tworay.virtual.order import CAPTURE, Transfer
@@ -60,7 +60,7 @@ def run_kernel(
         RunError: the machine or a daemon died, or the network ended early.
 
     """
-    check_carried(scenario, f"{KERNEL}{controller}")
+    check_carried(scenario, arm_of(controller))
     document = tomllib.loads(scenario.to_toml())
     transfers = transfers_of(document, limited=daemon is not None)
     duration = seconds(document["duration"])
@@ -207,7 +207,7 @@ def in_order(run: Run, document: dict[str, Any]) -> Run:
 
 def unopened(number: int, source: int, to: int, controller: str) -> dict[str, Any]:
     """Return a flow of which nothing ever left its source: the kernel had no route."""
-    ends = {"id": number, "from": source, "to": to, "tcp": f"kernel:{controller}"}
+    ends = {"id": number, "from": source, "to": to, "tcp": arm_of(controller)}
     names = [metric.name for metric in METRICS if metric.of is not Of.RUN and "*" not in metric.name]
     return ends | dict.fromkeys(names) | dict.fromkeys(RATES, 0.0) | dict.fromkeys(COUNTS, 0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 
 from tworay.errors import InputError
-from tworay.running.control import KERNEL
+from tworay.running.control import controller_in
 
 # Those of the kernel's configuration (``kernel/config``), and reno.
 CONTROLLERS = (
@@ -40,6 +40,6 @@ def controller_of(variant: str) -> str:
 
     """
     check_machine()
-    name = variant.removeprefix(KERNEL)
+    name = controller_in(variant)
     check_controller(name, f"--tcp {variant}")
     return name

@@ -270,12 +270,12 @@ def stand(world: Scenario, options: Options, show: Callable[[Status], None], *, 
 
 def steer(network: Network, command: str) -> str:
     """Change the network; return the answer for the host."""
-    from tworay.errors import TworayError
+    from tworay.errors import TworayError, with_options
 
     try:
         return json.dumps({"line": network.steer(command)})
     except TworayError as error:
-        return json.dumps({"error": str(error)})
+        return json.dumps({"error": with_options(error)})
 
 
 def begin(network: Network, order: dict[str, Any], asked: Path) -> LiveChild:
@@ -324,13 +324,13 @@ def leave(
 
 def child(order: Order) -> int:
     """Do the work in a process of its own; its errors become those of the command on the host."""
-    from tworay.errors import TworayError
+    from tworay.errors import TworayError, with_options
 
     try:
         redirect()
         work(order)
     except TworayError as error:
-        document = {"kind": type(error).__name__, "text": str(error)}
+        document = {"kind": type(error).__name__, "text": with_options(error)}
         (HERE / FAILURE).write_text(json.dumps(document), encoding="utf-8")
     except BaseException:
         document = {"kind": "RunError", "text": traceback.format_exc()}

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import threading
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +22,7 @@ from tworay.experiment.store.batches import DONE, JOURNAL, TABLES, Batches
 from tworay.experiment.store.disk import remedy, write_whole
 from tworay.experiment.store.formats import FORMAT
 from tworay.experiment.store.manifest import MANIFEST, SUMMARY, read_manifest, strict_json
+from tworay.experiment.store.namedfiles import replaced
 from tworay.experiment.store.place import (
     HOLD_RUNS,
     Lock,
@@ -51,6 +50,7 @@ from tworay.running.sources import kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from tworay.experiment.comparison import Comparison
     from tworay.experiment.store.batches import Place, Row
@@ -58,14 +58,9 @@ if TYPE_CHECKING:
     from tworay.running.scenarios import Scenario
 
 
-# In a scenario that the simulator wrote: movements, or a trace of traffic.
-NAMED_FILE = re.compile(r'^file = "([^"\\]+)"$', re.MULTILINE)
-
-
-def _whole(line: re.Match[str]) -> str:
-    """Return the line with the whole path of the file."""
-    path = Path(line[1])
-    return f"file = {json.dumps(str(path.absolute()), ensure_ascii=False)}" if path.is_file() else line[0]
+def _whole(path: Path) -> str:
+    """Return the whole path of a file as a value of a scenario."""
+    return json.dumps(str(path.absolute()), ensure_ascii=False)
 
 
 def keep(scenario: Scenario, classes: Mapping[str, object] = MappingProxyType({})) -> dict[str, str]:
@@ -77,7 +72,7 @@ def keep(scenario: Scenario, classes: Mapping[str, object] = MappingProxyType({}
     names, files = kept(own)
     text, costs = scenario.to_keep(COSTS, names)
     # A directory of results is elsewhere, and may be read from anywhere.
-    text = NAMED_FILE.sub(_whole, text)
+    text = replaced(text, _whole)
     return {SCENARIO: text} | ({} if costs is None else {COSTS: costs}) | files
 
 
