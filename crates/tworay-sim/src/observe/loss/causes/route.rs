@@ -44,6 +44,9 @@ impl Causes {
         (node, dst): (NodeId, NodeId),
         trigger: &Trigger,
     ) {
+        if self.proactive {
+            self.routed.insert((node, dst));
+        }
         let root = match *trigger {
             Trigger::Break(_, root) => Some(root),
             Trigger::Received(_, Some((a, b))) => {
@@ -127,6 +130,7 @@ impl Causes {
         self.obstacle(scene, ends, known, blocked).or_else(|| {
             if self.proactive {
                 let stale = self.stale_routes(scene, ends, known);
+                let stale = stale.filter(|root| self.may_have_cost_route(scene, ends, root));
                 return stale.or_else(|| self.relearning(scene, ends));
             }
             self.aftermath(scene, ends, known, need)
