@@ -51,7 +51,7 @@ impl Causes {
             Trigger::Break(_, root) => Some(root),
             Trigger::Received(_, Some((a, b))) => {
                 let known = self.breaks.get(&(a, b)).copied();
-                Some(known.unwrap_or_else(|| self.link(scene, a, b)))
+                Some(known.unwrap_or_else(|| self.link(scene, (a, b), &Trigger::Other)))
             }
             Trigger::Received(from, None) if !self.proactive => {
                 let reported = self.lost[from.index()].get(&dst).map(|lost| lost.root);
