@@ -33,7 +33,7 @@ pub(crate) struct RootCauses {
     pub circles: Circles,
     /// Service of each node's interface queue.
     pub services: Vec<Service>,
-    /// By station, source and destination of packets that noise delays: when it was noted who shares the medium, and who does.
+    /// By station, source and destination of packets that noise or a break delays: when it was noted who shares the medium, and who does.
     sharing: BTreeMap<(NodeId, NodeId, NodeId), (SimTime, Sharing)>,
     /// Breaks that routers are reacting to, one within the other.
     breaks: Vec<Break>,
