@@ -33,7 +33,7 @@ pub(crate) struct RootCauses {
     pub circles: Circles,
     /// Service of each node's interface queue.
     pub services: Vec<Service>,
-    /// By station, source and destination of packets that noise delays: when it was noted who shares the medium, and who does.
+    /// By station, source and destination of packets that noise or a break delays: when it was noted who shares the medium, and who does.
     sharing: BTreeMap<(NodeId, NodeId, NodeId), (SimTime, Sharing)>,
     /// Breaks that routers are reacting to, one within the other.
     breaks: Vec<Break>,
@@ -91,9 +91,10 @@ impl RootCauses {
 
     /// Why a node considers the link to a neighbour broken. If nothing is wrong with the link, routing has given up a
     /// path that exists, and the search for it decides.
-    fn link_given_up(&mut self, node: NodeId, next_hop: NodeId, world: &mut World<'_>) -> RootCause {
+    fn link_given_up(&mut self, hop: (NodeId, NodeId), after: After, world: &mut World<'_>) -> RootCause {
+        let trigger = self.trigger(after);
         let (causes, mut scene) = self.with_scene(world);
-        let root = causes.link(&mut scene, node, next_hop);
+        let root = causes.link(&mut scene, hop, &trigger);
         if root.cause == Some(LossCause::Unknown) { RootCause { cause: None, ..root } } else { root }
     }
 
@@ -176,7 +177,7 @@ impl RootCauses {
             // are held up.
             After::Received(from, _) if from == next_hop => None,
             After::Break(_) | After::Received(..) | After::Other => {
-                Some(self.link_given_up(node, next_hop, world))
+                Some(self.link_given_up((node, next_hop), after, world))
             }
         };
         self.breaks.push(Break { died: Died::Purged, root });
@@ -348,7 +349,7 @@ impl Observers {
                 self.roots.breaks.push(Break { died, root: Some(root) });
             }
             Fact::LinkGivenUp { node, neighbour, after } => {
-                let root = self.roots.link_given_up(node, neighbour, world);
+                let root = self.roots.link_given_up((node, neighbour), after, world);
                 self.roots.causes.note_given_up((node, neighbour), root);
                 self.roots.delay_unconfirmed(node, neighbour, root, world);
                 // It takes the place of the break to which the router has reacted so far.

@@ -15,6 +15,7 @@ mod own_story;
 mod queues;
 mod searches;
 mod shared_medium;
+mod tables;
 mod timers;
 mod twins;
 

@@ -85,6 +85,8 @@ pub(crate) struct Causes {
     starved: BTreeMap<(NodeId, NodeId), (SimTime, NodeId, RootCause)>,
     /// For each node the destinations to which it lost the route.
     lost: Vec<BTreeMap<NodeId, LostRoute>>,
+    /// If routers exchange tables: the destinations to which a node has lost a route since its start.
+    routed: BTreeSet<(NodeId, NodeId)>,
     /// The first HELLOs of each node, if routers exchange tables; those that it missed, with their senders.
     hellos: Vec<Hellos>,
     hellos_missed: Vec<VecDeque<(NodeId, Miss)>>,
@@ -158,6 +160,7 @@ impl Causes {
         // Judgements by geometry no longer hold.
         self.lost.iter_mut().flat_map(BTreeMap::values_mut).for_each(LostRoute::look_again);
         self.lost[node.index()].clear();
+        self.routed.retain(|(from, _)| *from != node);
         self.repeated.retain(|(from, _), _| *from != node);
         if let Some(hellos) = self.hellos.get_mut(node.index()) {
             *hellos = Hellos::default();

@@ -16,6 +16,9 @@
 //! noise counts for a queue of TCP's packets only if it stops the link: if the MAC loses the time that it needs for four packets
 //! before it can send the next one.
 //!
+//! While the MAC tries a hop in vain that is out of reach, the station before it has the medium to itself and may deliver more than it could
+//! otherwise. MACs that share the medium take turns: of what one station has delivered meanwhile, the imagined MAC would have sent as much.
+//!
 //! A third queue is not offered the packets that something other than load had held up: without that they would have
 //! come one by one, and would be gone. It tells whether load fills the queue, or a burst that was released at once.
 //!
@@ -61,6 +64,8 @@ pub(crate) struct Service {
     /// waited then.
     real: u32,
     coarse: u32,
+    /// Its length when time was last lost since.
+    settled: u32,
     /// Packets that it could have sent in the time lost since it sent the latest one.
     missed: f64,
     /// Part of the next packet that the imagined MAC has sent in time that the real one lost, 0 to 1.
@@ -202,8 +207,13 @@ impl Service {
     }
 
     /// The MAC has lost `time` because of `root`.
-    #[cold]
     pub fn lose(&mut self, now: SimTime, time: SimDuration, root: RootCause) {
+        self.lose_beside(now, (time, 0), root);
+    }
+
+    /// The same, and the station before it has sent that many packets meanwhile.
+    #[cold]
+    pub fn lose_beside(&mut self, now: SimTime, (time, others): (SimDuration, usize), root: RootCause) {
         // Time lost before the MAC had nothing to send does not count.
         let time = time.min(now.since(self.since).saturating_sub(self.lost));
         if time.is_zero() {
@@ -215,10 +225,13 @@ impl Service {
             (self.real, self.coarse, self.missed) = (self.length, self.length, 0.0);
         }
         let (missed, coarse) = self.coarse_after(now, time);
-        let sent = self.sent_in(now, time).map(|sent| sent + self.part);
-        let length = self.after(now, time);
-        self.part = sent.filter(|_| length > 0).map_or(0.0, f64::fract);
+        let before = if self.lost.is_zero() { 0 } else { self.settled };
+        let turns = (self.length + self.rejected_in(now, time)).saturating_sub(before).min(others as u32);
+        let sent = self.sent_in(now, time).map(|sent| sent.max(turns.into()));
+        let length = self.after_sending(now, time, sent);
+        self.part = sent.filter(|_| length > 0).map_or(0.0, |sent| (sent + self.part).fract());
         self.shorten(self.length - length);
+        self.settled = length;
         (self.missed, self.coarse, self.rejected) = (missed, coarse, 0);
         if root.is_physical() {
             let rate = self.rate(now, time);
@@ -253,12 +266,17 @@ impl Service {
     /// Length of the imagined queue when its MAC has also used `time`. What it sends then beyond the packets that it has rejected in
     /// that time makes it shorter.
     fn after(&self, now: SimTime, time: SimDuration) -> u32 {
-        if time.is_zero() {
-            return self.length;
-        }
-        let Some(sent) = self.sent_in(now, time) else { return 0 };
-        let instead = if self.rejected_at + time >= now { self.rejected } else { 0 };
-        self.length.saturating_sub(((sent + self.part) as u32).saturating_sub(instead))
+        if time.is_zero() { self.length } else { self.after_sending(now, time, self.sent_in(now, time)) }
+    }
+
+    fn after_sending(&self, now: SimTime, time: SimDuration, sent: Option<f64>) -> u32 {
+        let Some(sent) = sent else { return 0 };
+        self.length.saturating_sub(((sent + self.part) as u32).saturating_sub(self.rejected_in(now, time)))
+    }
+
+    /// Packets that the imagined queue has rejected in `time` up to now.
+    fn rejected_in(&self, now: SimTime, time: SimDuration) -> u32 {
+        if self.rejected_at + time >= now { self.rejected } else { 0 }
     }
 
     /// Length of the imagined queue whose MAC uses only time lost while the link was stopped.

@@ -81,7 +81,7 @@ impl RootCauses {
     }
 
     /// The MAC of `node` has lost time that ended at `end`. If noise is the reason, the queues before it on the path have lost it, too;
-    /// what stations of the path have sent meanwhile was not lost.
+    /// what stations of the path have sent meanwhile was not lost. If a break is, the station before it had the medium to itself.
     pub(super) fn lose(
         &mut self,
         node: NodeId,
@@ -89,12 +89,15 @@ impl RootCauses {
         end: SimTime,
         world: &World<'_>,
     ) {
-        let now = world.now;
+        let (now, begin) = (world.now, before(end, time));
         let sharing = &self.services[node.index()].path.sharing;
+        if let Some(of) = sharing.before.last().filter(|_| root.is_physical()) {
+            let others = self.services[of.index()].path.sent_in((begin, end));
+            return self.services[node.index()].lose_beside(now, (time, others), root);
+        }
         if !root.is_noise() || sharing.relays.is_empty() && sharing.before.is_empty() {
             return self.services[node.index()].lose(now, time, root);
         }
-        let begin = before(end, time);
         let before_it = sharing.before.iter().copied();
         let queues = before_it.filter(|of| self.services[of.index()].is_backlogged()).chain([node]);
         for of in queues.collect::<SmallVec<[NodeId; 4]>>() {
@@ -106,7 +109,7 @@ impl RootCauses {
         }
     }
 
-    /// Notes which stations share the medium with `node` on the path of a packet that noise delays.
+    /// Notes which stations share the medium with `node` on the path of a packet that noise or a break delays.
     pub(super) fn share_path(
         &mut self,
         (node, packet): (NodeId, PacketId),
@@ -116,11 +119,14 @@ impl RootCauses {
     ) {
         let p = world.packets.get(packet);
         let direct = p.hops == 0 && root.next_hop == Some(p.dst);
-        if !root.is_noise() || is_message(p) || p.dst.is_broadcast() || direct {
+        if is_message(p) || p.dst.is_broadcast() || direct {
             return;
         }
         let path = &mut self.services[node.index()].path;
-        path.exchange = path.exchange.max(exchange);
+        // Before a hop that is out of reach, radios go down to rates at which they send nothing else.
+        if !root.is_physical() {
+            path.exchange = path.exchange.max(exchange);
+        }
         let (now, ends) = (world.now, (node, p.src, p.dst));
         if let Some((noted, sharing)) = self.sharing.get(&ends)
             && *noted + KNOWN > now

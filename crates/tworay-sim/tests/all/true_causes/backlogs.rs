@@ -96,3 +96,36 @@ fn a_queue_that_stands_before_noise_has_its_hop() {
     assert!(noise.len() > 15, "{}", noise.len());
     assert_eq!(noise.iter().find(|l| l.root_node != 2), None);
 }
+
+/// `0 ── 1 ── 2`, 802.11b at 2 Mb/s, and more than both hops carry (660 to 700 kb/s, see `shared_medium.rs`): node 0's queue is full, and
+/// node 1 takes turns with it, so that nothing is lost there. While node 2 is off, node 0 has the medium to itself and delivers up to
+/// twice as much. When node 2 is back, node 1's queue is full of that, and node 0 still takes every other turn. What finds no place in
+/// it was lost to the outage.
+#[test]
+fn what_a_source_delivers_during_an_outage_is_no_load() {
+    let full = |event: &str, (rts, rate): (&str, &str), seed: u64| {
+        let text = format!(
+            "duration = \"12s\"\nradio.preset = \"b-2\"\nrouting.protocol = \"static\"\n{event}\n\
+             topology = {{ kind = \"string\", hops = 2, spacing = \"200m\" }}\n\
+             mac = {{ rts_threshold = \"{rts}\", queue_limit = 50 }}\n\
+             [[flow]]\nfrom = 0\nto = 2\napp = \"cbr\"\nrate = \"{rate}\"\nsize = \"512B\"\nstart = \"1s\"\n"
+        );
+        let losses = losses(&run_once(&parse(&text), seed));
+        losses
+            .into_iter()
+            .filter(|l| (l.node, l.died.as_str()) == (1, "ifq") && l.at > 8.0)
+            .collect::<Vec<Loss>>()
+    };
+    let off =
+        "event = [{ node = 2, at = \"5s\", what = \"down\" }, { node = 2, at = \"8s\", what = \"up\" }]";
+    let mut after = 0;
+    for load in [("3000B", "800kbps"), ("3000B", "1200kbps"), ("0B", "800kbps")] {
+        for seed in 1..=4 {
+            assert_eq!(full("", load, seed), [], "{load:?} {seed}");
+            let lost = full(off, load, seed);
+            assert_eq!(lost.iter().find(|l| l.cause != "node-down"), None, "{load:?} {seed}");
+            after += lost.len();
+        }
+    }
+    assert!(after > 50, "{after}");
+}

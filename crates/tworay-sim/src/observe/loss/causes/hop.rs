@@ -8,7 +8,7 @@
 //! outage during which it was sent is the root, an outage that was over by then is not.
 
 use super::records::Miss;
-use super::{Causes, ends};
+use super::{Causes, Trigger, ends};
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
@@ -90,12 +90,20 @@ impl Causes {
         self.asked.get(&pair).copied().filter(|asked| asked >= began)
     }
 
-    /// Why a node considers the link to a neighbour broken, or cannot resolve its address.
-    pub fn link(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> RootCause {
+    /// Why a node considers the link to a neighbour broken, or cannot resolve its address. `trigger` has made it do so.
+    pub fn link(
+        &self,
+        scene: &mut Scene<'_>,
+        (node, next_hop): (NodeId, NodeId),
+        trigger: &Trigger,
+    ) -> RootCause {
         let now = scene.now;
         let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
         if let Some(cause) = scene.out_of_reach(node, next_hop) {
             return fresh(cause);
+        }
+        if let Some(told) = self.told_lost(now, (node, next_hop), trigger) {
+            return told;
         }
         // Tables that don't heed the link layer know a break by HELLOs only: what the MAC has given up matters to none of them.
         let by_hellos = self.proactive && !self.heeds_link_layer;
@@ -107,7 +115,7 @@ impl Causes {
         if let Some(cause) = scene.was_out_of_reach(node, next_hop, self.timers.noticed) {
             return fresh(cause);
         }
-        if by_hellos {
+        if self.proactive {
             let since = before(now, self.timers.noticed);
             let missed = |hearer, from| self.missed_hello(hearer, from, since);
             if let Some(miss) = missed(node, next_hop).or_else(|| missed(next_hop, node)) {
@@ -116,6 +124,23 @@ impl Causes {
         }
         let since = before(now, self.timers.recent);
         self.exchange(scene, (node, next_hop), since).unwrap_or_else(|| fresh(LossCause::Unknown))
+    }
+
+    /// What has broken a link at a neighbour, if a HELLO of the neighbour has just said that the link is lost. HELLOs say so for
+    /// NEIGHB_HOLD_TIME (RFC 3626 §13). What became of messages on the link meanwhile has nothing to do with it.
+    fn told_lost(
+        &self,
+        now: SimTime,
+        (node, neighbour): (NodeId, NodeId),
+        trigger: &Trigger,
+    ) -> Option<RootCause> {
+        let told = matches!(trigger, Trigger::Received(from, _) if *from == neighbour);
+        let there = self.heeded.get(&(neighbour, node)).filter(|_| self.proactive && told)?;
+        let says_so = there.at + self.timers.noticed >= now && there.explains() && !there.is_physical();
+        let own = (there.node, there.next_hop) == (neighbour, Some(node));
+        // Attempts were made by the neighbour.
+        let here = if own { RootCause { node, next_hop: Some(neighbour), ..*there } } else { *there };
+        says_so.then(|| here.strikes(now))
     }
 
     /// Root cause that has spoiled the exchange of messages between two neighbours in reach of each other since a time.

@@ -44,11 +44,14 @@ impl Causes {
         (node, dst): (NodeId, NodeId),
         trigger: &Trigger,
     ) {
+        if self.proactive {
+            self.routed.insert((node, dst));
+        }
         let root = match *trigger {
             Trigger::Break(_, root) => Some(root),
             Trigger::Received(_, Some((a, b))) => {
                 let known = self.breaks.get(&(a, b)).copied();
-                Some(known.unwrap_or_else(|| self.link(scene, a, b)))
+                Some(known.unwrap_or_else(|| self.link(scene, (a, b), &Trigger::Other)))
             }
             Trigger::Received(from, None) if !self.proactive => {
                 let reported = self.lost[from.index()].get(&dst).map(|lost| lost.root);
@@ -127,6 +130,7 @@ impl Causes {
         self.obstacle(scene, ends, known, blocked).or_else(|| {
             if self.proactive {
                 let stale = self.stale_routes(scene, ends, known);
+                let stale = stale.filter(|root| self.may_have_cost_route(scene, ends, root));
                 return stale.or_else(|| self.relearning(scene, ends));
             }
             self.aftermath(scene, ends, known, need)

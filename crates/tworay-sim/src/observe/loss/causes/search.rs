@@ -147,7 +147,7 @@ impl Causes {
     /// whose hop limit ends before the destination changes nothing in a search that goes on.
     pub fn note_request(&mut self, scene: &mut Scene<'_>, node: NodeId, packet: &Packet) {
         if self.proactive {
-            return self.note_table_made(scene.now, node, packet);
+            return self.note_table_made(scene, node, packet);
         }
         for (searcher, dst, leg) in searches(packet) {
             if (searcher, leg) != (node, Leg::Request) {

@@ -8,12 +8,13 @@
 
 use super::Causes;
 use super::records::Miss;
+use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::{Hops, Scene};
-use tworay_base::{NodeId, SimTime};
+use tworay_base::{LossCause, NodeId, SimTime};
 use tworay_wire::olsr::OlsrBody;
 use tworay_wire::{Body, Packet};
 
-/// Number of HELLOs of a node that are kept.
+/// Number of HELLOs of a node that are kept, and of times for its TC messages.
 const FIRST: usize = 16;
 
 /// A HELLO: what it says was true when it was made.
@@ -24,15 +25,28 @@ struct Hello {
     sent: SimTime,
 }
 
-/// The first HELLOs of a node.
+/// The first HELLOs of a node, and the first times at which TC messages of its own were due.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Hellos(Vec<Hello>);
+pub(super) struct Hellos(Vec<Hello>, Vec<SimTime>);
 
 impl Hellos {
     fn made(&mut self, at: SimTime) {
         if self.0.len() < FIRST {
             self.0.push(Hello { made: at, sent: SimTime::NEVER });
         }
+    }
+
+    /// The next TC message is due then. That is known from one HELLO to the next, of which there are more than TC messages.
+    fn table_due(&mut self, at: SimTime) {
+        if self.1.len() < FIRST && self.1.last() != Some(&at) {
+            self.1.push(at);
+        }
+    }
+
+    /// When the first TC message was or will be due that is made at a time or later. After many, it is long ago.
+    fn table_after(&self, at: SimTime) -> Option<SimTime> {
+        let long_ago = || (self.1.len() == FIRST).then_some(at);
+        self.1.iter().copied().find(|due| *due >= at).or_else(long_ago)
     }
 
     fn sent(&mut self, at: SimTime) {
@@ -62,11 +76,12 @@ fn says_hello(packet: &Packet) -> bool {
 
 impl Causes {
     /// A node makes a message of its own.
-    pub(super) fn note_table_made(&mut self, now: SimTime, node: NodeId, packet: &Packet) {
+    pub(super) fn note_table_made(&mut self, scene: &Scene<'_>, node: NodeId, packet: &Packet) {
         if says_hello(packet)
             && let Some(hellos) = self.hellos.get_mut(node.index())
         {
-            hellos.made(now);
+            hellos.made(scene.now);
+            hellos.table_due(scene.nodes[node].router.tables_due());
         }
     }
 
@@ -161,6 +176,21 @@ impl Causes {
         known.contains(&dst)
     }
 
+    /// True if a break, which is over, may be the reason why a node has no route, or a wrong one. It has cost the node none if it has never
+    /// had one, and has kept none from it before routers could have found one. An outage has cost what they knew.
+    pub(super) fn may_have_cost_route(
+        &self,
+        scene: &mut Scene<'_>,
+        ends: (NodeId, NodeId),
+        root: &RootCause,
+    ) -> bool {
+        if root.cause == Some(LossCause::NodeDown) || self.routed.contains(&ends) {
+            return true;
+        }
+        let (near, far) = (scene.hops(ends.0), scene.hops(ends.1));
+        self.could_have_route(scene, ends, (&near, &far))
+    }
+
     /// True if a node could have a route by now to a neighbour over another one, which both have met earlier.
     fn round_about(
         &self,
@@ -201,14 +231,12 @@ impl Causes {
         }
         let Some(ready) = senders.iter().map(|(_, since)| *since).min() else { return false };
         // The message after that, and its relays' delays.
-        let (now, interval) = (scene.now, self.timers.topology);
-        let delays = self.timers.relayed * relays.len() as u64;
-        if interval.is_zero() {
-            return now >= ready + delays;
-        }
-        let due = scene.nodes[u].router.tables_due();
-        let told = if now + interval >= due + delays { interval } else { interval * 2 };
-        due >= ready + told
+        let made = if self.timers.topology.is_zero() {
+            Some(ready)
+        } else {
+            self.hellos[u.index()].table_after(ready)
+        };
+        made.is_some_and(|made| scene.now >= made + self.timers.relayed * relays.len() as u64)
     }
 
     /// A table that a router on a shortest path missed lately.

@@ -5,8 +5,9 @@ use smallvec::SmallVec;
 use std::collections::VecDeque;
 use tworay_base::{NodeId, SimDuration, SimTime};
 
-/// Latest packets whose times are kept.
-const LATEST: usize = 64;
+/// Latest packets whose times are kept: as many as one station sends while another one gives up a packet. Seven attempts take up to
+/// 4,000 slots of backoff (802.11's windows of 31 to 1,023), and a station that never fails counts 7 to 15 between two packets.
+const LATEST: usize = 512;
 
 /// Time for which booked spans are kept: longer than a MAC tries to send a packet.
 const KEPT: SimDuration = SimDuration::from_secs(1);
@@ -57,7 +58,7 @@ impl PathTime {
     }
 
     /// Number of packets sent in a span, of the latest ones.
-    fn sent_in(&self, (from, until): Span) -> usize {
+    pub fn sent_in(&self, (from, until): Span) -> usize {
         let latest = (self.sent.saturating_sub(LATEST)..self.sent).rev().map(|n| self.latest[n % LATEST]);
         latest.take_while(|at| *at > from).filter(|at| *at <= until).count()
     }

@@ -371,3 +371,26 @@ fn the_hop_that_took_most_of_the_time_is_named() {
     assert_eq!((main(15).cause, main(15).next_hop), (Some(LossCause::Channel), Some(NodeId(1))));
     assert_eq!(main(30).next_hop, Some(NodeId(2)));
 }
+
+/// The MAC sends a packet in 10 ms, and one arrives as often. Then nothing is acknowledged for a second, and twice as many arrive. If
+/// the station before has sent them, it did so in the time of this MAC, which would have sent one in turn with each of them. If they were
+/// made here, they overfill the queue.
+#[test]
+fn the_imagined_mac_takes_turns_with_the_station_before_it() {
+    for (others, filled_by) in [(20, Some(LossCause::LinkFailure)), (0, None)] {
+        let mut service = Service::default();
+        for packet in 0..100 {
+            service.offered(at(10 * packet), packet == 0);
+            service.served(at(10 * packet));
+        }
+        for ms in (1005..=2000).step_by(5) {
+            service.offered(at(ms), false);
+            service.refused(at(ms), LIMIT);
+            if ms % 100 == 0 {
+                let time = SimDuration::from_millis(100);
+                service.lose_beside(at(ms), (time, others), root(LossCause::LinkFailure));
+            }
+        }
+        assert_eq!(service.filled_by(at(2000), FULL, None).and_then(|root| root.cause), filled_by);
+    }
+}

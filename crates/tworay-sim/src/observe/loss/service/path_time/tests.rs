@@ -52,10 +52,10 @@ fn a_time_is_lost_once() {
 /// What stations have sent before the span, or after it, is nothing to it; of very many packets the latest are known.
 #[test]
 fn only_what_is_sent_in_a_span_counts() {
-    let services = pair(500, &[]);
+    let services = pair(600, &[]);
     let path = &services[SOURCE.index()].path;
     assert_eq!(
-        [(480, 490), (498, 600), (0, 600)].map(|(a, b)| path.sent_in((at(a), at(b)))),
+        [(480, 490), (598, 700), (0, 700)].map(|(a, b)| path.sent_in((at(a), at(b)))),
         [10, 1, LATEST]
     );
 }

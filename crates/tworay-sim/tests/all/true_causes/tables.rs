@@ -1,0 +1,124 @@
+//! OLSR with the MAC's feedback: breaks that other nodes are told of, and breaks before there was a route.
+
+use super::{Loss, causes, losses, parse};
+use std::collections::BTreeSet;
+use tworay_mac::FrameKind;
+use tworay_radio::Verdict;
+use tworay_sim::{ColumnData, Emission, RunControl, RunOptions, RunReport, run};
+
+fn flow(from: u32, to: u32, more: &str) -> String {
+    format!("[[flow]]\nfrom = {from}\nto = {to}\napp = \"cbr\"\n{more}\n")
+}
+
+fn string(hops: u32, more: &str, seed: u64) -> RunReport {
+    let text = format!(
+        "topology = {{ kind = \"string\", hops = {hops} }}\nmac.rts_threshold = \"0B\"\n\
+         routing = {{ protocol = \"olsr\", olsr.link_layer_feedback = true }}\n{more}"
+    );
+    let options = RunOptions { seed, record: true, medium_log: true, ..RunOptions::default() };
+    run(&parse(&text), &options, &RunControl::new()).expect("a run")
+}
+
+/// Times at which a node's router has given up a neighbour.
+fn link_breaks(report: &RunReport) -> Vec<(f64, (i64, i64))> {
+    let tables = report.tables();
+    let routing = tables.iter().find(|t| t.name == "routing").expect("a record of routing");
+    let column = |name: &str| &routing.columns.iter().find(|c| c.name == name).expect("a column").data;
+    let node = |name: &str, i: usize| match column(name) {
+        ColumnData::I64(values) => Some(values[i]),
+        ColumnData::MaybeI64(values) => values[i],
+        other => panic!("{name}: {other:?}"),
+    };
+    let is_break = |i: usize| match column("event") {
+        ColumnData::Str(words) => words[i] == "link-broken",
+        ColumnData::Word(words, of) => of[i].is_some_and(|word| words[usize::from(word)] == "link-broken"),
+        other => panic!("{other:?}"),
+    };
+    let ColumnData::F64(times) = column("t_s") else { panic!("times are reals") };
+    let hop = |i: usize| (node("node", i).expect("a node"), node("neighbour", i).expect("a neighbour"));
+    (0..times.len()).filter(|i| is_break(*i)).map(|i| (times[i], hop(i))).collect()
+}
+
+/// True if errors destroyed one of the seven frames that a MAC has sent for a hop before it gives up, or an answer to one.
+fn errors_struck(log: &[Emission], (from, to): (i64, i64), until: f64) -> bool {
+    let between = |e: &&Emission, a: i64, b: i64| (i64::from(e.from.0), i64::from(e.to.0)) == (a, b);
+    let asks = |e: &&Emission| between(e, from, to) && matches!(e.kind, FrameKind::Rts | FrameKind::Data);
+    let before = || log.iter().filter(|e| e.at.as_secs_f64() < until).rev();
+    let Some(first) = before().filter(asks).take(7).last().map(|e| e.at) else { return true };
+    let of_hop = |e: &&Emission| between(e, from, to) || between(e, to, from);
+    let corrupt = |e: &Emission| e.receptions.iter().any(|r| r.verdict == Verdict::Corrupt);
+    before().take_while(|e| e.at >= first).filter(of_hop).any(corrupt)
+}
+
+/// `0 ── 1 ── 2 ── 3`, datagrams from both ends, which do not hear each other, and errors in one of twenty frames. A MAC gives up after
+/// seven frames that meet a busy neighbour or collide. Its HELLOs tell the neighbour of that for 6 s (RFC 3626 §13, §18.3),
+/// and TC messages the other nodes. What none of them can send then is lost to that, whichever messages errors have destroyed lately.
+#[test]
+fn a_break_that_a_neighbour_tells_has_the_cause_of_its_mac() {
+    let mut seen = 0;
+    for seed in 1..=4 {
+        let datagrams = "rate = \"200kbps\"\nsize = \"512B\"\nstart = \"1s\"";
+        let more = format!(
+            "duration = \"60s\"\nerrors.frame_err = {{ bernoulli = {{ rate = 0.05 }} }}\n{}{}",
+            flow(0, 3, datagrams),
+            flow(3, 0, datagrams)
+        );
+        let report = string(3, &more, seed);
+        let log = report.medium_log().expect("a log of the medium").emissions();
+        let (breaks, losses) = (link_breaks(&report), losses(&report));
+        let first_of = |hop: (i64, i64), from: f64, until: f64| {
+            breaks.iter().find(|(at, of)| *of == hop && (from..until).contains(at)).map(|(at, _)| *at)
+        };
+        for (told, (node, neighbour)) in &breaks {
+            let Some(given_up) = first_of((*neighbour, *node), told - 6.0, *told) else { continue };
+            if errors_struck(log, (*neighbour, *node), given_up) {
+                continue;
+            }
+            let hops = [(*node, *neighbour), (*neighbour, *node)];
+            let next = hops.iter().filter_map(|hop| first_of(*hop, told + 1e-6, f64::MAX));
+            let until = next.fold(f64::MAX, f64::min);
+            let of_break = |l: &&Loss| {
+                let hop = l.next_hop.map(|next_hop| (l.root_node, next_hop));
+                l.died == "no-route"
+                    && hop.is_some_and(|hop| hops.contains(&hop))
+                    && l.since > *told
+                    && l.at < until
+            };
+            let lost: Vec<&Loss> = losses.iter().filter(of_break).collect();
+            let wrong = lost.iter().find(|l| l.cause != "contention");
+            assert_eq!(wrong, None, "{seed}: {neighbour} gave up {node} at {given_up}, told at {told}");
+            seen += lost.len();
+        }
+    }
+    assert!(seen > 1000, "{seen}");
+}
+
+/// `0 ── … ── 4`: until TC messages have come from node 3, node 0 knows no route to node 4, and without other flows it loses nothing after
+/// that. Flows around nodes 1 to 3 cost them links earlier. Datagrams that are lost before node 0 can have a route were not lost to this;
+/// later ones were. Two relays delay TC messages by up to 0.5 s each, in each run by another time, and a cause holds for a second.
+#[test]
+fn a_break_before_the_first_route_has_cost_none() {
+    let slow = flow(0, 4, "interval = \"100ms\"\nsize = \"64B\"\nstart = \"0.5s\"");
+    let busy = |from: u32, to: u32| flow(from, to, "rate = \"400kbps\"\nsize = \"1000B\"\nstart = \"2s\"");
+    let (mut before, mut after) = (0, 0);
+    for others in [busy(0, 2) + &busy(4, 2), busy(1, 3) + &busy(4, 2)] {
+        for seed in 1..=6 {
+            let of_slow = |others: &str| {
+                let report = string(4, &format!("duration = \"20s\"\n{slow}{others}"), seed);
+                losses(&report).into_iter().filter(|l| l.flow == 0).collect::<Vec<Loss>>()
+            };
+            let twin = of_slow("");
+            let found = twin.iter().map(|l| l.at).fold(0.0, f64::max);
+            assert_eq!(causes(&twin), BTreeSet::from(["no-route"]), "{seed}");
+            for loss in of_slow(&others) {
+                let early = loss.at <= found;
+                if early || loss.at > found + 2.0 {
+                    let cause = if early { "no-route" } else { "contention" };
+                    assert_eq!(loss.cause, cause, "{seed}: {loss:?}, without the others until {found}");
+                    *(if early { &mut before } else { &mut after }) += 1;
+                }
+            }
+        }
+    }
+    assert!(before > 500 && after > 500, "{before} {after}");
+}
