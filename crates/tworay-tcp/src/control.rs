@@ -39,6 +39,7 @@ pub(crate) mod welcome;
 pub(crate) mod westwood;
 pub(crate) mod westwood_nr;
 pub(crate) mod westwood_plus;
+mod whole_segments;
 
 pub use hooks::{
     AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
@@ -47,6 +48,7 @@ pub use hooks::{
 };
 pub use probing::{LossPredictor, PredictorFactory};
 pub(crate) use slots::Controls;
+pub(crate) use whole_segments::WholeSegments;
 
 use crate::parts::{
     ControlFactory, Entry, Event, Meaning, Needs, Part, RecoveryKind, Role, Rule, Settings, VariantInfo,

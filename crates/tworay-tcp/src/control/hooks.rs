@@ -78,6 +78,8 @@ pub struct AckEvent {
     pub bytes: u32,
     /// Newly acknowledged segments.
     pub segments: f64,
+    /// The same without segments that SACK reported before, if the recovery knows them (`linux`).
+    pub delivered: f64,
     /// True if the window may grow on this ACK (false during fast recovery).
     pub may_grow: bool,
     /// The window that the standard rule would set (RFC 5681 §3.1, one step per ACK).

@@ -219,7 +219,8 @@ impl TcpLinux {
                 standard.cwnd = (cwnd + 1.0).min(advertised).max(cwnd);
             }
         }
-        out.push(Decision::GrowTo { standard, bytes, may_grow });
+        let delivered = bytes as f64 / tx.space.mss as f64;
+        out.push(Decision::GrowTo(Growth { standard, bytes, delivered, may_grow }));
     }
 
     /// The end of a repair, or a loss. A loss reduces the window at once.
