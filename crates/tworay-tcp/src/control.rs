@@ -34,6 +34,7 @@ pub(crate) mod tack;
 pub(crate) mod tcp_ap;
 pub(crate) mod tcp_door;
 pub(crate) mod tcp_f;
+pub(crate) mod vegas_growth;
 pub(crate) mod veno;
 pub(crate) mod welcome;
 pub(crate) mod westwood;

@@ -256,6 +256,8 @@ pub struct SentEvent {
     pub bytes: u32,
     /// True if any of it was sent before.
     pub retransmission: bool,
+    /// True if nothing else was in flight; segments that were SACKed or are lost don't count.
+    pub alone: bool,
 }
 
 /// Information about the path, from routing or from arriving packets.

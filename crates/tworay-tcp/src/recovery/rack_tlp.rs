@@ -175,6 +175,10 @@ impl Recovery for RackTlp {
         self.state == State::Loss
     }
 
+    fn nothing_in_flight(&self, _: &SendState) -> bool {
+        self.marks.in_flight() == 0
+    }
+
     fn timeout_window(&self, tx: &SendState, standard: Window) -> Window {
         // A failed repair is not another sign of congestion (Linux; RFC 5681 §3.1 per segment).
         let held = self.state == State::Loss && tx.space.una < tx.cut.point;

@@ -156,6 +156,10 @@ impl Recovery for TcpLinux {
         self.board.sent_again(0, tx.sent.len());
     }
 
+    fn nothing_in_flight(&self, tx: &SendState) -> bool {
+        self.in_flight(tx) == 0
+    }
+
     fn on_window_set(&mut self, cwnd: f64) {
         self.show(cwnd);
     }
