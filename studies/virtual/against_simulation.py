@@ -52,11 +52,9 @@ HOW = """Every pair has the same scenario and seeds, so the same errors and move
 runs in virtual time (`--tcp kernel:NAME`). The simulated sender is `linux` with the controller
 of that name: it has the kernel's repair and timers. BBR is simulated with `form=linux`: the
 kernel adds room to the draft's window (for bursts of ACKs, at most what the path delivers in
-100 ms; even numbers; two segments while it probes). Vegas is that of its authors, with Linux'
-thresholds (2 and 4 segments) and a repair of its own: it doubles its window every second round and
-compares a round's mean RTT, while Linux doubles in every round and compares the shortest RTT; so
-the kernel's begins with a long queue and shortens it by a segment a round. The simulation's
-settings follow Linux: {settings}.
+100 ms; even numbers; two segments while it probes). Vegas is simulated as Linux has it, a growth
+with the repair of `linux`: it doubles the window in every round, judges a round by its shortest RTT,
+and keeps 2 to 4 segments in the queue. The simulation's settings follow Linux: {settings}.
 A difference is that of the means over the seeds, paired by seed, with its 95 %
 interval. *Within* means: the whole interval lies within 5 % of the simulated mean, or, for
 segments sent again, within half a segment in 100. *Differs*: no part of it does. *Undecided*:

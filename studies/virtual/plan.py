@@ -17,8 +17,7 @@ PAIRS = {
     "cubic": "linux+cubic",
     "westwood": "linux+westwood+(1)",
     "veno": "linux+veno",
-    # Linux' thresholds; those of Vegas' authors are 1 and 3.
-    "vegas": "vegas(2,4)",
+    "vegas": "linux+vegas-growth",
     "bbr": "linux+bbr(form=linux)",
 }
 # What Linux does at both ends (tcp.timestamps: RFC 7323; RFC 6928; delayed ACKs of at least 40 ms).

@@ -34,11 +34,13 @@ pub(crate) mod tack;
 pub(crate) mod tcp_ap;
 pub(crate) mod tcp_door;
 pub(crate) mod tcp_f;
+pub(crate) mod vegas_growth;
 pub(crate) mod veno;
 pub(crate) mod welcome;
 pub(crate) mod westwood;
 pub(crate) mod westwood_nr;
 pub(crate) mod westwood_plus;
+mod whole_segments;
 
 pub use hooks::{
     AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
@@ -47,6 +49,7 @@ pub use hooks::{
 };
 pub use probing::{LossPredictor, PredictorFactory};
 pub(crate) use slots::Controls;
+pub(crate) use whole_segments::WholeSegments;
 
 use crate::parts::{
     ControlFactory, Entry, Event, Meaning, Needs, Part, RecoveryKind, Role, Rule, Settings, VariantInfo,

@@ -20,8 +20,8 @@ mod vegas_repair;
 
 pub(crate) use choice::make;
 pub(crate) use decisions::{
-    Advance, Decision, Decisions, Detected, Kind, NewData, Reduction, Reply, Restart, Segment, Sending,
-    TimerFor,
+    Advance, Decision, Decisions, Detected, Growth, Kind, NewData, Reduction, Reply, Restart, Segment,
+    Sending, TimerFor,
 };
 pub(crate) use interface::Recovery;
 pub(crate) use newreno::ENTRY as NEWRENO;

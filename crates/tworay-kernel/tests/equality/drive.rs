@@ -187,8 +187,14 @@ impl Simulated {
         for _ in 0..if may_grow { segments } else { 0 } {
             standard.cwnd += if standard.cwnd < standard.ssthresh { 1.0 } else { 1.0 / standard.cwnd };
         }
-        let event =
-            AckEvent { bytes: segments * 1000, segments: segments.into(), may_grow, standard, echo: None };
+        let event = AckEvent {
+            bytes: segments * 1000,
+            segments: segments.into(),
+            delivered: segments.into(),
+            may_grow,
+            standard,
+            echo: None,
+        };
         let mut effects = Effects::new();
         self.window = self.part.on_ack(&clock.rust_view(self.window), &event, &mut effects);
         self.said(&effects)

@@ -78,6 +78,8 @@ pub struct AckEvent {
     pub bytes: u32,
     /// Newly acknowledged segments.
     pub segments: f64,
+    /// The same without segments that SACK reported before, if the recovery knows them (`linux`).
+    pub delivered: f64,
     /// True if the window may grow on this ACK (false during fast recovery).
     pub may_grow: bool,
     /// The window that the standard rule would set (RFC 5681 §3.1, one step per ACK).
@@ -254,6 +256,8 @@ pub struct SentEvent {
     pub bytes: u32,
     /// True if any of it was sent before.
     pub retransmission: bool,
+    /// True if nothing else was in flight; segments that were SACKed or are lost don't count.
+    pub alone: bool,
 }
 
 /// Information about the path, from routing or from arriving packets.

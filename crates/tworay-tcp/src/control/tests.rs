@@ -45,6 +45,7 @@ pub(crate) fn ack(view: &SenderView) -> AckEvent {
     AckEvent {
         bytes: 1000,
         segments: 1.0,
+        delivered: 1.0,
         may_grow: true,
         standard: Window { cwnd, ssthresh: view.ssthresh },
         echo: None,

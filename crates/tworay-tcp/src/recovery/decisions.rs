@@ -26,7 +26,7 @@ pub(crate) enum Decision {
     /// the ACK.
     Grow { bytes: u64, may_grow: bool },
     /// Grow to this window unless the variant decides otherwise. Answered by `on_grown`.
-    GrowTo { standard: Window, bytes: u64, may_grow: bool },
+    GrowTo(Growth),
     /// Reduce to this window unless the variant decides otherwise. Answered by `on_reduced`.
     Reduce { standard: Window, cause: Detected },
     /// Reduce to this window, set by a recovery whose reductions are its own.
@@ -65,6 +65,19 @@ pub(crate) enum Decision {
     Send(Segment),
     /// Send from the oldest segment on again.
     Rewind,
+}
+
+/// Growth of the window on an ACK of new data.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub(crate) struct Growth {
+    /// The window unless the variant decides otherwise.
+    pub standard: Window,
+    /// Newly acknowledged bytes.
+    pub bytes: u64,
+    /// Newly acknowledged segments, without those that SACK reported before if they are known.
+    pub delivered: f64,
+    /// If false, the variant only records the ACK.
+    pub may_grow: bool,
 }
 
 /// Detection of a loss.

@@ -45,6 +45,11 @@ pub(crate) trait Recovery: Debug + Send {
         tx.cut.by == CutBy::Timeout && tx.space.una < tx.cut.point
     }
 
+    /// True if nothing is in flight. Segments that were SACKed or are lost don't count, if the recovery knows them.
+    fn nothing_in_flight(&self, tx: &SendState) -> bool {
+        tx.space.flight() == 0
+    }
+
     /// True if an expiry of the retransmission timer leaves the count of duplicate ACKs as it is.
     fn keeps_dup_acks(&self) -> bool {
         false

@@ -25,7 +25,7 @@ use super::sack::take_blocks;
 use crate::control::Window;
 use crate::parts::Repairs;
 use crate::send::{Ack, CutBy, Cx, Dup, Early, LINUX_TICK, Scoreboard, SendState, Sent};
-use growth::Growth;
+use growth::{Acked, LinuxGrowth};
 use probe::{Answer, Probe};
 use prr::{Progress, Prr};
 use rack::{Rack, Situation};
@@ -94,7 +94,7 @@ pub(super) struct RackTlp {
     /// Set during fast recovery if PRR is on and the variant does not control the window.
     prr: Option<Prr>,
     /// Growth as in Linux.
-    growth: Option<Growth>,
+    growth: Option<LinuxGrowth>,
     /// The first retransmission of a repair is sent regardless of the window.
     forced: bool,
     /// True if new data was sent or a cumulative ACK arrived since the timers were last set.
@@ -144,6 +144,9 @@ impl Recovery for RackTlp {
     }
 
     fn on_reduced(&mut self, tx: &SendState, cx: &Cx, reduction: Reduction, out: &mut Decisions) {
+        if let Some(growth) = self.growth.as_mut().filter(|_| reduction.stands) {
+            growth.on_reduced();
+        }
         if self.arrival.stage == Stage::Probe {
             return self.end_or_count(tx, cx, out);
         }
@@ -172,6 +175,10 @@ impl Recovery for RackTlp {
         self.state == State::Loss
     }
 
+    fn nothing_in_flight(&self, _: &SendState) -> bool {
+        self.marks.in_flight() == 0
+    }
+
     fn timeout_window(&self, tx: &SendState, standard: Window) -> Window {
         // A failed repair is not another sign of congestion (Linux; RFC 5681 §3.1 per segment).
         let held = self.state == State::Loss && tx.space.una < tx.cut.point;
@@ -195,6 +202,9 @@ impl Recovery for RackTlp {
             }
         }
         (self.state, self.prr, self.forced) = (State::Loss, None, false);
+        if let Some(growth) = &mut self.growth {
+            growth.on_reduced();
+        }
         (self.reordering_until, self.probe.end) = (None, None);
         // Segments that may still arrive do not hold back the retransmission.
         Restart::ByRecord { cwnd: Some(tx.window.cwnd.max((self.marks.in_flight() + 1) as f64)) }
@@ -304,7 +314,7 @@ impl RackTlp {
             reordering_until: None,
             probe: Probe::default(),
             prr: None,
-            growth: repairs.contains(Repairs::LINUX).then(Growth::default),
+            growth: repairs.contains(Repairs::LINUX).then(LinuxGrowth::default),
             forced: false,
             moved: false,
             arrival: Arrival::default(),

@@ -179,7 +179,7 @@ pub(crate) const LINUX: Entry = Entry {
             ),
             Rule::at(
                 Event::Ack,
-                "cwnd grows by the segments acknowledged, and only if the window was used",
+                "cwnd grows by the segments delivered, each counted once, if the window was used; also as a recovery ends",
                 "Linux 6.18 tcp_cong.c, tcp_is_cwnd_limited",
             ),
             Rule::at(

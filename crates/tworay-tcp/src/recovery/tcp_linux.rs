@@ -156,6 +156,10 @@ impl Recovery for TcpLinux {
         self.board.sent_again(0, tx.sent.len());
     }
 
+    fn nothing_in_flight(&self, tx: &SendState) -> bool {
+        self.in_flight(tx) == 0
+    }
+
     fn on_window_set(&mut self, cwnd: f64) {
         self.show(cwnd);
     }
@@ -219,7 +223,8 @@ impl TcpLinux {
                 standard.cwnd = (cwnd + 1.0).min(advertised).max(cwnd);
             }
         }
-        out.push(Decision::GrowTo { standard, bytes, may_grow });
+        let delivered = bytes as f64 / tx.space.mss as f64;
+        out.push(Decision::GrowTo(Growth { standard, bytes, delivered, may_grow }));
     }
 
     /// The end of a repair, or a loss. A loss reduces the window at once.

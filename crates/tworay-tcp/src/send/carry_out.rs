@@ -91,8 +91,8 @@ impl Sender {
             Decision::Grow { bytes, may_grow } => {
                 self.grow(cx, bytes, may_grow);
             }
-            Decision::GrowTo { standard, bytes, may_grow } => {
-                self.decide_growth(cx, bytes, may_grow, standard);
+            Decision::GrowTo(growth) => {
+                self.decide_growth(cx, growth);
                 self.recovery.on_grown(&self.tx, cx, &mut self.decisions);
             }
             Decision::Reduce { standard, cause } => {

@@ -89,6 +89,7 @@ impl Sender {
             SegmentKind::Data { retransmission }
         };
         let nothing_out = self.tx.space.una == self.tx.space.max;
+        let alone = self.tx.controls.wants_sent() && self.recovery.nothing_in_flight(&self.tx);
         if self.tx.needs.contains(Needs::RATES) && offset > 0 {
             self.tx.rate.on_sent(cx.now, offset, offset + len, self.tx.space.max);
         }
@@ -105,7 +106,8 @@ impl Sender {
         }
         if self.tx.controls.wants_sent() && matches!(kind, SegmentKind::Data { .. }) {
             let view = self.view(cx);
-            let event = SentEvent { seq: self.tx.space.seq(offset), bytes: len as u32, retransmission };
+            let seq = self.tx.space.seq(offset);
+            let event = SentEvent { seq, bytes: len as u32, retransmission, alone };
             self.tx.controls.on_sent(&view, &event);
         }
     }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::config::{Halving, HalvingPrecision};
 use crate::control::{AckEvent, Effects, LossEvent, Window};
+use crate::recovery::Growth;
 
 impl SendState {
     pub(super) fn open_window(&mut self) {
@@ -87,23 +88,31 @@ impl Sender {
             let share = (bytes as f64 / self.tx.space.mss as f64).min(1.0);
             standard.cwnd += share * if cwnd < ssthresh { 1.0 } else { 1.0 / cwnd };
         }
-        self.decide_growth(cx, bytes, may_grow, standard);
+        let delivered = bytes as f64 / self.tx.space.mss as f64;
+        self.decide_growth(cx, Growth { standard, bytes, delivered, may_grow });
     }
 
-    /// Sets the window to `standard` unless the variant decides otherwise.
+    /// Sets the window to the standard one unless the variant decides otherwise.
     #[inline]
-    pub(super) fn decide_growth(&mut self, cx: &mut Cx, bytes: u64, may_grow: bool, standard: Window) {
+    pub(super) fn decide_growth(&mut self, cx: &mut Cx, growth: Growth) {
         if self.tx.controls.is_standard() {
-            self.tx.window.cwnd = standard.cwnd;
+            self.tx.window.cwnd = growth.standard.cwnd;
         } else {
-            self.ask_for_growth(cx, bytes, may_grow, standard);
+            self.ask_for_growth(cx, growth);
         }
     }
 
     #[inline(never)]
-    fn ask_for_growth(&mut self, cx: &mut Cx, bytes: u64, may_grow: bool, standard: Window) {
-        let segments = bytes as f64 / self.tx.space.mss as f64;
-        let event = AckEvent { bytes: bytes as u32, segments, may_grow, standard, echo: self.tx.echoed(cx) };
+    fn ask_for_growth(&mut self, cx: &mut Cx, growth: Growth) {
+        let Growth { standard, bytes, delivered, may_grow } = growth;
+        let event = AckEvent {
+            bytes: bytes as u32,
+            segments: bytes as f64 / self.tx.space.mss as f64,
+            delivered,
+            may_grow,
+            standard,
+            echo: self.tx.echoed(cx),
+        };
         let mut effects = Effects::new();
         let view = self.view(cx);
         let window = self.tx.controls.on_ack(&view, &event, &mut effects);

@@ -37,6 +37,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     cwl::ADAPTIVE,
     daa::ENTRY,
     cubic::ENTRY,
+    vegas_growth::ENTRY,
     veno::ENTRY,
     cerl::ENTRY,
     cdg::ENTRY,

@@ -255,6 +255,7 @@ const NO_JUDGEMENT: &[&str] = &[
     "daa",
     "cubic",
     "few",
+    "vegas-growth",
     "tack",
     "tcp-ap",
     "paced",

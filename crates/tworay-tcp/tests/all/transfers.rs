@@ -53,6 +53,7 @@ const COMBINATIONS: &[&str] = &[
     "linux+bbr",
     "linux+cubic",
     "linux+cubic+hystart++",
+    "linux+vegas-growth",
     "sack+hystart++(cap=0)+veno",
     "linux+eifel+westwood+cwl(4)",
     "sack+rack-tlp+prr+f-rto+eifel+hystart++",

@@ -45,3 +45,14 @@ fn it_settles_with_a_few_segments_in_the_queue() {
         assert!((low..high).contains(&last), "{variant}: {last}");
     }
 }
+
+/// Linux' growth keeps 2 to 4 queued segments of cwnd (R - B) / B, rounded down. The path holds 20.2 segments and q more
+/// queue, so R / B is (20.2 + q) / 20.2: q is at least 1.83 (22.03 x 1.83 / 20.2 = 2) and below 4.18 (24.38 x 4.18 / 20.2 = 5).
+#[test]
+fn as_a_growth_it_settles_between_linux_limits() {
+    for variant in ["linux+vegas-growth", "newreno+vegas-growth", "sack+vegas-growth"] {
+        let run = network::run_for(variant, &TcpConfig::ns2_validation(), &[], 20.0);
+        let last = run.cwnd.last().copied().expect("samples");
+        assert!((22.03..24.38).contains(&last), "{variant}: {last}");
+    }
+}

@@ -84,12 +84,13 @@ impl RackTlp {
             out.push(Decision::SetCwnd(window.cwnd));
         }
         if advanced && !self.arrival.opening {
-            let may_grow =
-                self.state != State::Recovery && (!self.arrival.was_recovering || cx.cfg.growth_on_exit);
+            // Linux: the ACK that ends a recovery is the first of what comes after it.
+            let grows_on_exit = cx.cfg.growth_on_exit || self.growth.is_some();
+            let may_grow = self.state != State::Recovery && (!self.arrival.was_recovering || grows_on_exit);
             out.push(match &mut self.growth {
-                Some(growth) => {
-                    let standard = growth.on_ack(tx, window, bytes, before, may_grow);
-                    Decision::GrowTo { standard, bytes, may_grow }
+                Some(linux) => {
+                    let standard = linux.on_ack(tx, window, Acked { delivered, before }, may_grow);
+                    Decision::GrowTo(Growth { standard, bytes, delivered: delivered as f64, may_grow })
                 }
                 None => Decision::Grow { bytes, may_grow },
             });

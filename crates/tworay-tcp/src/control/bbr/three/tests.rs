@@ -62,7 +62,7 @@ impl Path {
     }
 
     fn lose(&mut self) {
-        let event = SentEvent { seq: Seq32(1), bytes: 1000, retransmission: true };
+        let event = SentEvent { seq: Seq32(1), bytes: 1000, retransmission: true, alone: false };
         self.bbr.on_sent(&self.view, &event);
     }
 

@@ -1,0 +1,50 @@
+//! Reno's growth in whole segments, by the amount acknowledged, as Linux counts it (`tcp_slow_start`,
+//! `tcp_cong_avoid_ai`; RFC 3465 without its limit).
+
+use super::Window;
+
+/// Counts acknowledged segments until they make a window.
+#[derive(Debug, Default)]
+pub(crate) struct WholeSegments {
+    /// Acknowledged segments that have not yet increased the window.
+    credit: f64,
+}
+
+impl WholeSegments {
+    /// Returns cwnd after `acked` more segments: one more for each up to ssthresh, above it one for each window.
+    pub fn grow(&mut self, window: Window, acked: f64) -> f64 {
+        let threshold = window.ssthresh.floor();
+        let mut cwnd = window.cwnd;
+        let mut left = acked;
+        if cwnd < window.ssthresh {
+            cwnd = slow_start(window, acked);
+            left -= cwnd - window.cwnd;
+        }
+        if cwnd >= threshold && left > 0.0 {
+            if self.credit >= cwnd {
+                self.credit = 0.0;
+                cwnd += 1.0;
+            }
+            self.credit += left;
+            if self.credit >= cwnd {
+                let up = (self.credit / cwnd).floor();
+                self.credit -= up * cwnd;
+                cwnd += up;
+            }
+        }
+        cwnd
+    }
+
+    /// A loss has reduced the window: the count begins anew.
+    pub fn restart(&mut self) {
+        self.credit = 0.0;
+    }
+}
+
+/// Returns cwnd after `acked` segments below ssthresh, which it doesn't pass.
+pub(crate) fn slow_start(window: Window, acked: f64) -> f64 {
+    window.cwnd + (window.ssthresh.floor() - window.cwnd).clamp(0.0, acked)
+}
+
+#[cfg(test)]
+mod tests;
