@@ -157,7 +157,7 @@ pub struct RtoDecision {
 pub struct RttEvent {
     /// The exact sample.
     pub exact: SimDuration,
-    /// The sample in clock ticks, as the retransmission timer uses it.
+    /// The sample in clock ticks, as the retransmission timer uses it; that of `linux` takes the earliest segment.
     pub ticked: SimDuration,
 }
 

@@ -5,6 +5,13 @@ use crate::config::Timing;
 use crate::control::{DupAckDecision, DupAckEvent, Effects, ProbeEvent, ProbeVerdict, RttEvent};
 use crate::endpoint::Ignored;
 
+/// When the earliest and the newest of several segments were sent.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct SentBetween {
+    earliest: SimTime,
+    newest: SimTime,
+}
+
 impl SendState {
     /// True if this ACK counts as a duplicate (RFC 5681 §2).
     #[inline]
@@ -37,15 +44,16 @@ impl SendState {
         }
     }
 
-    /// Removes acknowledged segments. Returns the send time of the newest, unless any was retransmitted.
-    pub fn forget_acked(&mut self) -> Option<SimTime> {
-        let (mut newest, mut ambiguous) = (None, false);
+    /// Removes acknowledged segments. Returns when they were sent, unless any was retransmitted.
+    pub fn forget_acked(&mut self) -> Option<SentBetween> {
+        let (mut found, mut ambiguous) = (None, false);
         while let Some(first) = self.sent.front().filter(|s| s.end <= self.space.una) {
-            newest = Some(first.at);
+            let earliest = found.map_or(first.at, |known: SentBetween| known.earliest);
+            found = Some(SentBetween { earliest, newest: first.at });
             ambiguous |= first.times > 1;
             self.sent.pop_front();
         }
-        newest.filter(|_| !ambiguous)
+        found.filter(|_| !ambiguous)
     }
 
     /// True if an ACK echoes a time before `at`: it answers an earlier transmission (RFC 7323).
@@ -98,7 +106,7 @@ impl Sender {
 
     /// Takes a round-trip sample if this ACK gives one (RFC 6298 §3, RFC 7323 §4).
     fn sample(&mut self, cx: &mut Cx, ack: &Ack, timed: Timed) {
-        let newest = self.tx.forget_acked();
+        let acked = self.tx.forget_acked();
         let mut sent_at = None;
         if let Some((end, at)) = self.tx.timed
             && self.tx.space.una >= end
@@ -106,22 +114,24 @@ impl Sender {
             self.tx.timed = None;
             self.tx.rtt.end_backoff();
             if cx.cfg.timing == Timing::OnePerWindow {
-                sent_at = Some(at);
+                sent_at = Some(SentBetween { earliest: at, newest: at });
             }
         }
         let every = cx.cfg.timing == Timing::EverySegment || self.tx.controls.withholds_samples();
-        if let Some(at) = newest.filter(|_| every) {
+        if let Some(times) = acked.filter(|_| every) {
             self.tx.rtt.end_backoff();
-            sent_at = Some(at);
+            sent_at = Some(times);
         }
         // Linux prefers its own record to the echo, whose clock is coarse.
         let recorded = self.tx.rtt.is_linux() && sent_at.is_some();
         if cx.cfg.timestamps && ack.echo.is_some() && !recorded {
             return self.sample_echo(cx, timed);
         }
-        if let Some(at) = sent_at {
-            let event = RttEvent { exact: cx.now.since(at), ticked: self.tx.rtt.measure(at, cx.now) };
-            self.take_sample(cx, event, timed);
+        if let Some(SentBetween { earliest, newest }) = sent_at {
+            let event = RttEvent { exact: cx.now.since(newest), ticked: self.tx.rtt.measure(newest, cx.now) };
+            // Linux' timer counts a delayed ACK's wait, as an echo would (RFC 7323 §4.3); its controllers don't.
+            let timer = if recorded { cx.now.since(earliest) } else { event.ticked };
+            self.take_sample(cx, event, timer, timed);
         }
     }
 
@@ -133,14 +143,15 @@ impl Sender {
         let age = clock * u64::from(timestamp(cx.now, clock).wrapping_sub(echo));
         if age <= cx.now.since_start() {
             let event = RttEvent { exact: age, ticked: self.tx.rtt.measure_age(age, cx.now) };
-            self.take_sample(cx, event, timed);
+            self.take_sample(cx, event, event.ticked, timed);
         }
     }
 
+    /// Gives the variant the sample `event`, and the timer its own.
     #[inline]
-    fn take_sample(&mut self, cx: &mut Cx, event: RttEvent, timed: Timed) {
+    fn take_sample(&mut self, cx: &mut Cx, event: RttEvent, timer: SimDuration, timed: Timed) {
         if !self.tx.controls.withholds_samples() {
-            self.tx.rtt.sample(event.ticked);
+            self.tx.rtt.sample(timer);
             if self.tx.rtt.is_linux() {
                 self.tx.rtt.on_round(self.tx.space.una, self.tx.space.nxt);
             }
