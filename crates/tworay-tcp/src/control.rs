@@ -49,7 +49,7 @@ pub use hooks::{
 };
 pub use probing::{LossPredictor, PredictorFactory};
 pub(crate) use slots::Controls;
-pub(crate) use whole_segments::WholeSegments;
+pub(crate) use whole_segments::{WholeSegments, least_threshold};
 
 use crate::parts::{
     ControlFactory, Entry, Event, Meaning, Needs, Part, RecoveryKind, Role, Rule, Settings, VariantInfo,

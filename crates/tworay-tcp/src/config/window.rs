@@ -64,6 +64,9 @@ pub enum IdleRestart {
     Off,
     /// At most the initial window (RFC 5681 §4.1).
     InitialWindow,
+    /// Halved for each RTO since the last segment, down to the initial window; ssthresh is at least three quarters of what it
+    /// was (RFC 2861, Linux).
+    Decay,
     /// One segment (ns-2's `slow_start_restart_`).
     OneSegment,
 }

@@ -71,14 +71,21 @@ struct Cubic {
     prior: f64,
     epoch: Option<Epoch>,
     last_ack: SimTime,
-    /// `w_max`, `prior` and `epoch` before the last timeout.
-    before_timeout: (Option<f64>, f64, Option<Epoch>),
+    /// `w_max`, `prior` and `epoch` before the last reduction.
+    before_reduction: (Option<f64>, f64, Option<Epoch>),
 }
 
 impl Cubic {
     fn new(options: Options) -> Self {
         let (w_max, prior, epoch) = (None, f64::INFINITY, None);
-        Self { options, w_max, prior, epoch, last_ack: SimTime::ZERO, before_timeout: (w_max, prior, epoch) }
+        Self {
+            options,
+            w_max,
+            prior,
+            epoch,
+            last_ack: SimTime::ZERO,
+            before_reduction: (w_max, prior, epoch),
+        }
     }
 
     /// Returns the threshold after a loss, and records the window before it.
@@ -134,6 +141,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_loss(&mut self, view: &SenderView, _: &LossEvent, _: &mut Effects) -> Window {
+        self.before_reduction = (self.w_max, self.prior, self.epoch);
         let ssthresh = self.reduce(view);
         Window { cwnd: ssthresh, ssthresh }
     }
@@ -141,7 +149,7 @@ impl CongestionControl for Cubic {
     fn on_rto(&mut self, view: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
         let again = event.consecutive > 1 || event.opening;
         if !again {
-            self.before_timeout = (self.w_max, self.prior, self.epoch);
+            self.before_reduction = (self.w_max, self.prior, self.epoch);
         }
         // An earlier timeout has already reduced the threshold (RFC 5681 §3.1).
         let ssthresh = if again { view.ssthresh } else { self.reduce(view) };
@@ -160,7 +168,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_undo(&mut self, _: &SenderView, event: &UndoEvent, _: &mut Effects) -> Window {
-        (self.w_max, self.prior, self.epoch) = self.before_timeout;
+        (self.w_max, self.prior, self.epoch) = self.before_reduction;
         event.standard
     }
 }
@@ -186,7 +194,7 @@ pub(crate) const ENTRY: Entry = Entry {
                 "the same ssthresh, cwnd 1; the next growth starts at its plateau",
                 "RFC 9438 §4.8",
             ),
-            Rule::at(Event::Spurious, "everything as before", "RFC 9438 §4.9.1"),
+            Rule::at(Event::Spurious, "everything as before", "RFC 9438 §4.9.1, §4.9.2"),
         ],
         parameters: Options::PARAMETERS,
     },

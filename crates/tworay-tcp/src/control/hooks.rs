@@ -170,12 +170,13 @@ pub enum Sampling {
     Withheld,
 }
 
-/// A timeout was spurious: no segment was lost (F-RTO, Eifel), and its reduction is taken back.
+/// A timeout (F-RTO, Eifel) or a fast recovery (`linux`) was needless: no segment was lost, and its reduction is
+/// taken back.
 #[derive(Copy, Clone, Debug)]
 pub struct UndoEvent {
-    /// The window before the timeout.
+    /// The window before the reduction.
     pub before: Window,
-    /// The window that the standard rule sets (RFC 4015 §3; Linux: the window before the timeout).
+    /// The window that the standard rule sets (RFC 4015 §3; Linux: the window before the reduction, if it was larger).
     pub standard: Window,
 }
 
@@ -367,7 +368,7 @@ pub trait CongestionControl: Debug + Send {
     fn on_rto(&mut self, _view: &SenderView, event: &RtoEvent, _effects: &mut Effects) -> RtoDecision {
         RtoDecision { window: event.standard, backoff: Backoff::Double }
     }
-    /// A timeout turned out to be spurious. The owner of reduction decides the window.
+    /// A timeout or a fast recovery turned out to be needless. The owner of reduction decides the window.
     fn on_undo(&mut self, _view: &SenderView, event: &UndoEvent, _effects: &mut Effects) -> Window {
         event.standard
     }

@@ -11,7 +11,7 @@
 //! repaired, growth is Reno's. Linux returns to its own growth once nothing is missing; here, with the first
 //! ACK of new data outside a repair.
 
-use super::whole_segments::{WholeSegments, slow_start};
+use super::whole_segments::{WholeSegments, least_threshold, slow_start};
 use super::*;
 use crate::config::Timing;
 use crate::control::{AckEvent, DupAckEvent, Effects, LossEvent, RtoEvent, RttEvent, SenderView, SentEvent};
@@ -108,9 +108,7 @@ impl VegasGrowth {
             cwnd += 1.0;
         }
         cwnd = cwnd.max(LEAST);
-        // tcp_current_ssthresh: three quarters of the window, each of its parts rounded down.
-        let most = (cwnd / 2.0).floor() + (cwnd / 4.0).floor();
-        Window { cwnd, ssthresh: ssthresh.max(most) }
+        Window { cwnd, ssthresh: ssthresh.max(least_threshold(cwnd)) }
     }
 }
 

@@ -46,5 +46,11 @@ pub(crate) fn slow_start(window: Window, acked: f64) -> f64 {
     window.cwnd + (window.ssthresh.floor() - window.cwnd).clamp(0.0, acked)
 }
 
+/// The least ssthresh of a sender that has used this window: three quarters, a half and a quarter in whole segments
+/// (`tcp_current_ssthresh`).
+pub(crate) fn least_threshold(cwnd: f64) -> f64 {
+    (cwnd / 2.0).floor() + (cwnd / 4.0).floor()
+}
+
 #[cfg(test)]
 mod tests;

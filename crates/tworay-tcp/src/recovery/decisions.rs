@@ -41,6 +41,9 @@ pub(crate) enum Decision {
     ForgetCutPoint,
     /// Start fast recovery: record the reduction, restart the timer, retransmit the oldest segment.
     StartFastRecovery,
+    /// A fast recovery was needless: return to the window before it unless the variant decides otherwise. Answered by
+    /// `on_restored`.
+    Restore(Window),
     /// Tell the variant that fast recovery is over. Answered by `on_left`.
     Leave,
     /// Restart the retransmission timer.
@@ -126,8 +129,8 @@ pub(crate) struct NewData {
 /// Result of a requested reduction.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Reduction {
-    /// The congestion window before, segments.
-    pub before: f64,
+    /// The window before.
+    pub before: Window,
     /// False if the variant has stopped the sender instead: no recovery may start.
     pub stands: bool,
 }

@@ -10,8 +10,8 @@ use tworay_base::SimTime;
 ///
 /// Decisions are carried out in order. A decision that the variant may change is answered by an event:
 /// [`CountDup`](super::Decision::CountDup) by [`on_dup`](Self::on_dup), [`Reduce`](super::Decision::Reduce)
-/// by [`on_reduced`](Self::on_reduced), [`GrowTo`](super::Decision::GrowTo) by [`on_grown`](Self::on_grown)
-/// and [`Leave`](super::Decision::Leave) by [`on_left`](Self::on_left). What depends on the answer is decided
+/// by [`on_reduced`](Self::on_reduced), [`GrowTo`](super::Decision::GrowTo) by [`on_grown`](Self::on_grown),
+/// [`Restore`](super::Decision::Restore) by [`on_restored`](Self::on_restored) and [`Leave`](super::Decision::Leave) by [`on_left`](Self::on_left). What depends on the answer is decided
 /// there.
 pub(crate) trait Recovery: Debug + Send {
     /// An ACK arrived; none of it has been processed.
@@ -28,6 +28,9 @@ pub(crate) trait Recovery: Debug + Send {
 
     /// The growth of the window is decided.
     fn on_grown(&mut self, _tx: &SendState, _cx: &Cx, _out: &mut Decisions) {}
+
+    /// The window before a needless fast recovery is restored.
+    fn on_restored(&mut self, _tx: &SendState, _cx: &Cx, _out: &mut Decisions) {}
 
     /// The variant knows that fast recovery is over.
     fn on_left(&mut self, _tx: &SendState, _cx: &Cx, _out: &mut Decisions) {}

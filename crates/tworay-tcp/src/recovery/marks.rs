@@ -47,6 +47,11 @@ impl<A: Copy + PartialEq> Marks<A> {
         self.lost
     }
 
+    /// Number of segments in flight that were retransmitted after they were lost.
+    pub fn again(&self) -> usize {
+        self.again
+    }
+
     /// True if nothing is SACKed, lost or retransmitted: everything so far arrived in order.
     pub fn is_plain(&self) -> bool {
         self.sacked + self.lost + self.again == 0

@@ -10,6 +10,7 @@
 //! | `probe` | tail loss probes |
 //! | `prr` | segments released by each ACK in fast recovery |
 //! | `growth` | growth of the window as in Linux |
+//! | `undo` | fast recoveries that were needless, as in Linux |
 
 mod growth;
 mod losses;
@@ -17,6 +18,7 @@ mod probe;
 mod prr;
 mod rack;
 mod steps;
+mod undo;
 
 use super::Recovery;
 use super::decisions::*;
@@ -25,11 +27,12 @@ use super::sack::take_blocks;
 use crate::control::Window;
 use crate::parts::Repairs;
 use crate::send::{Ack, CutBy, Cx, Dup, Early, LINUX_TICK, Scoreboard, SendState, Sent};
-use growth::{Acked, LinuxGrowth};
+use growth::{LinuxGrowth, Load};
 use probe::{Answer, Probe};
 use prr::{Progress, Prr};
 use rack::{Rack, Situation};
 use tworay_base::{SimDuration, SimTime};
+use undo::{Evidence, Undo};
 
 /// By how much Linux' probe and reordering timer are later than the RFC's, before they are rounded to ticks.
 const LINUX_SLACK: SimDuration = SimDuration::from_millis(2);
@@ -63,6 +66,10 @@ struct Arrival {
     room: f64,
     /// A loss was found.
     lost: bool,
+    /// What it shows of the last fast recovery.
+    evidence: Evidence,
+    /// The window before a fast recovery that it shows to be needless, until it is restored.
+    restores: Option<Window>,
 }
 
 /// Progress of the processing of an [`Arrival`].
@@ -95,6 +102,8 @@ pub(super) struct RackTlp {
     prr: Option<Prr>,
     /// Growth as in Linux.
     growth: Option<LinuxGrowth>,
+    /// The fast recovery that may turn out to be needless, in Linux.
+    undo: Option<Undo>,
     /// The first retransmission of a repair is sent regardless of the window.
     forced: bool,
     /// True if new data was sent or a cumulative ACK arrived since the timers were last set.
@@ -109,6 +118,7 @@ impl Recovery for RackTlp {
             self.arrival.stage = Stage::Old;
             return Reply::Decided;
         }
+        let evidence = self.undo.as_mut().map_or(Evidence::Nothing, |undo| undo.judge(tx, cx, ack));
         self.arrival = Arrival {
             stage: Stage::Probe,
             advanced: ack.to > tx.space.una,
@@ -120,6 +130,8 @@ impl Recovery for RackTlp {
             was_recovering: false,
             room: 0.0,
             lost: false,
+            evidence,
+            restores: None,
         };
         if self.arrival.advanced {
             self.moved = true;
@@ -134,6 +146,13 @@ impl Recovery for RackTlp {
     }
 
     fn on_left(&mut self, tx: &SendState, cx: &Cx, out: &mut Decisions) {
+        match self.arrival.restores.take() {
+            Some(before) => out.push(Decision::Restore(before)),
+            None => self.count(tx, cx, out),
+        }
+    }
+
+    fn on_restored(&mut self, tx: &SendState, cx: &Cx, out: &mut Decisions) {
         self.count(tx, cx, out);
     }
 
@@ -146,6 +165,7 @@ impl Recovery for RackTlp {
     fn on_reduced(&mut self, tx: &SendState, cx: &Cx, reduction: Reduction, out: &mut Decisions) {
         if let Some(growth) = self.growth.as_mut().filter(|_| reduction.stands) {
             growth.on_reduced();
+            self.undo = None;
         }
         if self.arrival.stage == Stage::Probe {
             return self.end_or_count(tx, cx, out);
@@ -205,6 +225,7 @@ impl Recovery for RackTlp {
         if let Some(growth) = &mut self.growth {
             growth.on_reduced();
         }
+        self.undo = None;
         (self.reordering_until, self.probe.end) = (None, None);
         // Segments that may still arrive do not hold back the retransmission.
         Restart::ByRecord { cwnd: Some(tx.window.cwnd.max((self.marks.in_flight() + 1) as f64)) }
@@ -246,6 +267,10 @@ impl Recovery for RackTlp {
 
     /// One timer serves segments that may be reordered, a probe, and the timeout.
     fn timer_after_sending(&mut self, tx: &SendState, cx: &Cx) -> Option<TimerFor> {
+        if let Some(growth) = &mut self.growth {
+            let load = Load { in_flight: self.marks.in_flight(), outstanding: self.marks.len() };
+            growth.on_sending_over(tx, load);
+        }
         let moved = std::mem::take(&mut self.moved);
         if tx.is_frozen() || tx.space.una >= tx.space.max || tx.space.una == 0 {
             return None;
@@ -281,7 +306,10 @@ impl Recovery for RackTlp {
         }
     }
 
-    fn on_sent(&mut self, place: usize, _: SimTime) {
+    fn on_sent(&mut self, place: usize, now: SimTime) {
+        if let Some(undo) = self.undo.as_mut().filter(|_| place < self.marks.len()) {
+            undo.on_sent_again(now);
+        }
         self.marks.on_sent(place);
         if let Some(prr) = &mut self.prr {
             prr.sent(1);
@@ -315,6 +343,7 @@ impl RackTlp {
             probe: Probe::default(),
             prr: None,
             growth: repairs.contains(Repairs::LINUX).then(LinuxGrowth::default),
+            undo: None,
             forced: false,
             moved: false,
             arrival: Arrival::default(),

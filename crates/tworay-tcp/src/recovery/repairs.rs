@@ -1,7 +1,7 @@
 //! Parts of a recovery, written `sack+rack-tlp+prr`: they detect losses, pace the repair, or undo spurious
 //! timeouts. `linux` combines most of them.
 
-use crate::config::{Halving, HalvingPrecision, RttArithmetic, SackForm, TcpConfig, Timing};
+use crate::config::{Halving, HalvingPrecision, IdleRestart, RttArithmetic, SackForm, TcpConfig, Timing};
 use crate::parts::{Entry, Event, Meaning, Preset, RecoveryKind, Repair, Repairs, Rule, VariantInfo};
 use tworay_base::SimDuration;
 
@@ -192,6 +192,16 @@ pub(crate) const LINUX: Entry = Entry {
                 "the window from before the timeout; one ACK of data that was sent once is enough",
                 "Linux 6.18 tcp_process_loss",
             ),
+            Rule::at(
+                Event::End,
+                "time stamps, or D-SACK of all retransmissions, show that nothing was lost: the window from before",
+                "Linux 6.18 tcp_may_undo, tcp_try_undo_partial",
+            ),
+            Rule::at(
+                Event::Send,
+                "after an idle time cwnd is halved for each RTO, down to the initial window",
+                "Linux 6.18 tcp_cwnd_restart",
+            ),
         ],
     ),
     meaning: Meaning::Preset(Preset {
@@ -224,7 +234,7 @@ fn not_tcp_linux(config: &mut TcpConfig) {
 }
 
 /// Linux' timers: RTO from SRTT + 200 ms to 120 s, every segment timed, time stamps on. A loss halves the
-/// window instead of the flight, in whole segments.
+/// window instead of the flight, in whole segments; an idle time halves it for each RTO.
 fn as_linux(config: &mut TcpConfig) {
     finds_by_time(config);
     config.rto.initial = SimDuration::from_secs(1);
@@ -237,6 +247,9 @@ fn as_linux(config: &mut TcpConfig) {
     config.timing = Timing::EverySegment;
     config.timestamps = true;
     config.limited_transmit = true;
+    if config.idle_restart != IdleRestart::Off {
+        config.idle_restart = IdleRestart::Decay;
+    }
     config.halving = Halving::Window;
     config.halving_precision = HalvingPrecision::Integer;
 }

@@ -94,7 +94,7 @@ impl Recovery for TcpLinux {
         if reduction.stands {
             out.push(Decision::MarkCut(CutBy::DupAcks));
             self.state = State::Recovery;
-            (self.walk, self.credit, self.chosen) = (reduction.before as usize, 0, false);
+            (self.walk, self.credit, self.chosen) = (reduction.before.cwnd as usize, 0, false);
         }
     }
 

@@ -96,7 +96,7 @@ impl Sender {
                 self.recovery.on_grown(&self.tx, cx, &mut self.decisions);
             }
             Decision::Reduce { standard, cause } => {
-                let before = tx.window.cwnd;
+                let before = Window { cwnd: tx.window.cwnd, ssthresh: tx.window.ssthresh };
                 let stands = match cause {
                     Detected::FastRetransmit => self.cut_for_loss(cx, standard),
                     Detected::ByProbe => self.reduce_repaired(cx, standard),
@@ -116,6 +116,10 @@ impl Sender {
                 tx.arm_timer(cx);
                 tx.timed = None;
                 self.retransmit_una(cx);
+            }
+            Decision::Restore(before) => {
+                self.undo_recovery(cx, before);
+                self.recovery.on_restored(&self.tx, cx, &mut self.decisions);
             }
             Decision::Leave => {
                 self.leave_recovery(cx);

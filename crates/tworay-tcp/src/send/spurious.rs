@@ -1,5 +1,6 @@
 //! Spurious timeouts: the segments were late, not lost. F-RTO (RFC 5682) and the Eifel algorithm (RFC 3522)
-//! detect them from the first ACKs that follow; the response undoes the timeout (RFC 4015).
+//! detect them from the first ACKs that follow; the response undoes the timeout (RFC 4015). A fast recovery that its
+//! recovery finds needless is undone likewise.
 //!
 //! F-RTO sends two new segments after the first retransmission. If the next ACK advances too, or reports
 //! data that was sent only once, the original segments are arriving. Eifel needs only the first ACK, which
@@ -180,17 +181,27 @@ impl Sender {
             self.tx.rtt.after_spurious(srtt, rttvar, cx.now.since(sent));
         }
         cx.counters.undone_timeouts += 1;
+        self.restore_window(cx, UndoEvent { before: trial.window, standard: restored });
+        self.react(cx, ack);
+    }
+
+    /// A fast recovery was needless: returns to the window `before` it. One that is larger by now stays.
+    pub(super) fn undo_recovery(&mut self, cx: &mut Cx, before: Window) {
+        let CongestionWindow { cwnd, ssthresh, .. } = self.tx.window;
+        let standard = Window { cwnd: cwnd.max(before.cwnd), ssthresh: ssthresh.max(before.ssthresh) };
+        self.restore_window(cx, UndoEvent { before, standard });
+    }
+
+    fn restore_window(&mut self, cx: &mut Cx, event: UndoEvent) {
         if self.tx.controls.is_standard() {
-            (self.tx.window.cwnd, self.tx.window.ssthresh) = (restored.cwnd, restored.ssthresh);
+            (self.tx.window.cwnd, self.tx.window.ssthresh) = (event.standard.cwnd, event.standard.ssthresh);
         } else {
             let mut effects = Effects::new();
             let view = self.view(cx);
-            let event = UndoEvent { before: trial.window, standard: restored };
             let window = self.tx.controls.on_undo(&view, &event, &mut effects);
             self.set_window(window);
             self.apply(cx, effects);
         }
-        self.react(cx, ack);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config::{AfterRto, IdleRestart};
-use crate::control::{Effects, RestartEvent, Window};
+use crate::control::{Effects, RestartEvent, Window, least_threshold};
 use crate::ranges::RangeSet;
 use crate::recovery::TimerFor;
 
@@ -28,6 +28,31 @@ impl SendState {
         let len = self.space.segment_len(offset);
         let fits = offset == 0 || offset + len <= self.space.una + self.space.rwnd(cx.cfg);
         fits.then_some(len)
+    }
+
+    /// The window after an idle time, by the rule of the settings; `long`: it was longer than the RTO.
+    fn restarted(&self, cx: &Cx, long: bool) -> Window {
+        let CongestionWindow { cwnd, ssthresh, initial, .. } = self.window;
+        match cx.cfg.idle_restart {
+            IdleRestart::InitialWindow if long => Window { cwnd: self.bounded(cwnd.min(initial)), ssthresh },
+            IdleRestart::OneSegment if long => Window { cwnd: self.bounded(1.0), ssthresh },
+            IdleRestart::Decay => self.decayed(cx.now.since(self.last_send)),
+            _ => Window { cwnd, ssthresh },
+        }
+    }
+
+    /// The window when nothing was sent for this long (`tcp_cwnd_restart`).
+    fn decayed(&self, mut idle: SimDuration) -> Window {
+        let CongestionWindow { cwnd, ssthresh, initial, .. } = self.window;
+        let (rto, least, mut left) = (self.rtt.rto(), cwnd.min(initial), cwnd);
+        if idle <= rto {
+            return Window { cwnd, ssthresh };
+        }
+        while idle > rto && left > least {
+            idle = idle.saturating_sub(rto);
+            left = (left / 2.0).floor();
+        }
+        Window { cwnd: self.bounded(left.max(least)), ssthresh: ssthresh.max(least_threshold(cwnd)) }
     }
 
     /// Everything that may be sent now has been sent.
@@ -193,21 +218,16 @@ impl Sender {
     /// otherwise.
     #[inline(never)]
     fn restart_after(&mut self, cx: &mut Cx, idle: SimDuration) {
-        let CongestionWindow { cwnd, ssthresh, initial, .. } = self.tx.window;
+        let CongestionWindow { cwnd, ssthresh, .. } = self.tx.window;
         let long = idle > self.tx.rtt.rto();
-        let restarted = match cx.cfg.idle_restart {
-            IdleRestart::InitialWindow if long => self.tx.bounded(cwnd.min(initial)),
-            IdleRestart::OneSegment if long => self.tx.bounded(1.0),
-            _ => cwnd,
-        };
+        let standard = self.tx.restarted(cx, long);
         if self.tx.controls.is_standard() {
-            self.tx.window.cwnd = restarted;
+            (self.tx.window.cwnd, self.tx.window.ssthresh) = (standard.cwnd, standard.ssthresh);
         } else {
             let mut effects = Effects::new();
             let view = self.view(cx);
             let app_limited =
                 self.tx.needs.contains(Needs::RATES) && self.tx.rate.is_limited_by_application();
-            let standard = Window { cwnd: restarted, ssthresh };
             let event = RestartEvent { idle, app_limited, standard };
             let decided = self.tx.controls.on_restart(&view, &event, &mut effects);
             if decided != (Window { cwnd, ssthresh }) {
@@ -216,7 +236,7 @@ impl Sender {
             self.apply(cx, effects);
         }
         if long {
-            if cx.cfg.idle_restart == IdleRestart::OneSegment && self.tx.window.cwnd <= restarted {
+            if cx.cfg.idle_restart == IdleRestart::OneSegment && self.tx.window.cwnd <= standard.cwnd {
                 self.tx.mark_cut(CutBy::Timeout);
                 self.tx.timed = None;
             }

@@ -211,6 +211,7 @@ const TCP: &[(&str, u64, &str)] = &[
     ("wired.toml", 1, "tcp.receiver.acks=tack"),
     ("wired.toml", 1, "tcp.timestamps=true tcp.timing=every-segment"),
     ("wired.toml", 1, "tcp.handshake=none tcp.idle_restart=off"),
+    ("wired.toml", 1, "tcp.idle_restart=decay"),
     ("wired.toml", 1, "tcp.halving_precision=integer"),
     (
         "wired.toml",

@@ -142,6 +142,22 @@ fn a_spurious_timeout_changes_nothing() {
     assert!((found - 102.27).abs() < 1.0, "W(6) = 102.27, found {found}");
 }
 
+/// RFC 9438 §4.9.2: after a needless fast recovery the function goes on as if there had been no loss: W(6 s) = 102.27, as above.
+#[test]
+fn a_needless_recovery_is_undone() {
+    let options = Options { friendly: false, ..Options::defaults() };
+    let mut path = Path::after_loss(options, 100.0, 100);
+    path.run(2.0);
+    let (view, before) = (path.view(), path.window);
+    let after = path.cubic.on_loss(&view, &LOSS, &mut Effects::new());
+    assert!(after.cwnd < before.cwnd && path.cubic.epoch.is_none());
+    let event = UndoEvent { before, standard: before };
+    let reduced = SenderView { cwnd: after.cwnd, ssthresh: after.ssthresh, ..view };
+    path.window = path.cubic.on_undo(&reduced, &event, &mut Effects::new());
+    let found = path.run(4.0);
+    assert!((found - 102.27).abs() < 1.0, "{found}");
+}
+
 /// RFC 9438 §4.6 starts from the flight, and W_max is the window of the loss: with a receiver's window of 8
 /// the plateau is 8 segments, K = ∛(2.4/0.4) = 1.8 s, although slow start had taken cwnd to 78.
 #[test]

@@ -37,3 +37,10 @@ fn a_loss_restarts_the_count() {
     assert_eq!(growth.grow(window(5.0, 5.0), 4.0), 5.0);
     assert_eq!(growth.grow(window(5.0, 5.0), 1.0), 6.0);
 }
+
+#[test]
+fn the_least_threshold_is_three_quarters_in_whole_segments() {
+    for (cwnd, threshold) in [(40.0, 30.0), (21.0, 15.0), (19.0, 13.0), (2.0, 1.0)] {
+        assert_eq!(least_threshold(cwnd), threshold, "{cwnd}");
+    }
+}

@@ -24,13 +24,19 @@ impl RackTlp {
     pub(super) fn end_or_count(&mut self, tx: &SendState, cx: &Cx, out: &mut Decisions) {
         self.arrival.stage = Stage::Losses;
         self.arrival.was_recovering = self.state == State::Recovery;
-        if self.state != State::Open && tx.space.una >= tx.cut.point {
+        let over = self.state != State::Open && tx.space.una >= tx.cut.point;
+        self.arrival.restores = self.needless(over);
+        let needless = self.arrival.restores;
+        if over || (needless.is_some() && self.arrival.was_recovering) {
             self.end(tx, out);
             if self.arrival.was_recovering {
                 return out.push(Decision::Leave);
             }
         }
-        self.count(tx, cx, out);
+        match needless {
+            Some(before) => out.push(Decision::Restore(before)),
+            None => self.count(tx, cx, out),
+        }
     }
 
     #[inline(always)]
@@ -60,9 +66,13 @@ impl RackTlp {
         out.push(Decision::StopTiming);
         out.push(Decision::ForgetLimited);
         (self.state, self.forced) = (State::Recovery, true);
+        if self.repairs.contains(Repairs::LINUX) {
+            let probed = self.probe.end.is_some() && self.probe.again;
+            self.undo = Some(Undo::new(reduction.before, tx.space.una, probed));
+        }
         if self.repairs.contains(Repairs::PRR) {
             let flight = if self.repairs.contains(Repairs::LINUX) {
-                reduction.before as usize
+                reduction.before.cwnd as usize
             } else {
                 self.arrival.before
             };
@@ -73,7 +83,7 @@ impl RackTlp {
     /// The window after an ACK; `enters`: the ACK revealed the first loss.
     #[inline(always)]
     pub(super) fn finish(&mut self, tx: &SendState, cx: &Cx, enters: bool, out: &mut Decisions) {
-        let Arrival { delivered, advanced, lost, bytes, before, .. } = self.arrival;
+        let Arrival { delivered, advanced, lost, bytes, .. } = self.arrival;
         let mut window = Window { cwnd: tx.window.cwnd, ssthresh: tx.window.ssthresh };
         if self.state == State::Recovery {
             if delivered > 0 {
@@ -89,7 +99,7 @@ impl RackTlp {
             let may_grow = self.state != State::Recovery && (!self.arrival.was_recovering || grows_on_exit);
             out.push(match &mut self.growth {
                 Some(linux) => {
-                    let standard = linux.on_ack(tx, window, Acked { delivered, before }, may_grow);
+                    let standard = if may_grow { linux.on_ack(window, delivered) } else { window };
                     Decision::GrowTo(Growth { standard, bytes, delivered: delivered as f64, may_grow })
                 }
                 None => Decision::Grow { bytes, may_grow },
@@ -127,7 +137,7 @@ impl RackTlp {
         if let Some(prr) = self.prr.take() {
             out.push(Decision::SetCwnd(tx.bounded(prr.target)));
         }
-        if let Some(rack) = &mut self.rack {
+        if let Some(rack) = self.rack.as_mut().filter(|_| self.arrival.restores.is_none()) {
             rack.on_recovery_end();
         }
         out.push(Decision::EndCut);
