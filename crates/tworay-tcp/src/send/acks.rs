@@ -7,7 +7,7 @@ use crate::endpoint::Ignored;
 
 /// When the earliest and the newest of several segments were sent.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct SentBetween {
+pub(crate) struct SentBetween {
     earliest: SimTime,
     newest: SimTime,
 }
