@@ -17,7 +17,8 @@
 //! before it can send the next one.
 //!
 //! While the MAC tries a hop in vain that is out of reach, the station before it has the medium to itself and may deliver more than it could
-//! otherwise. MACs that share the medium take turns: of what one station has delivered meanwhile, the imagined MAC would have sent as much.
+//! otherwise. MACs that share the medium take turns: of what that station has delivered meanwhile, the imagined MAC would have sent as large a part as
+//! at other times.
 //!
 //! A third queue is not offered the packets that something other than load had held up: without that they would have
 //! come one by one, and would be gone. It tells whether load fills the queue, or a burst that was released at once.
@@ -208,12 +209,17 @@ impl Service {
 
     /// The MAC has lost `time` because of `root`.
     pub fn lose(&mut self, now: SimTime, time: SimDuration, root: RootCause) {
-        self.lose_beside(now, (time, 0), root);
+        self.lose_beside((now, time), (0, 0), root);
     }
 
-    /// The same, and the station before it has sent that many packets meanwhile.
+    /// The same, and the station before it has sent that many packets meanwhile, and since the start.
     #[cold]
-    pub fn lose_beside(&mut self, now: SimTime, (time, others): (SimDuration, usize), root: RootCause) {
+    pub fn lose_beside(
+        &mut self,
+        (now, time): (SimTime, SimDuration),
+        before_it: (usize, usize),
+        root: RootCause,
+    ) {
         // Time lost before the MAC had nothing to send does not count.
         let time = time.min(now.since(self.since).saturating_sub(self.lost));
         if time.is_zero() {
@@ -225,9 +231,12 @@ impl Service {
             (self.real, self.coarse, self.missed) = (self.length, self.length, 0.0);
         }
         let (missed, coarse) = self.coarse_after(now, time);
-        let before = if self.lost.is_zero() { 0 } else { self.settled };
-        let turns = (self.length + self.rejected_in(now, time)).saturating_sub(before).min(others as u32);
-        let sent = self.sent_in(now, time).map(|sent| sent.max(turns.into()));
+        let first = self.lost.is_zero();
+        let all = self.length + self.rejected_in(now, time);
+        let waited = if first { all.saturating_sub(before_it.0 as u32) } else { self.settled };
+        let arrived = all.saturating_sub(waited);
+        let in_turn = self.path.in_turn(before_it, waited);
+        let sent = self.sent_in(now, time).map(|sent| sent.max(in_turn.min(arrived.into())));
         let length = self.after_sending(now, time, sent);
         self.part = sent.filter(|_| length > 0).map_or(0.0, |sent| (sent + self.part).fract());
         self.shorten(self.length - length);

@@ -92,8 +92,8 @@ impl RootCauses {
         let (now, begin) = (world.now, before(end, time));
         let sharing = &self.services[node.index()].path.sharing;
         if let Some(of) = sharing.before.last().filter(|_| root.is_physical()) {
-            let others = self.services[of.index()].path.sent_in((begin, end));
-            return self.services[node.index()].lose_beside(now, (time, others), root);
+            let before_it = self.services[of.index()].path.counts((begin, end));
+            return self.services[node.index()].lose_beside((now, time), before_it, root);
         }
         if !root.is_noise() || sharing.relays.is_empty() && sharing.before.is_empty() {
             return self.services[node.index()].lose(now, time, root);

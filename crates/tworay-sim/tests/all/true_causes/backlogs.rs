@@ -1,6 +1,7 @@
 //! Queues behind lost time: what an outage has left in them, few places, and two neighbours.
 
 use super::{Loss, losses, parse, run_once};
+use tworay_sim::{ColumnData, RunControl, RunOptions, RunReport, run};
 
 /// `1 ── 0 ── 2`, 802.11n, 6 Mb/s from each end, node 2 away from 5 to 8 s. Without that, all that is sent after 4 s arrives. So what node 2
 /// loses at 8 s, when its queue is full of packets that waited for the end of that time, was lost to the break: a load that
@@ -100,32 +101,47 @@ fn a_queue_that_stands_before_noise_has_its_hop() {
 /// `0 ── 1 ── 2`, 802.11b at 2 Mb/s, and more than both hops carry (660 to 700 kb/s, see `shared_medium.rs`): node 0's queue is full, and
 /// node 1 takes turns with it, so that nothing is lost there. While node 2 is off, node 0 has the medium to itself and delivers up to
 /// twice as much. When node 2 is back, node 1's queue is full of that, and node 0 still takes every other turn. What finds no place in
-/// it was lost to the outage.
+/// it was lost to the outage, unless the same load alone fills half of it.
 #[test]
 fn what_a_source_delivers_during_an_outage_is_no_load() {
-    let full = |event: &str, (rts, rate): (&str, &str), seed: u64| {
+    let at_relay = |event: &str, (rts, rate): (&str, &str), seed: u64| {
         let text = format!(
             "duration = \"12s\"\nradio.preset = \"b-2\"\nrouting.protocol = \"static\"\n{event}\n\
              topology = {{ kind = \"string\", hops = 2, spacing = \"200m\" }}\n\
              mac = {{ rts_threshold = \"{rts}\", queue_limit = 50 }}\n\
              [[flow]]\nfrom = 0\nto = 2\napp = \"cbr\"\nrate = \"{rate}\"\nsize = \"512B\"\nstart = \"1s\"\n"
         );
-        let losses = losses(&run_once(&parse(&text), seed));
-        losses
-            .into_iter()
-            .filter(|l| (l.node, l.died.as_str()) == (1, "ifq") && l.at > 8.0)
-            .collect::<Vec<Loss>>()
+        let options = RunOptions { seed, record: true, ..RunOptions::default() };
+        let report = run(&parse(&text), &options, &RunControl::new()).expect("a run");
+        let after = |l: &Loss| (l.node, l.died.as_str()) == (1, "ifq") && l.at > 8.0;
+        (losses(&report).into_iter().filter(after).collect::<Vec<Loss>>(), longest_queue(&report, 1))
     };
     let off =
         "event = [{ node = 2, at = \"5s\", what = \"down\" }, { node = 2, at = \"8s\", what = \"up\" }]";
     let mut after = 0;
     for load in [("3000B", "800kbps"), ("3000B", "1200kbps"), ("0B", "800kbps")] {
         for seed in 1..=4 {
-            assert_eq!(full("", load, seed), [], "{load:?} {seed}");
-            let lost = full(off, load, seed);
+            let (lost, longest) = at_relay("", load, seed);
+            assert_eq!(lost, [], "{load:?} {seed}");
+            if longest >= 25 {
+                continue;
+            }
+            let (lost, _) = at_relay(off, load, seed);
             assert_eq!(lost.iter().find(|l| l.cause != "node-down"), None, "{load:?} {seed}");
             after += lost.len();
         }
     }
-    assert!(after > 50, "{after}");
+    assert!(after > 30, "{after}");
+}
+
+/// Most packets in the queue of a node.
+fn longest_queue(report: &RunReport, node: i64) -> i64 {
+    let tables = report.tables();
+    let queues = tables.iter().find(|t| t.name == "queues").expect("lengths of queues");
+    let column = |name: &str| match &queues.columns.iter().find(|c| c.name == name).expect("a column").data {
+        ColumnData::I64(values) => values.clone(),
+        other => panic!("{name}: {other:?}"),
+    };
+    let of_node = column("node").into_iter().zip(column("packets")).filter(|(of, _)| *of == node);
+    of_node.map(|(_, packets)| packets).max().unwrap_or(0)
 }

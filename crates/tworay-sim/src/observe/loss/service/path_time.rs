@@ -30,6 +30,10 @@ pub(crate) struct PathTime {
     /// Number of packets that it has sent since the start, and when it sent the latest ones.
     sent: usize,
     latest: [SimTime; LATEST],
+    /// Packets that the station before it has sent in time that this one has lost to outages.
+    beside: usize,
+    /// Packets that waited when it last lost time to an outage after it had sent one, and how many it had sent by then.
+    waiting: (usize, usize),
     /// Spans that noise has cost its queue, in order; they don't overlap.
     booked: VecDeque<Span>,
     pub sharing: Sharing,
@@ -41,6 +45,8 @@ impl Default for PathTime {
     fn default() -> Self {
         Self {
             sent: 0,
+            beside: 0,
+            waiting: (0, 0),
             latest: [SimTime::ZERO; LATEST],
             booked: VecDeque::new(),
             sharing: Sharing::default(),
@@ -58,9 +64,41 @@ impl PathTime {
     }
 
     /// Number of packets sent in a span, of the latest ones.
-    pub fn sent_in(&self, (from, until): Span) -> usize {
-        let latest = (self.sent.saturating_sub(LATEST)..self.sent).rev().map(|n| self.latest[n % LATEST]);
-        latest.take_while(|at| *at > from).filter(|at| *at <= until).count()
+    fn sent_in(&self, (from, until): Span) -> usize {
+        self.sent_after(from).saturating_sub(self.sent_after(until))
+    }
+
+    /// Packets that this station would have sent in a span that it has lost to an outage, in turn with those of the station before it: as
+    /// many for each of these as at other times, and one at most. What waits since then, as `waiting` do now, is neither sent nor lost.
+    pub fn in_turn(&mut self, (sent, total): (usize, usize), waiting: u32) -> f64 {
+        if sent == 0 {
+            return 0.0;
+        }
+        self.beside += sent;
+        if self.waiting.1 != self.sent {
+            self.waiting = (waiting as usize, self.sent);
+        }
+        let at_other_times = total.saturating_sub(self.beside).max(1) as f64;
+        sent as f64 * ((self.sent + self.waiting.0) as f64 / at_other_times).min(1.0)
+    }
+
+    /// Number of packets sent in a span, and since the start.
+    pub fn counts(&self, span: Span) -> (usize, usize) {
+        (self.sent_in(span), self.sent)
+    }
+
+    /// Number of packets sent after a time, of the latest ones. They are in order.
+    fn sent_after(&self, at: SimTime) -> usize {
+        let (mut first, mut end) = (self.sent.saturating_sub(LATEST), self.sent);
+        while first < end {
+            let middle = first.midpoint(end);
+            if self.latest[middle % LATEST] > at {
+                end = middle;
+            } else {
+                first = middle + 1;
+            }
+        }
+        self.sent - first
     }
 
     /// The parts of a span that are not booked, the latest first.

@@ -388,7 +388,8 @@ fn the_imagined_mac_takes_turns_with_the_station_before_it() {
             service.refused(at(ms), LIMIT);
             if ms % 100 == 0 {
                 let time = SimDuration::from_millis(100);
-                service.lose_beside(at(ms), (time, others), root(LossCause::LinkFailure));
+                let before_it = (others, 100 + others * (ms as usize - 1000) / 100);
+                service.lose_beside((at(ms), time), before_it, root(LossCause::LinkFailure));
             }
         }
         assert_eq!(service.filled_by(at(2000), FULL, None).and_then(|root| root.cause), filled_by);

@@ -59,3 +59,13 @@ fn only_what_is_sent_in_a_span_counts() {
         [10, 1, LATEST]
     );
 }
+
+/// The station before has sent 100 packets; 80 of them were sent on, and 10 are waiting. Of 30 that come during an outage it would have
+/// sent 27, and of 30 in another one as well. One that has sent more than it got sends one for each.
+#[test]
+fn a_station_takes_as_many_turns_as_at_other_times() {
+    let mut service = pair(80, &[]).remove(RELAY.index());
+    assert_eq!(service.path.in_turn((30, 130), 10), 27.0);
+    assert_eq!(service.path.in_turn((30, 160), 13), 27.0);
+    assert_eq!(pair(80, &[])[RELAY.index()].path.in_turn((30, 70), 0), 30.0);
+}
