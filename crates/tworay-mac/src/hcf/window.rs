@@ -192,6 +192,8 @@ impl<T: Copy> TransmitWindow<T> {
     }
 
     fn finish(&mut self, out: &mut Vec<Outcome<T>>, arrived: impl Fn(u16) -> bool) {
+        // Nearly every frame is acknowledged: growing step by step would copy them again and again.
+        out.reserve(self.slots.len());
         for (i, slot) in (0u16..).zip(&mut self.slots) {
             if slot.state != State::Sent {
                 continue;

@@ -150,7 +150,9 @@ impl Hcf {
         let peer = self.peers.iter().find(|peer| peer.node == frame.from && peer.category == frame.category);
         let known = peer.and_then(|peer| peer.recipient.as_ref()).filter(|r| r.agreement == frame.agreement);
         let received = frame.packets.iter().enumerate().filter(|(i, _)| good >> i & 1 == 1).map(|(_, p)| p);
-        received.filter(|p| known.is_none_or(|r| r.reorder.is_new(p.number))).map(|p| p.packet).collect()
+        let mut fresh = Vec::with_capacity(frame.packets.len());
+        fresh.extend(received.filter(|p| known.is_none_or(|r| r.reorder.is_new(p.number))).map(|p| p.packet));
+        fresh
     }
 
     /// Puts frames in order under an agreement.
@@ -163,7 +165,7 @@ impl Hcf {
     ) -> Collected {
         let fresh = || Box::new(Recipient::new(frame.agreement, frame.start));
         let recipient = recipient.get_or_insert_with(fresh);
-        let mut released = Vec::new();
+        let mut released = Vec::with_capacity(frame.packets.len());
         if recipient.agreement != frame.agreement {
             // The sender was off meanwhile: what waits for its former frames goes on.
             recipient.reorder.flush(&mut released);

@@ -25,11 +25,11 @@ pub(crate) struct Sharing {
 }
 
 /// What a station has sent, and who shares its time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct PathTime {
     /// Number of packets that it has sent since the start, and when it sent the latest ones.
     sent: usize,
-    latest: [SimTime; LATEST],
+    latest: Vec<SimTime>,
     /// Packets that the station before it has sent in time that this one has lost to outages.
     beside: usize,
     /// Packets that waited when it last lost time to an outage after it had sent one, and how many it had sent by then.
@@ -41,25 +41,14 @@ pub(crate) struct PathTime {
     pub exchange: SimDuration,
 }
 
-impl Default for PathTime {
-    fn default() -> Self {
-        Self {
-            sent: 0,
-            beside: 0,
-            waiting: (0, 0),
-            latest: [SimTime::ZERO; LATEST],
-            booked: VecDeque::new(),
-            sharing: Sharing::default(),
-            exchange: SimDuration::ZERO,
-        }
-    }
-}
-
 impl PathTime {
     /// A packet was sent.
     #[inline]
     pub fn sent(&mut self, now: SimTime) {
-        self.latest[self.sent % LATEST] = now;
+        match self.latest.get_mut(self.sent % LATEST) {
+            Some(oldest) => *oldest = now,
+            None => self.latest.push(now),
+        }
         self.sent += 1;
     }
 
