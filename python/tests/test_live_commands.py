@@ -301,3 +301,18 @@ def test_without_rights_one_sentence_says_so(tmp_path: Path) -> None:
     # sudo has a path of its own, in which a virtual environment is not.
     command = done.stderr.strip().partition("run it with sudo: ")[2]
     assert command.startswith("sudo /") or command.startswith("sudo tworay")
+
+
+def test_data_under_way_when_a_program_ends_is_not_undelivered(
+    cli: Callable[..., Result], live_able: None
+) -> None:
+    """iperf3's server closes at the end of a test, and resets what still arrives: nothing was lost."""
+    serve = ("--serve", "exec iperf3 -s -1", "--", "iperf3", "-c", "{peer}", "-t", "3")
+    done = cli("live", "run", "string-2", *PATIENT, "--json", *serve)
+    assert done.code == 0, done.err
+    flow = max(done.document["flows"], key=lambda one: one["sent_segments"])
+    lost = sum(counts["data"] for counts in done.document["ledger"].values())
+    undelivered = (lost + flow["retransmitted_segments"]) / flow["acked_segments"]
+    assert flow["delivery_ratio"] >= 1 - undelivered - 1e-9
+    # The last acknowledgment came at the time of its packet, not when the kernel was asked next.
+    assert flow["connection_seconds"] <= flow["completion_seconds"]

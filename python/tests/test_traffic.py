@@ -217,3 +217,28 @@ def test_the_page_of_a_run_can_show_the_first_trouble(cli: Cli, tmp_path: Path) 
     assert low <= first <= high
     assert cli("run", "string-1", "--set", "duration=2s", "--out", "quiet").code == 0
     assert '"trouble"' not in (tmp_path / "quiet" / "report.html").read_text().split("<script>")[0]
+
+
+def test_units_of_a_replayed_csv_and_what_lies_beyond_the_end(cli: Cli, tmp_path: Path) -> None:
+    """Writes at 0, 2 and 8 s, in milliseconds and kB; a run of 5 s leaves the last one out, and says so."""
+    wire = '[[wire]]\nfrom = 0\nto = 1\nrate = "10Mbps"\ndelay = "1ms"\n'
+    flow = '[[flow]]\nfrom = 0\nto = 1\napp = "replay"\nover = "tcp"\nfile = "mine.csv"\n'
+    (tmp_path / "mine.toml").write_text(f'duration = "10s"\nrouting.protocol = "static"\n{wire}{flow}')
+    (tmp_path / "mine.csv").write_text("time_ms,kB\n0,1\n2000,0.5\n8000,1\n")
+    assert cli("run", "mine.toml", "--out", "whole").code == 0
+    table = pl.read_parquet(tmp_path / "whole" / "transfers.parquet")
+    assert table["asked_s"].to_list() == [0.0, 2.0, 8.0]
+    assert table["bytes"].to_list() == [1000, 500, 1000]
+    said = (
+        "1 of the 3 packets of its trace lies after its end at 5 s and is never sent; give a longer duration"
+    )
+    short = cli("run", "mine.toml", "--set", "duration=5s")
+    assert said in " ".join(short.out.split())
+    found = tworay.compare(tmp_path / "mine.toml", tcp="reno,vegas", seeds=1, set={"duration": "5s"})
+    assert [said in one for one in found.warnings] == [True]
+    (tmp_path / "mine.csv").write_text("time_ticks,bytes\n0,1\n")
+    refused = cli("run", "mine.toml")
+    assert refused.code == 2
+    text = " ".join(refused.err.split())
+    assert 'mine.csv:1: "time_ticks" names no unit of time' in text
+    assert "such as time_s,bytes or time_ms,kB" in text

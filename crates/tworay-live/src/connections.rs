@@ -28,6 +28,10 @@ struct Way {
     acked: u64,
     /// Acknowledgment number of the receiver, relative to `first`.
     taken: u64,
+    /// End of the data that arrived, relative to `first`.
+    reached: u64,
+    /// When the sender saw new data acknowledged last, while the connection lasted.
+    acked_at: Option<SimTime>,
     /// Shift of its window, if its SYN announced one.
     scale: Option<u8>,
     /// True if the SYN was seen, and the place of the FIN.
@@ -56,6 +60,11 @@ impl Way {
     fn payload(&self, count: u64) -> u64 {
         let fin = u64::from(self.fin.is_some_and(|fin| count > fin));
         count.saturating_sub(u64::from(self.syn) + fin)
+    }
+
+    /// Payload that arrived, but that the receiver never acknowledged: it had closed the connection.
+    fn untaken(&self) -> u64 {
+        self.payload(self.reached).saturating_sub(self.payload(self.taken.max(self.acked)))
     }
 
     /// True if everything was acknowledged, including the FIN.
@@ -309,9 +318,14 @@ impl Connection {
             self.ways[side].arrived += u64::from(view.payload);
             return;
         };
+        let way = &mut self.ways[side];
+        way.reached = way.reached.max(way.place(tcp.seq) + u64::from(tcp.length()));
         if tcp.has_ack {
             let other = &mut self.ways[1 - side];
             let at = other.place(tcp.ack);
+            if other.payload(at) > other.payload(other.acked) && self.finished_at.is_none() {
+                other.acked_at = Some(now);
+            }
             other.acked = other.acked.max(at);
         }
         if tcp.syn && tcp.has_ack {
@@ -408,6 +422,8 @@ impl Connection {
             finished_at: self.finished_at,
             counters,
             timeouts: info.and_then(|i| i.timeouts),
+            acked_at: way.acked_at,
+            untaken_bytes: if self.finished_at.is_some() { way.untaken() } else { 0 },
         }
     }
 }
@@ -486,6 +502,61 @@ mod tests {
         };
         let (src_port, dst_port) = if from == 0 { (40000, 80) } else { (80, 40000) };
         View { src: node(from), dst: node(2 - from), src_port, dst_port, payload, ..view(TCP, Some(tcp)) }
+    }
+
+    /// iperf3's server closes its end at the end of a test, with five segments of 100 bytes under way: its kernel answers
+    /// them with a reset. Nothing was lost, all that the program took was acknowledged, and that at 10 ms.
+    #[test]
+    fn data_under_way_at_a_reset_is_not_undelivered() {
+        let mut live = live();
+        let mut connections = Connections::new(Asked::new((0..3).map(NodeId)), BTreeMap::new());
+        let at = |ms: u64| SimTime::from_nanos(ms * 1_000_000);
+        let ack = |upto: u32, rst: bool| {
+            let mut view = segment(2, 1, 0);
+            let tcp = view.tcp.as_mut().expect("a segment");
+            (tcp.ack, tcp.rst) = (Seq32(1001 + upto), rst);
+            view
+        };
+        let mut step = |time: SimTime, view: &View, arrives: bool| {
+            let from = u16::from(view.src_port != 40000);
+            let nodes = (NodeId(2 * from), NodeId(2 - 2 * from));
+            live.run_until(time);
+            let found = connections.sort(&mut live, view, nodes, true).expect("a flow");
+            if arrives {
+                connections.all[found.connection].arrived(time, found.side, view);
+            }
+        };
+        for (from, place, payload) in [(0, 0, 0), (2, 0, 0)] {
+            step(at(1), &segment(from, place, payload), true);
+        }
+        for segments in 0..10 {
+            step(at(2), &segment(0, 1 + 100 * segments, 100), true);
+        }
+        // The receiver takes half of them.
+        step(at(10), &ack(500, false), true);
+        step(at(20), &ack(500, true), true);
+        // What comes after the reset is not the connection's any more.
+        step(at(30), &ack(500, false), true);
+        connections.settle(&mut live);
+        let look = connections.all[0].look(&BTreeMap::new());
+        assert_eq!((look.acked_at, look.finished_at), (Some(at(10)), Some(at(20))));
+        assert_eq!(
+            (look.counters.bytes_sent, look.counters.acked_bytes, look.untaken_bytes),
+            (1000, 500, 500)
+        );
+        let flow = &live.finish().expect("the books balance").document.flows[0];
+        assert_eq!(flow.delivery_ratio, Some(1.0));
+    }
+
+    /// As before, but the last three segments never arrived: they were sent and not delivered.
+    #[test]
+    fn data_lost_before_a_reset_is_undelivered() {
+        let mut way = Way { syn: true, sent: 1001, bytes: 1000, taken: 501, acked: 501, ..Way::default() };
+        way.reached = 701;
+        assert_eq!(way.untaken(), 200);
+        // Without a reset the ACK for all of them may be lost: they were taken.
+        way.taken = 701;
+        assert_eq!(way.untaken(), 0);
     }
 
     /// A page of 300 bytes is asked for with 80: the flow is that of the page, from the server, although both ended before

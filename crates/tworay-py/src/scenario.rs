@@ -207,8 +207,9 @@ impl Scenario {
     fn path_warnings(&self, py: Python<'_>, seed: u64, shares: Vec<f64>) -> PyResult<Vec<String>> {
         let (_, flows) = py.detach(|| simulator::facts(&self.world, seed)).map_err(errors::run)?;
         let words = (0u16..).zip(flows.iter().zip(shares));
-        let said =
-            words.flat_map(|(i, (path, share))| path.words(i, share).into_iter().chain(path.oversized(i)));
+        let said = words.flat_map(|(i, (path, share))| {
+            path.words(i, share).into_iter().chain(path.oversized(i)).chain(path.beyond_end(i))
+        });
         Ok(said.map(|warning| warning.text).collect())
     }
 

@@ -54,12 +54,16 @@ pub struct FlowLook {
     pub delivered_bytes: u64,
     /// When the connection opened.
     pub connected_at: Option<SimTime>,
-    /// When everything was acknowledged and the connection was closed.
+    /// When the connection was over: closed by both ends with everything acknowledged, or reset.
     pub finished_at: Option<SimTime>,
     /// Counters of the sender, without its timeouts.
     pub counters: Counters,
     /// Number of its timeouts and the time in them; `None` if its kernel doesn't count them.
     pub timeouts: Option<(u64, SimDuration)>,
+    /// When its sender saw new data acknowledged last.
+    pub acked_at: Option<SimTime>,
+    /// Payload that arrived after the receiving program had closed the connection, bytes.
+    pub untaken_bytes: u64,
 }
 
 /// The state of the network at one moment.
@@ -255,11 +259,22 @@ impl Live {
     /// Replaces the observations of a flow.
     pub fn set_flow(&mut self, flow: FlowId, look: FlowLook) {
         let Some(f) = self.network.flow_mut(flow) else { return };
-        let FlowLook { tcp, delivered_bytes, connected_at, finished_at, counters, timeouts } = look;
+        let FlowLook {
+            tcp,
+            delivered_bytes,
+            connected_at,
+            finished_at,
+            counters,
+            timeouts,
+            acked_at,
+            untaken_bytes,
+        } = look;
         if let Transport::External(known) = &mut f.transport {
-            (known.counters, known.timeouts) = (counters, timeouts);
+            (known.counters, known.timeouts, known.untaken_bytes) = (counters, timeouts, untaken_bytes);
             f.setup.application = Application::External { tcp };
         }
+        // Kernels are asked now and then only, and report an acknowledgment later.
+        f.last_acked = acked_at;
         (f.delivered_bytes, f.connected_at, f.finished_at) = (delivered_bytes, connected_at, finished_at);
     }
 

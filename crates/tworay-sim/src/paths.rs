@@ -40,6 +40,8 @@ pub struct FlowPath {
     pub facts: PairFacts,
     /// Headers and payload of the flow's longest IP packet if it is too long for a frame of 802.11, bytes.
     pub too_long: Option<(u64, u64)>,
+    /// Of the packets of a trace: those whose times lie after the flow's end, their number, and that end.
+    pub beyond: Option<(usize, usize, SimTime)>,
     /// True if that is a segment of TCP.
     pub over_tcp: bool,
     /// Range of links, m; `None` for wires and measured links.
@@ -59,6 +61,7 @@ pub(crate) fn flow_paths(setup: &Setup) -> Vec<FlowPath> {
     let path = |(flow, facts)| {
         let mut path = flow_path(flow, facts, range, &mut tracks, &names);
         path.too_long = too_long(setup, flow);
+        path.beyond = beyond(setup, flow);
         path
     };
     setup.flows.iter().zip(facts).map(path).collect()
@@ -82,6 +85,15 @@ fn too_long(setup: &Setup, flow: &FlowSetup) -> Option<(u64, u64)> {
         _ => return None,
     };
     (headers + payload > u64::from(MOST_MTU)).then_some((headers, payload))
+}
+
+/// Packets of a flow's trace that are never sent, all of them, and when the flow ends; `None` if all are sent.
+fn beyond(setup: &Setup, flow: &FlowSetup) -> Option<(usize, usize, SimTime)> {
+    let Application::Replay { trace, .. } = &flow.application else { return None };
+    let end = SimTime::ZERO + setup.settings.duration;
+    let end = flow.stop.map_or(end, |stop| stop.min(end));
+    let late = trace.packets.iter().filter(|packet| flow.start + packet.at >= end).count();
+    (late > 0).then_some((late, trace.packets.len(), end))
 }
 
 /// Connectivity of every two nodes of a scenario; each pair once, the smaller number first.
@@ -136,7 +148,17 @@ fn flow_path(
         None
     };
     let (names, over_tcp) = (Arc::clone(names), flow.application.variant().is_some());
-    FlowPath { from: flow.from, to: flow.to, names, facts, too_long: None, over_tcp, range, gap }
+    FlowPath {
+        from: flow.from,
+        to: flow.to,
+        names,
+        facts,
+        too_long: None,
+        beyond: None,
+        over_tcp,
+        range,
+        gap,
+    }
 }
 
 impl FlowPath {
@@ -159,6 +181,21 @@ impl FlowPath {
             u64::from(MOST_MTU) - headers
         );
         Some(Warning { flow, kind: WarningKind::Oversized, text })
+    }
+
+    /// The warning for packets of a trace that the flow ends before.
+    pub fn beyond_end(&self, flow: u16) -> Option<Warning> {
+        let (late, all, end) = self.beyond?;
+        let lie = if late == 1 { "lies" } else { "lie" };
+        let text = format!(
+            "flow {flow} ({} to {}): {late} of the {all} packets of its trace {lie} after its end at {} s and {} never \
+             sent; give a longer duration, or an earlier start",
+            self.label(self.from),
+            self.label(self.to),
+            end.as_secs_f64(),
+            if late == 1 { "is" } else { "are" },
+        );
+        Some(Warning { flow, kind: WarningKind::BeyondEnd, text })
     }
 
     /// The warning for a path that is missing for this fraction of the time, with a remedy.

@@ -471,7 +471,7 @@ fn share(delivered: u64, sent: u64) -> Option<f64> {
 /// reported.
 fn external_report(
     f: &Flow,
-    External { counters: c, timeouts, .. }: &External,
+    External { counters: c, timeouts, untaken_bytes, .. }: &External,
     tcp: Option<String>,
     (cwnd, flight, srtt): (f64, f64, Option<f64>),
     seconds: f64,
@@ -489,7 +489,7 @@ fn external_report(
         acked_segments: c.acked_segments,
         sent_segments: c.sent_segments,
         delivery_ratio: match is_tcp {
-            true => share(c.acked_bytes, c.bytes_sent),
+            true => share(c.acked_bytes, c.bytes_sent.saturating_sub(*untaken_bytes)),
             false => share(c.acked_segments, c.sent_segments),
         },
         retransmitted_segments: c.retransmitted_segments,

@@ -379,6 +379,36 @@ fn a_connection_that_is_over_has_the_means_of_its_time_and_one_without_a_backlog
     assert_eq!(shares.total_goodput_bps, Some(400_400.0));
 }
 
+/// 10 segments of 1000 B were sent, 3 of which arrived after the receiving program had closed the connection: of the
+/// other 7 one was sent twice. The kernel was asked last 0.1 s after the end, and knew of no other ACK than that at 1.9 s.
+#[test]
+fn what_arrives_after_its_program_has_closed_is_not_undelivered() {
+    let mut live = live("string-1", &["routing.protocol=static"], Layer::Three);
+    let flow = live.open_flow(NodeId(0), NodeId(1), 5201, true).expect("a number");
+    let entry = Entering { flow, ..datagram(&mut live, 0, 1, 64) };
+    live.take_in(entry);
+    live.run_until(SimTime::from_nanos(2_100_000_000));
+    live.note_state(flow, seen(100, 0), 7000);
+    let mut counters = Counters::default();
+    (counters.sent_segments, counters.retransmitted_segments) = (11, 1);
+    (counters.bytes_sent, counters.acked_bytes) = (11_000, 7000);
+    live.set_flow(
+        flow,
+        FlowLook {
+            tcp: Some("kernel:reno".into()),
+            finished_at: Some(SimTime::from_nanos(2_000_000_000)),
+            acked_at: Some(SimTime::from_nanos(1_900_000_000)),
+            counters,
+            untaken_bytes: 3000,
+            ..FlowLook::default()
+        },
+    );
+    let report = &live.finish().expect("the books balance").document.flows[0];
+    assert_eq!(report.delivery_ratio, Some(7.0 / 8.0));
+    assert_eq!(report.completion_seconds, Some(2.0));
+    assert_eq!(report.connection_seconds, Some(1.9));
+}
+
 /// Connections that were over before their kernel was asked are judged only if there are no others; one that never got
 /// through always is.
 #[test]

@@ -68,6 +68,35 @@ fn packets_too_long_for_a_frame_are_named() {
     assert_eq!(said(wire, &cbr(9000)), None, "wires may carry long frames");
 }
 
+/// Writes at 0, 4, 9 and 10 s: the flow starts at 1 s, so that two of them lie after 9 s.
+#[test]
+fn packets_of_a_trace_after_the_end_are_counted() {
+    let file = std::env::temp_dir().join(format!("tworay-beyond-{}.csv", std::process::id()));
+    std::fs::write(&file, "time_s,bytes\n0,100\n4,100\n9,100\n10,100\n").expect("a file");
+    let said = |duration: u32, keys: &str| {
+        let text = format!(
+            "duration = \"{duration}s\"\n[topology]\nkind = \"string\"\nhops = 1\n[[flow]]\nfrom = 0\nto = 1\n\
+             start = \"1s\"\napp = \"replay\"\nfile = {file:?}\n{keys}"
+        );
+        let scenario = Scenario::from_toml(&text, "t.toml", Path::new(""), &[]).expect("a good scenario");
+        flow_paths(&scenario.setup(1, false).expect("a setup"))[0]
+            .beyond_end(3)
+            .map(|one| (one.kind, one.text))
+    };
+    let text = |late: &str, end: u32, are: &str| {
+        format!(
+            "flow 3 (0 to 1): {late} after its end at {end} s and {are} never sent; give a longer duration, or an \
+             earlier start"
+        )
+    };
+    let warned = |text| Some((WarningKind::BeyondEnd, text));
+    assert_eq!(said(12, ""), None);
+    assert_eq!(said(11, ""), warned(text("1 of the 4 packets of its trace lies", 11, "is")));
+    assert_eq!(said(9, "over = \"tcp\""), warned(text("2 of the 4 packets of its trace lie", 9, "are")));
+    assert_eq!(said(20, "stop = \"3s\""), warned(text("3 of the 4 packets of its trace lie", 3, "are")));
+    std::fs::remove_file(&file).expect("a file");
+}
+
 #[test]
 fn wires_are_paths() {
     let wires = "[[wire]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\ndelay = \"1ms\"\n";

@@ -66,7 +66,7 @@ declare! {
         /// than the delay of their data
         mean_rtt_seconds: Option<f64> = times("s").mean().less().shown("SRTT ms", 1e3, ",.0f")
                 .from("RFC 6298"),
-        /// time from the flow's start to the acknowledgment of everything sent
+        /// time from the flow's start to the acknowledgment of everything sent; of a program's connection to its end
         completion_seconds: Option<f64> = times("s").mean().less().shown("completion s", 1.0, ",.2f"),
         /// IP bytes sent by the sender per time, including headers, retransmissions and probes
         sent_bps: f64 = rates("bit/s").shown("sent kb/s", 1e-3, ",.1f")
@@ -75,8 +75,9 @@ declare! {
         retransmission_ratio: Option<f64> = losses("0..1").mean().less()
                 .shown("sent again %", 100.0, ",.1f")
                 .from("Seddik-Ghaleb et al. 2006; Papanastasiou 2006"),
-        /// payload acknowledged, each byte once, divided by payload sent including retransmissions, at most 1;
-        /// for UDP datagrams received divided by datagrams sent, the usual packet delivery ratio
+        /// payload acknowledged, each byte once, divided by payload sent including retransmissions, at most 1; of a
+        /// program's connection without payload that arrived after the other program had closed it. For UDP datagrams
+        /// received divided by datagrams sent, the usual packet delivery ratio
         delivery_ratio: Option<f64> = rates("0..1").mean().more()
                 .shown("delivered %", 100.0, ",.1f").from("Broch et al. 1998"),
         /// time from the flow's start to the opening of the connection

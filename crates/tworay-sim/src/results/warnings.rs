@@ -19,6 +19,8 @@ pub enum WarningKind {
     NothingArrived,
     /// Its packets are too long for a frame.
     Oversized,
+    /// Packets of its trace lie after its end.
+    BeyondEnd,
 }
 
 /// A warning about a flow.
@@ -26,7 +28,7 @@ pub enum WarningKind {
 pub struct Warning {
     /// Index of the flow in the scenario.
     pub flow: u16,
-    /// `no-path`, `path-missing`, `nothing-arrived` or `oversized`.
+    /// `no-path`, `path-missing`, `nothing-arrived`, `oversized` or `beyond-end`.
     pub kind: WarningKind,
     /// The warning in words, with a remedy.
     pub text: String,
@@ -43,6 +45,7 @@ pub(crate) fn warnings(
     for (i, (flow, path)) in (0u16..).zip(flows.iter().zip(paths)) {
         all.extend(path.words(i, path.facts.partitioned_fraction()));
         all.extend(path.oversized(i));
+        all.extend(path.beyond_end(i));
         if path.facts.connected > 0 && flow.received_bytes() == 0 && flow.setup.start < end {
             let text = nothing_arrived((FlowId(i), flows.len()), path, records);
             all.push(Warning { flow: i, kind: WarningKind::NothingArrived, text });

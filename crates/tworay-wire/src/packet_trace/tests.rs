@@ -141,6 +141,8 @@ fn csv_has_a_write_a_line() {
         ("-1,500\n", 1, "\"-1\" is no time in seconds"),
         ("0.5,500\ntime,size\n", 2, "\"time\" is no time in seconds"),
         ("0.5,500\n0.6,0\n", 2, "\"0\" is no number of bytes from 1 to 1000000000"),
+        ("5m,500\n", 1, "\"5m\" is no time in seconds"),
+        ("0.5,5k\n", 1, "\"5k\" is no number of bytes from 1 to 1000000000"),
         ("0.5,1.5\n", 1, "\"1.5\" is no number of bytes from 1 to 1000000000"),
         ("0.5,500\n0.6\n", 2, "\"0.6\" isn't two fields"),
         ("0.5,500,up\n", 1, "\"0.5,500,up\" isn't two fields"),
@@ -152,6 +154,47 @@ fn csv_has_a_write_a_line() {
         (Some(2), "0.4 s comes before the time above it".into(), "sort the lines by time".into())
     );
     assert_eq!(wrong("time,size\n"), (None, "it has no write".into(), form.into()));
+}
+
+/// The same writes in other units: 500 B at once, and 12 kB 400 ms later.
+#[test]
+fn the_first_line_of_csv_names_units() {
+    let write = |at, payload| TracePacket { at: ms(at), ip_bytes: payload + 28, payload };
+    let found = [write(0, 500), write(400, 12_000)];
+    for text in [
+        "time_ms,bytes\n2100,500\n2500,12000\n",
+        "time (ms),size (B)\n2100,500\n2500.0,12000\n",
+        "t [us],kB\n2100000,0.5\n2500000,12\n",
+        "Timestamp_ns,length_bytes\n2100000000,500\n2500000000,12000\n",
+        "ms,payload\n2100,500\n2500,12000\n",
+        "seconds,Bytes\n2.1,500\n2.5,12000\n",
+    ] {
+        assert_eq!(reading("units", text.as_bytes(), None).unwrap(), found, "{text}");
+    }
+    // RFC-like binary units: 1.5 KiB are 1536 bytes.
+    assert_eq!(reading("units", b"time_s,KiB\n0,1.5\n", None).unwrap(), [write(0, 1536)]);
+    let wrong = |text: &str| {
+        let error = reading("wrong-units", text.as_bytes(), None).unwrap_err();
+        (error.line, error.problem, error.remedy)
+    };
+    let names = "name the columns with their units, such as time_s,bytes or time_ms,kB";
+    for (text, problem) in [
+        ("time_ticks,bytes\n1,500\n", "\"time_ticks\" names no unit of time"),
+        ("bytes,time_s\n500,1\n", "\"bytes\" names no unit of time"),
+        // Kilobits, or kilobytes?
+        ("time_s,kb\n1,500\n", "\"kb\" names no unit of bytes"),
+        ("time_s,packets\n1,500\n", "\"packets\" names no unit of bytes"),
+    ] {
+        assert_eq!(wrong(text), (Some(1), problem.into(), names.into()), "{text}");
+    }
+    let form = "write a time in ms and a number of kB, as the first line says";
+    for (text, line, problem) in [
+        ("time_ms,kB\n1,2\nsoon,2\n", 3, "\"soon\" is no time in ms"),
+        ("time_ms,kB\n1,0.0001\n", 2, "\"0.0001\" kB are no number of bytes from 1 to 1000000000"),
+    ] {
+        assert_eq!(wrong(text), (Some(line), problem.into(), form.into()), "{text}");
+    }
+    assert_eq!(wrong("time_ms,B\n2,1\n1,1\n").1, "1 ms comes before the time above it");
 }
 
 #[test]

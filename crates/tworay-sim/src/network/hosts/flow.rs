@@ -24,6 +24,8 @@ pub(crate) struct External {
     pub counters: Counters,
     /// Number of timeouts and the time in them; `None` if the sender doesn't count them.
     pub timeouts: Option<(u64, SimDuration)>,
+    /// Payload that arrived after the receiving program had closed the connection, bytes.
+    pub untaken_bytes: u64,
     /// IP bytes that the receiving end has sent, and the time of its first packet: the flow's, should it turn.
     pub back: (u64, Option<SimTime>),
 }
