@@ -446,6 +446,7 @@ def test_nodes_that_never_move_have_positions_and_no_movement_file(
     made = cli("convert", "fix.csv", "--flow", "roof:mill:web", "-o", "roofs.toml")
     assert made.code == 0, made.err
     assert not (tmp_path / "roofs.movements").exists()
+    assert "802.11b at 2 Mb/s (radio.preset=b-2)" in made.err
     world = tomllib.loads((tmp_path / "roofs.toml").read_text())
     assert "mobility" not in world
     assert world["name"] == "roofs"

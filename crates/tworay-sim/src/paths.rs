@@ -44,8 +44,10 @@ pub struct FlowPath {
     pub beyond: Option<(usize, usize, SimTime)>,
     /// True if that is a segment of TCP.
     pub over_tcp: bool,
-    /// Range of links, m; `None` for wires and measured links.
+    /// Range of links, m, or the longest hop of fixed routes if that is less; `None` for wires and measured links.
     pub range: Option<f64>,
+    /// True if that is the longest hop.
+    pub cut: bool,
     /// If there never was a path: the two nodes whose distance at the start, m, prevents one.
     pub gap: Option<(NodeId, NodeId, f64)>,
 }
@@ -62,6 +64,7 @@ pub(crate) fn flow_paths(setup: &Setup) -> Vec<FlowPath> {
         let mut path = flow_path(flow, facts, range, &mut tracks, &names);
         path.too_long = too_long(setup, flow);
         path.beyond = beyond(setup, flow);
+        path.cut = range.is_some() && range == longest_hop(setup);
         path
     };
     setup.flows.iter().zip(facts).map(path).collect()
@@ -111,7 +114,7 @@ fn sampled(setup: &Setup, pairs: &[Pair]) -> (Vec<PairFacts>, Option<f64>, Vec<T
     let measured = radio.map_or(&[][..], |radio| &radio.links);
     let range = radio.filter(|radio| radio.links.is_empty()).map(|radio| {
         let channel = Channel::new(radio);
-        channel.range_of(channel.rx_threshold())
+        channel.range_of(channel.rx_threshold()).min(longest_hop(setup).unwrap_or(f64::INFINITY))
     });
     let mut wires: Vec<_> = setup.wires.iter().map(|w| (w.from, w.to)).collect();
     wires.extend(usable(measured, radio));
@@ -122,6 +125,11 @@ fn sampled(setup: &Setup, pairs: &[Pair]) -> (Vec<PairFacts>, Option<f64>, Vec<T
     let step = STEP.max(SimDuration::from_nanos(setup.settings.duration.as_nanos() / looks));
     let facts = pair_facts(&mut tracks, pairs, &links, SimTime::ZERO, end, step);
     (facts, range, tracks)
+}
+
+/// The longest hop that fixed routes take, m.
+fn longest_hop(setup: &Setup) -> Option<f64> {
+    setup.settings.routing.longest_hop.map(|hop| hop.get())
 }
 
 /// Measured links that carry frames and their answers: those that can be decoded in both directions.
@@ -157,6 +165,7 @@ fn flow_path(
         beyond: None,
         over_tcp,
         range,
+        cut: false,
         gap,
     }
 }
@@ -203,19 +212,23 @@ impl FlowPath {
         let (from, to) = (self.label(self.from), self.label(self.to));
         let warn = |kind, text| Some(Warning { flow, kind, text });
         if partitioned >= 1.0 {
+            let (reach, raise) = match self.cut {
+                true => ("hops of fixed routes reach", "raise routing.longest_hop"),
+                false => ("links reach", "raise radio.tx_power"),
+            };
             let why = match (self.range, self.gap) {
                 (None, _) => {
                     "no wire or radio link leads there; add a [[wire]] or a [[radio.link]]".to_owned()
                 }
                 (Some(range), Some((a, b, metres))) => format!(
-                    "at the start nodes {} and {} are {metres:.0} m apart, but links reach {range:.0} m; \
-                     put nodes between them, move them closer, or raise radio.tx_power",
+                    "at the start nodes {} and {} are {metres:.0} m apart, but {reach} {range:.0} m; \
+                     put nodes between them, move them closer, or {raise}",
                     self.label(a),
                     self.label(b)
                 ),
-                (Some(range), None) => format!(
-                    "links reach {range:.0} m; place the nodes closer, add nodes, or raise radio.tx_power"
-                ),
+                (Some(range), None) => {
+                    format!("{reach} {range:.0} m; place the nodes closer, add nodes, or {raise}")
+                }
             };
             return warn(
                 WarningKind::NoPath,

@@ -163,7 +163,7 @@ def _convert_tracks(
         made = found.scenario(of.tables(by_number(flow, found.numbers) for flow in flows), output.stem)
         _native.Scenario.from_toml(made, "the converted scenario", str(output.parent))
         write_text(output, made)
-        for line in found.notes:
+        for line in [*found.notes, tracks.RADIO_NOTE]:
             note(f"note: {line}")
         return
     if ending == ".toml":

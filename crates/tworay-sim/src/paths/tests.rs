@@ -39,6 +39,26 @@ fn a_gap_is_named_with_what_closes_it() {
     );
 }
 
+/// Nodes at 0, 100 and 200 m with a radio that reaches 250 m: one hop, two if none may be longer than 150 m, and no path
+/// with hops of 90 m.
+#[test]
+fn fixed_routes_reach_as_far_as_their_longest_hop() {
+    let with = |longest: &str| {
+        let routing = format!("[routing]\nprotocol = \"static\"\n{longest}");
+        paths(&format!("{routing}[topology]\nkind = \"string\"\nhops = 2\nspacing = \"100m\"")).remove(0)
+    };
+    assert_eq!(with("").facts.hops, 1);
+    let found = with("longest_hop = \"150m\"\n");
+    assert_eq!((found.facts.hops, words(&found)), (2, None));
+    assert_eq!(
+        words(&with("longest_hop = \"90m\"\n")).as_deref(),
+        Some(
+            "flow 0 (0 to 2) never has a path: at the start nodes 0 and 1 are 100 m apart, but hops of fixed routes reach \
+             90 m; put nodes between them, move them closer, or raise routing.longest_hop"
+        )
+    );
+}
+
 /// A datagram of 2276 bytes fills an MSDU with its headers of 28; segments have 40.
 #[test]
 fn packets_too_long_for_a_frame_are_named() {
