@@ -52,7 +52,8 @@ HOW = """Every pair has the same scenario and seeds, so the same errors and move
 runs in virtual time (`--tcp kernel:NAME`). The simulated sender is `linux` with the controller
 of that name: it has the kernel's repair and timers. BBR is simulated with `form=linux`: the
 kernel adds room to the draft's window (for bursts of ACKs, at most what the path delivers in
-100 ms; even numbers; two segments while it probes). Vegas is simulated as Linux has it, a growth
+100 ms; even numbers; two segments while it probes). So is CUBIC: the kernel counts whole segments
+and clock ticks, and its HyStart ends slow start. Vegas is simulated as Linux has it, a growth
 with the repair of `linux`: it doubles the window in every round, judges a round by its shortest RTT,
 and keeps 2 to 4 segments in the queue. The simulation's settings follow Linux: {settings}.
 A difference is that of the means over the seeds, paired by seed, with its 95 %

@@ -14,7 +14,7 @@ STORE = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "virtual-stu
 # The kernel's controllers that the simulator has, too. Segments, timers and repair are those of `linux`.
 PAIRS = {
     "reno": "linux",
-    "cubic": "linux+cubic",
+    "cubic": "linux+cubic(form=linux)",
     "westwood": "linux+westwood+(1)",
     "veno": "linux+veno",
     "vegas": "linux+vegas-growth",

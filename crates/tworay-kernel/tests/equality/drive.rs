@@ -192,6 +192,7 @@ impl Simulated {
             segments: segments.into(),
             delivered: segments.into(),
             may_grow,
+            limited: None,
             standard,
             echo: None,
         };

@@ -59,8 +59,15 @@ impl Bench {
     pub fn ack(&mut self) -> Window {
         self.effects.clear();
         let standard = Window { cwnd: self.view.cwnd + 1.0, ssthresh: self.view.ssthresh };
-        let event =
-            AckEvent { bytes: 1000, segments: 1.0, delivered: 1.0, may_grow: true, standard, echo: None };
+        let event = AckEvent {
+            bytes: 1000,
+            segments: 1.0,
+            delivered: 1.0,
+            may_grow: true,
+            limited: None,
+            standard,
+            echo: None,
+        };
         self.part.on_ack(&self.view, &event, &mut self.effects)
     }
 

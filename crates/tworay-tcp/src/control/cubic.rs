@@ -15,8 +15,13 @@
 //! cwnd limits the sender (§5.8), and while nothing is in flight (§4.2; Linux, `cubictcp_cwnd_event`). Slow
 //! start is Reno's; §4.10 recommends HyStart++ (`cubic+hystart++`). Linux forgets W_max at a spurious
 //! timeout, and CUBIC then grows from the restored window on.
+//!
+//! `form=linux` is the module of Linux instead: [`linux`].
+
+mod linux;
 
 use super::*;
+use crate::config::Timing;
 use crate::control::{
     AckEvent, Backoff, Effects, LossEvent, RestartEvent, RtoDecision, RtoEvent, SenderView, UndoEvent, Window,
 };
@@ -32,7 +37,15 @@ settings! {
         fast_convergence: bool = ["yes" => true, "no" => false];
         /// grow at least as fast as Reno, or only by the cubic function
         friendly: bool = ["yes" => true, "no" => false];
+        /// `rfc`, or `linux`: whole segments and clock ticks, with the HyStart of Linux
+        form: Form = ["rfc" => Form::Rfc, "linux" => Form::Linux];
     }
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Form {
+    Rfc,
+    Linux,
 }
 
 /// One period of congestion avoidance.
@@ -177,7 +190,7 @@ pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "cubic",
         summary: "grows the window as a cubic function of the time since the last loss",
-        source: "RFC 9438",
+        source: "RFC 9438; Linux 6.1 tcp_cubic.c",
         rules: &[
             Rule::at(
                 Event::Ack,
@@ -195,15 +208,58 @@ pub(crate) const ENTRY: Entry = Entry {
                 "RFC 9438 §4.8",
             ),
             Rule::at(Event::Spurious, "everything as before", "RFC 9438 §4.9.1, §4.9.2"),
+            Rule::at(
+                Event::Sample,
+                "form=linux: slow start ends, from cwnd 16 on, if 9 samples of a round exceed the shortest by 1/8 (4 to 16 ms)",
+                "Linux 6.1 hystart_update",
+            ),
+            Rule::at(
+                Event::Sample,
+                "form=linux: it also ends if ACKs at most 2 ms apart have come for half of the shortest round trip",
+                "Linux 6.1 hystart_update",
+            ),
+            Rule::at(
+                Event::Ack,
+                "form=linux: one segment more for so many acknowledged as the function or Reno's estimate asks, 2 at least; at most 20 before a loss",
+                "Linux 6.1 bictcp_update",
+            ),
+            Rule::at(
+                Event::Loss,
+                "form=linux: ssthresh and cwnd are 717/1024 of cwnd, whole segments, at least 2",
+                "Linux 6.1 cubictcp_recalc_ssthresh",
+            ),
+            Rule::at(
+                Event::Timeout,
+                "form=linux: W_max and the shortest round trip are forgotten, and HyStart begins anew",
+                "Linux 6.1 cubictcp_state",
+            ),
+            Rule::at(
+                Event::Send,
+                "form=linux: the time in which nothing was in flight does not count",
+                "Linux 6.1 cubictcp_cwnd_event",
+            ),
+            Rule::at(
+                Event::Spurious,
+                "form=linux: the window as before; nothing else comes back",
+                "Linux 6.1 tcp_reno_undo_cwnd",
+            ),
         ],
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {
         with: ANY_RENO,
         unless: "it replaces growth and halving of a fast recovery",
+        configure: Some(|values, config| {
+            if Options::read(values).form == Form::Linux {
+                config.timing = Timing::EverySegment;
+            }
+        }),
         ..Part::new(Role::Avoidance, |values| {
             let options = Options::read(values);
-            factory(move || Cubic::new(options))
+            match options.form {
+                Form::Rfc => factory(move || Cubic::new(options)),
+                Form::Linux => factory(move || linux::LinuxCubic::new(options)),
+            }
         })
     }),
 };

@@ -47,6 +47,7 @@ pub(crate) fn ack(view: &SenderView) -> AckEvent {
         segments: 1.0,
         delivered: 1.0,
         may_grow: true,
+        limited: None,
         standard: Window { cwnd, ssthresh: view.ssthresh },
         echo: None,
     }

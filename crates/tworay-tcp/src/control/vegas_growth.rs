@@ -11,7 +11,7 @@
 //! repaired, growth is Reno's. Linux returns to its own growth once nothing is missing; here, with the first
 //! ACK of new data outside a repair.
 
-use super::whole_segments::{WholeSegments, least_threshold, slow_start};
+use super::whole_segments::{WholeSegments, least_threshold, limits_linux, slow_start};
 use super::*;
 use crate::config::Timing;
 use crate::control::{AckEvent, DupAckEvent, Effects, LossEvent, RtoEvent, RttEvent, SenderView, SentEvent};
@@ -81,9 +81,7 @@ impl VegasGrowth {
     /// Reno's growth, unless the window was not used.
     fn by_reno(&mut self, view: &SenderView, event: &AckEvent) -> Window {
         let window = Window { cwnd: view.cwnd, ssthresh: view.ssthresh };
-        // In slow start half of it is enough: the next burst needs it (tcp_is_cwnd_limited).
-        let half = view.cwnd < view.ssthresh && view.cwnd < 2.0 * (view.flight + event.segments);
-        if !half && !limits(view, event) {
+        if !limits_linux(view, event) {
             return window;
         }
         Window { cwnd: self.reno.grow(window, event.delivered), ..window }

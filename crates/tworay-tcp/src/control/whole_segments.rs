@@ -1,7 +1,7 @@
 //! Reno's growth in whole segments, by the amount acknowledged, as Linux counts it (`tcp_slow_start`,
 //! `tcp_cong_avoid_ai`; RFC 3465 without its limit).
 
-use super::Window;
+use super::{AckEvent, SenderView, Window, limits};
 
 /// Counts acknowledged segments until they make a window.
 #[derive(Debug, Default)]
@@ -20,17 +20,21 @@ impl WholeSegments {
             cwnd = slow_start(window, acked);
             left -= cwnd - window.cwnd;
         }
-        if cwnd >= threshold && left > 0.0 {
-            if self.credit >= cwnd {
-                self.credit = 0.0;
-                cwnd += 1.0;
-            }
-            self.credit += left;
-            if self.credit >= cwnd {
-                let up = (self.credit / cwnd).floor();
-                self.credit -= up * cwnd;
-                cwnd += up;
-            }
+        if cwnd >= threshold && left > 0.0 { self.avoid(cwnd, left, cwnd) } else { cwnd }
+    }
+
+    /// Returns cwnd after `acked` more segments, of which each `price` make one.
+    pub fn avoid(&mut self, mut cwnd: f64, acked: f64, price: f64) -> f64 {
+        // Credit of a time when one more segment cost more counts as one.
+        if self.credit >= price {
+            self.credit = 0.0;
+            cwnd += 1.0;
+        }
+        self.credit += acked;
+        if self.credit >= price {
+            let up = (self.credit / price).floor();
+            self.credit -= up * price;
+            cwnd += up;
         }
         cwnd
     }
@@ -39,6 +43,13 @@ impl WholeSegments {
     pub fn restart(&mut self) {
         self.credit = 0.0;
     }
+}
+
+/// True if the window was used as far as Linux demands before it grows, judged by the flight: all of it, or in slow start
+/// half, because the next burst needs it (`tcp_is_cwnd_limited`).
+pub(crate) fn limits_linux(view: &SenderView, event: &AckEvent) -> bool {
+    let half = view.cwnd < view.ssthresh && view.cwnd < 2.0 * (view.flight + event.segments);
+    half || limits(view, event)
 }
 
 /// Returns cwnd after `acked` segments below ssthresh, which it doesn't pass.

@@ -81,6 +81,8 @@ pub(crate) struct Growth {
     pub delivered: f64,
     /// If false, the variant only records the ACK.
     pub may_grow: bool,
+    /// Whether the window limited what was sent, if that is known.
+    pub limited: Option<bool>,
 }
 
 /// Detection of a loss.

@@ -224,7 +224,7 @@ impl TcpLinux {
             }
         }
         let delivered = bytes as f64 / tx.space.mss as f64;
-        out.push(Decision::GrowTo(Growth { standard, bytes, delivered, may_grow }));
+        out.push(Decision::GrowTo(Growth { standard, bytes, delivered, may_grow, limited: None }));
     }
 
     /// The end of a repair, or a loss. A loss reduces the window at once.

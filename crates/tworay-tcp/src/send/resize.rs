@@ -89,7 +89,7 @@ impl Sender {
             standard.cwnd += share * if cwnd < ssthresh { 1.0 } else { 1.0 / cwnd };
         }
         let delivered = bytes as f64 / self.tx.space.mss as f64;
-        self.decide_growth(cx, Growth { standard, bytes, delivered, may_grow });
+        self.decide_growth(cx, Growth { standard, bytes, delivered, may_grow, limited: None });
     }
 
     /// Sets the window to the standard one unless the variant decides otherwise.
@@ -104,12 +104,13 @@ impl Sender {
 
     #[inline(never)]
     fn ask_for_growth(&mut self, cx: &mut Cx, growth: Growth) {
-        let Growth { standard, bytes, delivered, may_grow } = growth;
+        let Growth { standard, bytes, delivered, may_grow, limited } = growth;
         let event = AckEvent {
             bytes: bytes as u32,
             segments: bytes as f64 / self.tx.space.mss as f64,
             delivered,
             may_grow,
+            limited,
             standard,
             echo: self.tx.echoed(cx),
         };

@@ -32,8 +32,15 @@ fn acks_are_counted_by_what_they_cover() {
     let mut b = bench::Bench::new("daa");
     let standard = Window { cwnd: 4.0, ssthresh: 20.0 };
     for segments in [1.0, 2.0, 3.0, 4.0, 4.0, 7.0] {
-        let event =
-            AckEvent { bytes: 1000, segments, delivered: segments, may_grow: true, standard, echo: None };
+        let event = AckEvent {
+            bytes: 1000,
+            segments,
+            delivered: segments,
+            may_grow: true,
+            limited: None,
+            standard,
+            echo: None,
+        };
         b.part.on_ack(&b.view, &event, &mut Effects::new());
     }
     let expected =

@@ -29,6 +29,24 @@ fn a_window_of_acknowledged_segments_adds_one() {
     assert_eq!(growth.grow(window(6.0, 5.0), 1.0), 7.0);
 }
 
+/// 9 of 10 segments; then one more costs 4: the credit counts as one, and 5 are another.
+#[test]
+fn credit_of_dearer_times_counts_as_one_segment() {
+    let mut growth = WholeSegments::default();
+    assert_eq!(growth.avoid(20.0, 9.0, 10.0), 20.0);
+    assert_eq!(growth.avoid(20.0, 5.0, 4.0), 22.0);
+    assert_eq!(growth.avoid(22.0, 3.0, 4.0), 23.0);
+}
+
+/// 4 of a window of 5 are acknowledged when the window falls to 4: they make one segment, and 4 more another. The price
+/// stays that of the window before the ACK (`tcp_cong_avoid_ai`).
+#[test]
+fn one_ack_has_one_price() {
+    let mut growth = WholeSegments::default();
+    growth.grow(window(5.0, 2.0), 4.0);
+    assert_eq!(growth.grow(window(4.0, 2.0), 4.0), 6.0);
+}
+
 #[test]
 fn a_loss_restarts_the_count() {
     let mut growth = WholeSegments::default();

@@ -35,10 +35,15 @@ impl LinuxGrowth {
     /// Returns the standard window after an ACK of new data that reports `delivered` segments for the first time: a
     /// segment counts once, SACKed or acknowledged, and pieces of a segment count as one.
     pub fn on_ack(&mut self, window: Window, delivered: usize) -> Window {
-        if !self.used.allows_growth(window) {
+        if !self.limits(window) {
             return window;
         }
         Window { cwnd: self.whole.grow(window, delivered as f64), ..window }
+    }
+
+    /// True if the window limited what was sent, so that it may grow.
+    pub fn limits(&self, window: Window) -> bool {
+        self.used.allows_growth(window)
     }
 
     /// All that may be sent was sent.

@@ -99,8 +99,10 @@ impl RackTlp {
             let may_grow = self.state != State::Recovery && (!self.arrival.was_recovering || grows_on_exit);
             out.push(match &mut self.growth {
                 Some(linux) => {
+                    let limited = linux.limits(window);
                     let standard = if may_grow { linux.on_ack(window, delivered) } else { window };
-                    Decision::GrowTo(Growth { standard, bytes, delivered: delivered as f64, may_grow })
+                    let (delivered, limited) = (delivered as f64, Some(limited));
+                    Decision::GrowTo(Growth { standard, bytes, delivered, may_grow, limited })
                 }
                 None => Decision::Grow { bytes, may_grow },
             });
