@@ -14,8 +14,9 @@
 //! | `on_restart` | application idle: the window stays, ProbeBW paces at BtlBw (§3.5.3) |
 //! | `on_undo` | as Linux' `bbr_undo_cwnd`: the saved window, and Startup is judged anew |
 //!
-//! `form=linux` follows `tcp_bbr.c` of Linux 6.1 where it goes beyond the draft: [`aggregation`], and a pacing
-//! rate 1 % below the estimate.
+//! `form=linux` follows `tcp_bbr.c` of Linux 6.1 where it goes beyond the draft: [`aggregation`], a pacing rate 1 % below
+//! the estimate, departure times as in Linux ([`Effect::PaceAsLinux`]), and the next segment counts as in flight when a
+//! probe ends.
 //!
 //! Segments are sent one by one. A lost segment counts as in flight until it is retransmitted. If several
 //! segments are lost, the first round of a recovery may therefore exceed packet conservation by one segment
@@ -55,7 +56,7 @@ settings! {
         floor: f64 = 4.0, 1.0..100.0;
         /// send quantum, segments; 0: from the rate, as in the draft
         quantum: f64 = 0.0, 0.0..64.0;
-        /// `draft`, or `linux` with its room for bursts of ACKs, even windows, and pacing at 99 %
+        /// `draft`, or `linux` with its room for bursts of ACKs, even windows, and pacing at 99 % that catches up after waits
         form: Form = ["draft" => Form::Draft, "linux" => Form::Linux];
     }
 }
@@ -72,6 +73,13 @@ impl Form {
         match self {
             Self::Draft => 1.0,
             Self::Linux => 0.99,
+        }
+    }
+
+    fn paces(self) -> fn(SimDuration) -> Effect {
+        match self {
+            Self::Draft => Effect::Pace,
+            Self::Linux => Effect::PaceAsLinux,
         }
     }
 }
@@ -110,7 +118,7 @@ impl Bbr {
     fn new(options: Options, initial: f64) -> Self {
         Self {
             options,
-            shared: Shared::new(initial),
+            shared: Shared::new(initial, options.form.paces()),
             mode: Mode::Startup,
             pacing_gain: options.high_gain,
             cwnd_gain: options.high_gain,
@@ -185,7 +193,12 @@ impl Bbr {
         }
         let full = self.rtprop.is_some_and(|rtprop| passed(view.now, self.cycle_at, rtprop));
         let over = if self.pacing_gain > 1.0 {
-            let reached = sample.prior_in_flight >= self.in_flight_of(self.pacing_gain, view);
+            // Linux counts the segments that leave next, too (`bbr_packets_in_net_at_edt`).
+            let next = match self.options.form {
+                Form::Draft => 0.0,
+                Form::Linux => self.quantum(view),
+            };
+            let reached = sample.prior_in_flight + next >= self.in_flight_of(self.pacing_gain, view);
             full && (sample.lost > 0.0 || reached)
         } else if self.pacing_gain < 1.0 {
             full || sample.prior_in_flight <= self.in_flight_of(1.0, view)

@@ -323,6 +323,9 @@ pub enum Effect {
     /// first segment of a repair and those of limited transmit (RFC 3042) are not held back, but the next
     /// one is.
     Pace(SimDuration),
+    /// Pace as Linux 6.1 does: the first ten segments with payload are not held back; the gap at a segment's departure determines
+    /// the next one's; after a segment that left late, the gap is shorter by the delay, at most by half.
+    PaceAsLinux(SimDuration),
     /// Send an empty segment that the peer acknowledges. The mark is omitted if the peer does not know it.
     Probe(Option<ProbeOption>),
     /// Multiply SRTT and RTTVAR by this factor.

@@ -21,7 +21,7 @@ bitflags! {
         const BURSTS = 1 << 5;
         /// Queries of [`sampling`](crate::CongestionControl::sampling).
         const SAMPLING = 1 << 6;
-        /// Execution of [`Effect::Pace`](crate::Effect::Pace).
+        /// Execution of [`Effect::Pace`](crate::Effect::Pace) and [`Effect::PaceAsLinux`](crate::Effect::PaceAsLinux).
         const PACING = 1 << 7;
         /// Calls of [`on_rate`](crate::CongestionControl::on_rate) with delivery-rate samples.
         const RATES = 1 << 8;

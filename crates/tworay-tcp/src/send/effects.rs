@@ -40,6 +40,7 @@ impl Sender {
                 Effect::GoBack(window) => self.go_back(cx, window),
                 Effect::StartTimer(wait) => cx.out.push(TcpAction::Arm(TcpTimer::Variant, cx.now + wait)),
                 Effect::Pace(gap) => self.tx.pace(cx, gap),
+                Effect::PaceAsLinux(gap) => self.tx.pace_as_linux(cx, gap),
                 Effect::StopTimer => cx.out.push(TcpAction::Disarm(TcpTimer::Variant)),
                 Effect::Probe(mark) => self.tx.probe(cx, mark),
                 Effect::ScaleRtt(factor) => {

@@ -13,7 +13,7 @@ impl SendState {
 
     #[cold]
     fn hold_back(&mut self, cx: &mut Cx) -> bool {
-        let due = self.pacer.last + self.pacer.gap;
+        let due = self.pacer.due();
         if due <= cx.now {
             return false;
         }
@@ -27,10 +27,11 @@ impl SendState {
     /// A segment with payload is sent.
     #[inline]
     pub(super) fn note_paced(&mut self, now: SimTime) {
-        self.pacer.last = now;
+        self.pacer.sent(now);
     }
 
-    /// Sets the gap. A segment that is held back waits for the new gap, counted from the last segment.
+    /// Sets the gap. A segment that is held back waits for the new gap, counted from the last segment (in Linux: for its old
+    /// departure time).
     pub(super) fn pace(&mut self, cx: &mut Cx, gap: SimDuration) {
         debug_assert!(self.needs.contains(Needs::PACING), "paces without need");
         if !self.needs.contains(Needs::PACING) || self.pacer.gap == gap {
@@ -38,8 +39,14 @@ impl SendState {
         }
         self.pacer.gap = gap;
         if self.pacer.armed {
-            cx.out.push(TcpAction::Arm(TcpTimer::Pace, (self.pacer.last + gap).max(cx.now)));
+            cx.out.push(TcpAction::Arm(TcpTimer::Pace, self.pacer.due().max(cx.now)));
         }
+    }
+
+    /// Sets the gap of segments that leave as in Linux.
+    pub(super) fn pace_as_linux(&mut self, cx: &mut Cx, gap: SimDuration) {
+        self.pacer.follow_linux();
+        self.pace(cx, gap);
     }
 }
 

@@ -58,13 +58,14 @@ impl Aggregation {
                 self.most = [0.0, self.most[0]];
             }
         }
-        let extra = self.burst.extra(now, sample.newly_delivered, rate, cwnd);
+        // Linux counts whole segments, of those that the rate explains, too.
+        let extra = self.burst.extra(now, sample.newly_delivered, rate, cwnd).ceil();
         self.most[0] = self.most[0].max(extra);
     }
 
     /// Segments by which the window grows.
     pub fn extra(&self, rate: f64) -> f64 {
-        self.most[0].max(self.most[1]).min(rate * LONGEST.as_secs_f64())
+        self.most[0].max(self.most[1]).min((rate * LONGEST.as_secs_f64()).floor())
     }
 }
 
@@ -110,6 +111,17 @@ mod tests {
         assert_eq!(bursts.extra(100.0), 8.0);
         bursts.update(at(1500), &sample(1.0), false, 100.0, 100.0);
         assert_eq!(bursts.extra(100.0), 8.0, "a maximum");
+    }
+
+    /// 100 segments/s explain 1.5 of what arrives 15 ms after a burst, and Linux counts 1: 4 + 6 - 1 = 9. At 79 segments/s, 100 ms
+    /// deliver 7.9, and Linux counts 7.
+    #[test]
+    fn segments_are_whole() {
+        let mut bursts = Aggregation::default();
+        bursts.update(at(1000), &sample(4.0), false, 100.0, 100.0);
+        bursts.update(at(1015), &sample(6.0), false, 100.0, 100.0);
+        assert_eq!(bursts.extra(100.0), 9.0);
+        assert_eq!(bursts.extra(79.0), 7.0);
     }
 
     /// At most what 100 ms deliver, and at most the window.

@@ -23,6 +23,8 @@ pub(super) struct Shared {
     pub initial: f64,
     pub rounds: Rounds,
     pub own_limit: OwnLimit,
+    /// The effect that sets the time between segments.
+    pub paces: fn(SimDuration) -> Effect,
     /// Segments per second.
     pub pacing_rate: Option<f64>,
     /// Sent but not delivered after the latest ACK, segments.
@@ -39,12 +41,13 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub fn new(initial: f64) -> Self {
+    pub fn new(initial: f64, paces: fn(SimDuration) -> Effect) -> Self {
         Self {
             rng: RngStream::numbered(0, 0, Purpose::Tcp),
             initial,
             rounds: Rounds::default(),
             own_limit: OwnLimit::default(),
+            paces,
             pacing_rate: None,
             in_flight: 0.0,
             delivered: 0.0,
@@ -74,7 +77,7 @@ impl Shared {
         }
         let rate = gain * self.initial / rtt.as_secs_f64();
         self.pacing_rate = Some(rate);
-        effects.push(Effect::Pace(gap(rate, view.srtt)));
+        effects.push((self.paces)(gap(rate, view.srtt)));
         true
     }
 
@@ -84,7 +87,7 @@ impl Shared {
             self.pacing_rate = Some(rate);
         }
         if let Some(rate) = self.pacing_rate {
-            effects.push(Effect::Pace(gap(rate, view.srtt)));
+            effects.push((self.paces)(gap(rate, view.srtt)));
         }
     }
 

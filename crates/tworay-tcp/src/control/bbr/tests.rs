@@ -20,6 +20,13 @@ impl Path {
         Self { bbr, view, delivered: 0.0, gap: None }
     }
 
+    fn linux() -> Self {
+        let mut values: Vec<f64> = Options::PARAMETERS.iter().map(|p| p.default.expect(p.name)).collect();
+        let form = Options::PARAMETERS.iter().position(|p| p.name == "form").expect("a parameter");
+        values[form] = 1.0;
+        Self::new(&values)
+    }
+
     fn defaults() -> Self {
         Self::new(&Options::PARAMETERS.iter().map(|p| p.default.expect(p.name)).collect::<Vec<_>>())
     }
@@ -53,7 +60,7 @@ impl Path {
         for effect in effects {
             match effect {
                 Effect::SetWindow(w) => (self.view.cwnd, self.view.ssthresh) = (w.cwnd, w.ssthresh),
-                Effect::Pace(gap) => self.gap = Some(gap),
+                Effect::Pace(gap) | Effect::PaceAsLinux(gap) => self.gap = Some(gap),
                 _ => {}
             }
         }
@@ -111,10 +118,7 @@ fn startup_ends_when_the_rate_does_not_grow() {
 /// the ten that the rate does not explain, made even; two more in the phase that probes.
 #[test]
 fn linux_has_room_for_bursts_of_acks() {
-    let mut values: Vec<f64> = Options::PARAMETERS.iter().map(|p| p.default.expect(p.name)).collect();
-    let form = Options::PARAMETERS.iter().position(|p| p.name == "form").expect("a parameter");
-    values[form] = 1.0;
-    let mut path = Path::new(&values);
+    let mut path = Path::linux();
     for rate in [25.0, 50.0, 100.0, 100.0, 100.0, 100.0] {
         path.ack(rate, rate / 10.0, (30.0, 30.0));
     }
@@ -154,6 +158,39 @@ fn the_gains_go_round() {
         short.pacing_gain() > 1.2
     });
     assert!(longest.count() > 12);
+}
+
+/// `bbr_is_next_cycle_phase`: 5/4 of 10 segments are 13, 16 with three quanta, 18 with the two of this phase. The
+/// segment that leaves next is one of them, so that 17 in flight end the probe and 16 do not.
+#[test]
+fn linux_counts_the_next_segment_when_a_probe_ends() {
+    for (in_flight, ends) in [(16.0, false), (17.0, true)] {
+        let mut path = Path::linux();
+        for rate in [25.0, 50.0, 100.0, 100.0, 100.0, 100.0] {
+            path.ack(rate, rate / 10.0, (30.0, 30.0));
+        }
+        path.ack(100.0, 10.0, (14.0, 13.0));
+        let probes = (0..24).any(|_| {
+            path.after(RTT_MS + 1, 100.0, 10.0, (10.0, 10.0));
+            path.bbr.pacing_gain > 1.0
+        });
+        assert!(probes);
+        path.after(RTT_MS + 1, 100.0, 10.0, (in_flight, 10.0));
+        assert_eq!(path.bbr.pacing_gain < 1.0, ends, "{in_flight} in flight");
+    }
+}
+
+/// The handshake's rate and all later ones schedule departures as Linux does; the draft's keep the gap.
+#[test]
+fn only_linux_catches_up_after_waits() {
+    for (mut path, linux) in [(Path::linux(), true), (Path::defaults(), false)] {
+        let rtt = SimDuration::from_millis(RTT_MS);
+        let mut effects = Effects::new();
+        path.bbr.on_handshake(&path.view, &RttEvent { exact: rtt, ticked: rtt }, &mut effects);
+        path.bbr.shared.pace(&path.view, 100.0, false, &mut effects);
+        assert_eq!(effects.len(), 2);
+        assert!(effects.iter().all(|e| matches!(e, Effect::PaceAsLinux(_)) == linux), "{effects:?}");
+    }
 }
 
 /// Draft §4.3.5: after ten seconds without a new minimum, the window is cut to four segments for 200 ms and

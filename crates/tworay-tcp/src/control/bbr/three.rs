@@ -159,7 +159,7 @@ impl Bbr3 {
     fn new(options: Options, initial: f64) -> Self {
         Self {
             options,
-            shared: Shared::new(initial),
+            shared: Shared::new(initial, Effect::Pace),
             state: State::Startup,
             ack_phase: AckPhase::Init,
             // The current cycle and the previous one.
