@@ -51,6 +51,7 @@ mod trial;
 mod window;
 
 pub(crate) use ack::{Ack, Dup};
+pub(crate) use acks::SentBetween;
 pub(crate) use output::ip_bytes;
 pub(crate) use rtt::LINUX_TICK;
 pub(crate) use scoreboard::{NextSeg, Scoreboard};

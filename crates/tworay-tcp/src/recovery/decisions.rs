@@ -1,7 +1,7 @@
 //! The decisions of a recovery; the sender carries them out.
 
 use crate::control::Window;
-use crate::send::{CutBy, Early};
+use crate::send::{CutBy, Early, SentBetween};
 use tworay_base::SimTime;
 
 /// Decisions in the order in which they are carried out.
@@ -56,6 +56,8 @@ pub(crate) enum Decision {
     StopTiming,
     /// Take the age of the echoed time stamp as a sample.
     SampleEcho,
+    /// Take the round trips of segments that were SACKed, sent at these times.
+    SampleSacked(SentBetween),
     /// Bytes sent by limited transmit count as part of the window again.
     ForgetLimited,
     /// Send one new segment beyond the window (RFC 3042).

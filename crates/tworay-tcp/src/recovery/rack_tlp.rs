@@ -26,7 +26,7 @@ use super::marks::{Mark, Marks};
 use super::sack::take_blocks;
 use crate::control::Window;
 use crate::parts::Repairs;
-use crate::send::{Ack, CutBy, Cx, Dup, Early, LINUX_TICK, Scoreboard, SendState, Sent};
+use crate::send::{Ack, CutBy, Cx, Dup, Early, LINUX_TICK, Scoreboard, SendState, Sent, SentBetween};
 use growth::{LinuxGrowth, Load};
 use probe::{Answer, Probe};
 use prr::{Progress, Prr};
@@ -106,6 +106,8 @@ pub(super) struct RackTlp {
     undo: Option<Undo>,
     /// The first retransmission of a repair is sent regardless of the window.
     forced: bool,
+    /// When the segments that the ACK SACKs first were sent, those sent once.
+    newly_sacked: Option<SentBetween>,
     /// True if new data was sent or a cumulative ACK arrived since the timers were last set.
     moved: bool,
     /// The event being processed.
@@ -118,6 +120,7 @@ impl Recovery for RackTlp {
             self.arrival.stage = Stage::Old;
             return Reply::Decided;
         }
+        self.newly_sacked = None;
         let evidence = self.undo.as_mut().map_or(Evidence::Nothing, |undo| undo.judge(tx, cx, ack));
         self.arrival = Arrival {
             stage: Stage::Probe,
@@ -136,6 +139,9 @@ impl Recovery for RackTlp {
         if self.arrival.advanced {
             self.moved = true;
             return Reply::Advance(Advance::Full);
+        }
+        if let Some(sent) = self.newly_sacked.filter(|_| self.growth.is_some()) {
+            out.push(Decision::SampleSacked(sent));
         }
         self.answer_probe(tx, cx, ack, out);
         Reply::Decided
@@ -345,6 +351,7 @@ impl RackTlp {
             growth: repairs.contains(Repairs::LINUX).then(LinuxGrowth::default),
             undo: None,
             forced: false,
+            newly_sacked: None,
             moved: false,
             arrival: Arrival::default(),
         }

@@ -5,11 +5,18 @@ use crate::config::Timing;
 use crate::control::{DupAckDecision, DupAckEvent, Effects, ProbeEvent, ProbeVerdict, RttEvent};
 use crate::endpoint::Ignored;
 
-/// When the earliest and the newest of several segments were sent.
-#[derive(Copy, Clone, Debug)]
+/// When the earliest and the newest of several segments, in sequence, were sent.
+#[derive(Copy, Clone, PartialEq, Debug)]
 pub(crate) struct SentBetween {
     earliest: SimTime,
     newest: SimTime,
+}
+
+impl SentBetween {
+    /// Adds the next segment, sent at `at`.
+    pub fn and(before: Option<Self>, at: SimTime) -> Self {
+        Self { earliest: before.map_or(at, |known| known.earliest), newest: at }
+    }
 }
 
 impl SendState {
@@ -48,8 +55,7 @@ impl SendState {
     pub fn forget_acked(&mut self) -> Option<SentBetween> {
         let (mut found, mut ambiguous) = (None, false);
         while let Some(first) = self.sent.front().filter(|s| s.end <= self.space.una) {
-            let earliest = found.map_or(first.at, |known: SentBetween| known.earliest);
-            found = Some(SentBetween { earliest, newest: first.at });
+            found = Some(SentBetween::and(found, first.at));
             ambiguous |= first.times > 1;
             self.sent.pop_front();
         }
@@ -133,6 +139,14 @@ impl Sender {
             let timer = if recorded { cx.now.since(earliest) } else { event.ticked };
             self.take_sample(cx, event, timer, timed);
         }
+    }
+
+    /// Takes the round trip of SACKed segments, which nothing was acknowledged with: in fast recovery Linux has few
+    /// other samples.
+    pub(super) fn sample_sacked(&mut self, cx: &mut Cx, SentBetween { earliest, newest }: SentBetween) {
+        self.tx.rtt.end_backoff();
+        let event = RttEvent { exact: cx.now.since(newest), ticked: self.tx.rtt.measure(newest, cx.now) };
+        self.take_sample(cx, event, self.tx.rtt.measure(earliest, cx.now), Timed::Data);
     }
 
     /// Takes the age of the latest echoed timestamp as a sample; ignores an echo from the future.

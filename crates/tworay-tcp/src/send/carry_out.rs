@@ -130,6 +130,7 @@ impl Sender {
             Decision::EndBackoff => tx.rtt.end_backoff(),
             Decision::StopTiming => tx.timed = None,
             Decision::SampleEcho => self.sample_echo(cx, Timed::Data),
+            Decision::SampleSacked(sent) => self.sample_sacked(cx, sent),
             Decision::ForgetLimited => tx.limited_bytes = 0,
             Decision::LimitedTransmit => self.send_one_more(cx),
             Decision::RetransmitUnlessStopped if tx.is_frozen() => {}

@@ -40,6 +40,9 @@ impl RackTlp {
                     self.marks.set(place - acked, Mark::Sacked);
                     delivered += 1;
                     self.note_delivery(tx, cx, ack, tx.sent[place]);
+                    if tx.sent[place].times == 1 {
+                        self.newly_sacked = Some(SentBetween::and(self.newly_sacked, tx.sent[place].at));
+                    }
                 }
             }
         }
