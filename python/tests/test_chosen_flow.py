@@ -12,7 +12,12 @@ from tworay.errors import InputError
 from tworay.showing.wording import _did
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from conftest import Result
+
+    Cli = Callable[..., Result]
 
 PAPER = """\
 name = "paper"
@@ -100,3 +105,70 @@ def test_a_loss_within_a_recovery_is_no_silence() -> None:
     assert "in a recovery already" in said
     assert "neither its timer" in _did({"reactions": [], "sent_again": []})
     assert "neither its timer" in _did({"reactions": [], "sent_again": None})
+
+
+THREE = (
+    PAPER
+    + """\
+[[flow]]
+from = "relay"
+to = "bob"
+app = "ftp"
+"""
+)
+
+
+def test_flows_are_judged_by_their_ends(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "three.toml").write_text(THREE)
+    short = ("--tcp", "reno,vegas", "--seeds", "2", "--set", "duration=5s")
+    made = cli("compare", "three.toml", *short, "--judge", "bob:alice", "--out", "c")
+    assert made.code == 0, made.err
+    assert "Judged: flow 1 (bob to alice), of 3 flows; --judge" in " ".join(made.out.split())
+    by_number = cli("show", "c", "--json", "--judge", "flow.1").document
+    for same in ("bob:alice", "bob->alice"):
+        assert cli("show", "c", "--json", "--judge", same).document == by_number
+    several = cli("show", "c", "--judge", "flow.2, alice:bob")
+    assert "Judged: flows 0 (alice to bob), 2 (relay to bob), of 3 flows;" in " ".join(several.out.split())
+    assert cli("show", "c", "--json", "--judge", "relay").document["judge"] == "flow.2"
+    assert cli("plot", "c", "box", "--judge", "bob:alice", "-o", "box.svg").code == 0
+    assert (
+        tworay.compare(
+            str(tmp_path / "three.toml"), tcp="reno", seeds=1, judge="relay:bob", set={"duration": "1s"}
+        ).judge
+        == "flow.2"
+    )
+    # Switched off, a flow leaves its number to no other.
+    off = cli("compare", "three.toml", *short, "--set", "flow.0=off", "--judge", "relay:bob", "--json")
+    assert off.document["judge"] == "flow.2"
+    for wrong, reason in {
+        "bob:alicia": "--judge bob:alicia: flow alicia: no node has this name; did you mean alice?",
+        "alice:relay": "there is no flow between these nodes in this direction",
+        "alice": "choose one by its number, or by both ends such as alice:bob",
+        "TCPs": "write tcp, udp, all, or flows such as flow.0",
+    }.items():
+        refused = cli("show", "c", "--judge", wrong)
+        assert (refused.code, reason in " ".join(refused.err.split())) == (2, True), refused.err
+
+
+def test_a_verdict_about_one_flow_says_whose_it_is(cli: Cli, tmp_path: Path) -> None:
+    world = THREE + '[[flow]]\nfrom = "bob"\nto = "relay"\napp = "cbr"\nrate = "8kbps"\nsize = "100B"\n'
+    (tmp_path / "four.toml").write_text(world)
+    short = ("--tcp", "reno,vegas", "--seeds", "2", "--set", "duration=5s", "--out", "c")
+    assert cli("compare", "four.toml", *short).code == 0
+
+    def said(metric: str) -> str:
+        return " ".join(cli("show", "c", "--metrics", metric).out.split())
+
+    assert "Judged: the TCP flows (3 of 4);" in said("goodput_bps")
+    assert "Judged: the TCP flows (3 of 4);" in said("metrics.jain_fairness")
+    assert "Judged: flow 1 (bob to alice), of 4 flows." in said("flow.1.goodput_bps")
+    # Of the whole run, whichever flows are judged.
+    assert "Judged" not in said("metrics.total_goodput_bps")
+    comparison = tworay.results(tmp_path / "c")
+    title = tworay.plot(comparison, "box", metric="flow.1.goodput_bps").axes[0].get_title()
+    assert title.endswith("flow 1 (bob to alice), of 4 flows")
+
+
+def test_an_end_of_several_flows_is_answered_with_both_ends(run: tworay.Run) -> None:
+    with pytest.raises(InputError, match=r"by its number, or by both ends such as alice:bob: 0 \(alice to"):
+        run.explain(flow="alice")

@@ -91,8 +91,8 @@ def plot(
     cross where a segment was lost. ``rate`` and ``aggregates`` draw the rate of frames, and the frames in
     each transmission, of the busiest links of a recorded run with a radio of 802.11a, g, n or ac.
     ``transfers`` draws completion times of transfers by size. ``box`` draws a ``metric`` by arm: quartiles,
-    and a point per seed; ``judge`` chooses its flows (``tcp``, ``udp``, ``all`` or ``flow.0,flow.2``;
-    default: those of the comparison).
+    and a point per seed; ``judge`` chooses its flows (``tcp``, ``udp``, ``all``, ``flow.0,flow.2``
+    or ends such as ``bob:alice``; default: those of the comparison).
 
     ``against`` has further runs, or their directories, that are drawn on the same axes; of live runs only the
     connection that delivered most is drawn there, unless ``flow`` names one. ``zoom`` is a stretch
@@ -411,7 +411,8 @@ def _box(axes: Axes, found: Comparison, metric: str) -> None:
         axes.plot(place + np.asarray(spread), column, ".", color="#0072B2", alpha=0.6, markersize=4)
     title, unit = metrics.words(name)
     axes.set_ylabel(f"{title}, {unit}" if unit else title)
-    judged = f", {found.judged}" if found.judged else ""
+    whose = found.judged_by(name)
+    judged = f", {whose}" if whose else ""
     axes.set_title(f"{found.scenario}, {len(found.seeds)} seeds{judged}")
     axes.grid(visible=False, axis="x")
 
