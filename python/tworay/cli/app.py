@@ -44,7 +44,7 @@ class Command(TyperCommand):
             else:
                 option(word, state)
 
-        parser._process_opts = process  # type: ignore[method-assign]
+        parser._process_opts = process  # type: ignore[assignment]
         return parser
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
