@@ -172,3 +172,25 @@ def test_a_verdict_about_one_flow_says_whose_it_is(cli: Cli, tmp_path: Path) -> 
 def test_an_end_of_several_flows_is_answered_with_both_ends(run: tworay.Run) -> None:
     with pytest.raises(InputError, match=r"by its number, or by both ends such as alice:bob: 0 \(alice to"):
         run.explain(flow="alice")
+
+
+def test_a_run_of_a_comparison_is_named_right(cli: Cli, paper: Path, tmp_path: Path) -> None:
+    words = ("--tcp", "base=reno,new=vegas", "--seeds", "1-3", "--set", "duration=2s", "--out", "cmp")
+    assert cli("compare", str(paper), *words).code == 0
+    for given, reason in (
+        (("--arm", "bases", "--seed", "1"), "--arm bases: cmp has no such arm; did you mean base?"),
+        (("--arm", "base", "--seed", "9"), "--seed 9: cmp has no such run of base; its seeds are 1-3"),
+        (("--arm", "base"), "name one of its runs with --arm (base, new) and --seed (1, 2, 3)"),
+        (
+            ("--arm", "base", "--seed", "1", "--flow", "0", "--at", "99"),
+            "--at 99: this run lasts from 0 to 2 s; choose a time of it",
+        ),
+    ):
+        refused = cli("explain", "cmp", *given)
+        assert (refused.code, reason in " ".join(refused.err.split())) == (2, True), refused.err
+
+
+@pytest.mark.parametrize("wrong", ["-1:5", "1:inf", "nan:1", (-1, 5)])
+def test_a_stretch_lies_within_the_run(run: tworay.Run, wrong: str | tuple[float, float]) -> None:
+    with pytest.raises(InputError, match="write two times from 0 to 40 s"):
+        tworay.plot(run, "cwnd", zoom=wrong)

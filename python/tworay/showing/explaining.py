@@ -71,7 +71,8 @@ def explain(run: Run, *, flow: int | str | None = None, at: float | None = None)
     about = _choose(run, flow)
     seconds = run.summary["sim_seconds"]
     if at is not None and not (isinstance(at, int | float) and 0 <= at <= seconds):
-        raise InputError(f"at = {at!r} is not a time of this run; it lasts from 0 to {seconds:g} s")
+        shown = f"{at:g}" if isinstance(at, float) else str(at)
+        raise InputError(f"--at {shown}: this run lasts from 0 to {seconds:g} s; choose a time of it")
     seen = _Flow(run, about)
     moments = seen.moments() if at is None else [seen.moment_at(at)]
     names = run.summary.get("names")

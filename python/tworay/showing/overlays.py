@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,7 +79,9 @@ def span(
         begin, end = map(float, zoom.split(":")) if isinstance(zoom, str) else zoom
     except (TypeError, ValueError):
         raise InputError(f'--zoom {zoom}: write two times in s such as 10:20, or "{TROUBLE}"') from None
-    if not 0 <= begin < end:
+    if begin < 0 or not (math.isfinite(begin) and math.isfinite(end)):
+        raise InputError(f"--zoom {begin:g}:{end:g}: write two times from 0 to {seconds:g} s")
+    if begin >= end:
         raise InputError(f"--zoom {begin:g}:{end:g}: the second time must be after the first")
     if begin >= seconds:
         raise InputError(
