@@ -247,3 +247,25 @@ def test_runs_of_a_sweep_have_axes_of_numbers_and_are_still_chosen_by_text(tmp_p
     assert table.height == 8
     # Cells keep the texts: an experiment of before, and one that is resumed, mean the same by them.
     assert pl.read_parquet(tmp_path / "out" / "cells.parquet").schema["mac.queue_limit"] == pl.String
+
+
+def test_csv_is_not_written_into_files_of_another_format(cli: Cli, stored: str, tmp_path: Path) -> None:
+    for option in ("--csv", "--long"):
+        refused = cli("show", stored, option, "A.parquet")
+        assert (
+            refused.code,
+            f"{option} A.parquet: this option writes CSV; name it A.csv" in refused.err,
+        ) == (
+            2,
+            True,
+        ), refused.err
+    refused = cli("show", stored, "--table", "series", "--csv", "s.PARQUET")
+    assert (refused.code, "name it s.csv" in refused.err) == (2, True)
+    words = ("string-2", "--tcp", "reno,vegas", "--seeds", "1", "--set", "duration=1s", "--out", "d")
+    assert cli("compare", *words, "--csv", "m.json").code == 2
+    for command in (("costs", "--out", "c.parquet"), ("energy", "--readings", "e.xlsx", "--", "true")):
+        refused = cli(*command)
+        assert (refused.code, "this option writes CSV" in refused.err) == (2, True), refused.err
+    assert not [*tmp_path.glob("*.[pP]*"), *tmp_path.glob("*.json"), *tmp_path.glob("d")]
+    # Others name the separator or nothing.
+    assert cli("show", stored, "--csv", "means.txt").code == 0

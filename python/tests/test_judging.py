@@ -119,8 +119,8 @@ def test_other_choices_are_refused(wrong: str) -> None:
 
 def test_several_flows_are_named_and_checked() -> None:
     judge = parse_judge("flow.2,flow.0")
-    assert judge.words(RUN["flows"]) == "flows 0 and 2 of 3"
-    assert parse_judge("flow.2").words(RUN["flows"]) == "flow 2 of 3"
+    assert judge.words(RUN["flows"]) == "flows 0 (0 to 1), 2 (0 to 1), of 3 flows"
+    assert parse_judge("flow.2").words(RUN["flows"]) == "flow 2 (0 to 1), of 3 flows"
     assert parse_judge("flow.0,flow.1,flow.2").words(RUN["flows"]) is None
     with pytest.raises(InputError, match=r"flow\.1 is given twice; leave one out"):
         parse_judge("flow.1,flow.01")
@@ -173,7 +173,7 @@ def test_every_command_takes_the_choice(cli: Cli, tmp_path: Path) -> None:
         "compare", "mixed.toml", "--tcp", "reno,vegas", "--seeds", "2", "--out", "c", "--judge", "flow.2"
     )
     assert made.code == 0, made.err
-    assert "Judged: flow 2 of 3" in made.out
+    assert "Judged: flow 2 (0 to 2), of 3 flows" in made.out
     shown = {
         judge: cli("show", "c", "--json", *(("--judge", judge) if judge else ())).document
         for judge in ("", "tcp", "udp", "all")
@@ -187,7 +187,7 @@ def test_every_command_takes_the_choice(cli: Cli, tmp_path: Path) -> None:
     assert 0 < means["udp"] <= 80e3 * 1.01
     assert cli("plot", "c", "box", "--judge", "udp", "-o", "box.svg").code == 0
     assert "the UDP flow (1 of 3)" in (tmp_path / "box.svg").read_text()
-    assert "Judged: flow 2 of 3" in (tmp_path / "c" / "report.html").read_text()
+    assert "Judged: flow 2 (0 to 2), of 3 flows" in (tmp_path / "c" / "report.html").read_text()
     assert "--judge flow.2" in (tmp_path / "c" / "report.html").read_text()
     wrong = cli("show", "c", "--judge", "flow.9")
     assert (wrong.code, "flow.0 to flow.2" in wrong.err) == (2, True)

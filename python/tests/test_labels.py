@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 
 import tworay
-from tworay.errors import InputError
+from tworay.errors import InputError, with_options
 from tworay.experiment.arms import line_up
 from tworay.experiment.experimentfile import read
 from tworay.running.spec import parse_arms, parse_variants
@@ -203,3 +204,39 @@ def test_an_arm_of_a_mixture_may_have_a_label() -> None:
     assert field.names == ["v", "newreno", mix]
     result = tworay.compare("bottleneck-2", tcp="v=vegas", mix=mix, seeds=2, entries="1s", set=QUICK)
     assert set(result.summary["mixtures"][mix]["vegas"]["against_all"]) == {"vegas", "newreno"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        ({"a b": 10, "a  b": 20}, r"--vary mac.queue_limit: the label 'a  b' has blanks .*; write 'a b'"),
+        ({"a": 10, "a ": 20}, "the label 'a ' has blanks that no table shows; write 'a'"),
+        ({"a": 10, "\ta": 20}, "has blanks"),
+    ],
+)
+def test_labels_of_values_differ_by_more_than_blanks(spec: dict[str, int], why: str) -> None:
+    with pytest.raises(InputError) as refused:
+        line_up("string-2", tcp="reno", vary={"mac.queue_limit": spec})
+    assert re.search(why, with_options(refused.value))
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [
+        {"axis": {"room": {"a": {"mac.queue_limit": 10}, "a ": {"mac.queue_limit": 20}}}},
+        {"zip": [{"mac.queue_limit": [1, 2], "labels": ["a b", "a  b"]}]},
+    ],
+)
+def test_labels_of_axes_differ_by_more_than_blanks(axes: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"experiment: \[.*\].*: the label 'a.*' has blanks that no table"):
+        read({"scenario": "string-2", "tcp": "reno"} | axes)
+
+
+@pytest.mark.parametrize("tcp", ["Reno, no ECN=reno,cubic", "my Reno, no ECN=reno,cubic"])
+def test_a_comma_in_a_label_is_said_to_split_it(tcp: str) -> None:
+    name = tcp.partition(",")[0]
+    with pytest.raises(InputError, match="a comma begins another variant, and labels have none") as refused:
+        parse_arms(tcp)
+    assert f"write {name} no ECN=reno" in str(refused.value)
+    # Two variants, of which one has a label.
+    assert parse_arms("vegas, no ECN=reno") == {"vegas": "vegas", "no ECN": "reno"}

@@ -219,7 +219,11 @@ def test_a_flow_is_chosen_by_its_ends(cli: Cli, world: Path) -> None:
             "roof",
             "flow roof: 2 flows are from or to this node; choose one by its number: 1 (roof to gate), 2",
         ),
-        ("gate", f"flow gate: 3 flows are from or to this node; choose one by its number: {there}"),
+        (
+            "gate",
+            "flow gate: 3 flows are from or to this node; choose one by its number, or by both ends such as "
+            f"gate:4: {there}",
+        ),
         ("4:gate", f"there is no flow between these nodes in this direction; there are {there}"),
         ("bran", "no node has this name; names here: gate, roof"),
         ("9", f"there is no flow 9; there are {there}"),

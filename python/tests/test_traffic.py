@@ -198,7 +198,7 @@ def test_the_first_trouble_is_shown(pair: list[tworay.Run]) -> None:
         tworay.plot(pair[0], "rtt", zoom="soon")
     with pytest.raises(InputError, match="must be after the first"):
         tworay.plot(pair[0], "rtt", zoom="8:5")
-    with pytest.raises(InputError, match="no loss made a sender wait"):
+    with pytest.raises(InputError, match="no loss made a sender of these flows wait"):
         tworay.plot(tworay.run("string-1", set={"duration": "2s"}), "cwnd", zoom="trouble")
 
 

@@ -117,14 +117,21 @@ class Nodes:
         where = "between these nodes in this direction" if both else "from or to this node"
         if not found:
             raise InputError(f"flow {word}: there is no flow {where}; there are {known}")
+        pairs = [self.flow(one) for one in found]
+        alone = next((pair for pair in pairs if pairs.count(pair) == 1), None)
+        how = f"its number, or by both ends such as {alone}" if alone else "its number"
         raise InputError(
-            f"flow {word}: {len(found)} flows are {where}; choose one by its number: {self.list_flows(found)}"
+            f"flow {word}: {len(found)} flows are {where}; choose one by {how}: {self.list_flows(found)}"
         )
 
     def list_flows(self, documents: Iterable[Mapping[str, Any]]) -> str:
         """Return a list of flows for messages: ``0 (barn to gw), 1 (barn to 3)``, the first eight."""
         words = [f"{one['id']} ({self.short(one['from'])} to {self.short(one['to'])})" for one in documents]
         return ", ".join(words[:LISTED]) + (", ..." if len(words) > LISTED else "")
+
+    def has(self, word: str) -> bool:
+        """Return whether a node has this name."""
+        return word in self._numbers
 
     def number(self, word: str, option: str) -> int:
         """Return the number of the node that a word names: its name, or its number.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+# A negative number, or a place that begins with one.
+NEGATIVE = re.compile(r"-\.?\d")
+
+
 class Command(TyperCommand):
     """A command that refuses an option given twice, unless it is repeatable.
 
@@ -27,6 +32,20 @@ class Command(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         """Return arguments and options, ``--help`` too."""
         return list(map(with_quick_values, super().get_params(ctx)))
+
+    def make_parser(self, ctx: Any) -> Any:
+        """Return a parser that takes ``-50,80`` for an argument: no option begins with a digit."""
+        parser = super().make_parser(ctx)
+        option = parser._process_opts
+
+        def process(word: str, state: Any) -> None:
+            if NEGATIVE.match(word) and parser.allow_interspersed_args:
+                state.largs.append(word)
+            else:
+                option(word, state)
+
+        parser._process_opts = process  # type: ignore[assignment]
+        return parser
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments."""

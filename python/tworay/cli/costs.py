@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tworay.cli.output import check_free, is_stdout, note, print_json, write_text
+from tworay.cli.output import check_csv, is_stdout, note, print_json, write_text
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _measure_costs(
     names = _names(tcp)
     threads = check_jobs(jobs)
     if out is not None:
-        check_free(out, force=force)
+        check_csv("--out", out, force=force)
     if shipped:
         found = [cost for cost in counted.shipped() if names is None or cost.variant in names]
     else:
@@ -156,7 +156,7 @@ def _kernel_costs(
         raise InputError("--kernel needs the power of the processor; add for example --power 2.5W")
     watts = parse_power(power)
     if out is not None:
-        check_free(out, force=force)
+        check_csv("--out", out, force=force)
     found = kernelcosts.read(file, dict(map(_mapping, names)))
     only = _names(tcp)
     if only is not None:

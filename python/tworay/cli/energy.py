@@ -10,7 +10,7 @@ import typer
 
 from tworay.cli.app import FAILED, app
 from tworay.cli.options import JsonOption
-from tworay.cli.output import check_free, note, print_columns, print_json, write_text
+from tworay.cli.output import check_csv, note, print_columns, print_json, write_text
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def energy(
         return
     seconds = _seconds(idle)
     if readings is not None:
-        check_free(readings, force=force)
+        check_csv("--readings", readings, force=force)
     source = meters.find(meter, meters.SYS)
     if radio is not None and not source.covers_radio:
         raise InputError(

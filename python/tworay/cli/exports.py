@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tworay.cli.output import check_apart, check_free, is_stdout, write_text
+from tworay.cli.output import check_apart, check_csv, is_stdout, write_text
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ class Exports:
         if len(printed) > 1:
             raise InputError(f"{' and '.join(printed)} both print; name a file for one of them")
         check_apart({**self.files, "--out": out} if not printed else {"--out": out})
-        for file in self.files.values():
-            check_free(file, force=force)
+        for option, file in self.files.items():
+            check_csv(option, file, force=force)
 
     def refuse(self, reason: str) -> None:
         """Reject exports of what has no results."""

@@ -96,16 +96,21 @@ def _world(
     **options: object,
 ) -> tuple[tworay.Scenario, Options]:
     from tworay.errors import InputError
+    from tworay.live.hostnames import check_host_names
+    from tworay.live.options import check_nodes
     from tworay.naming import Nodes
     from tworay.running.scenarios import load_for_stations
 
     world = load_for_stations(scenario, set_)
+    check_host_names(world, scenario)
     if script is not None:
         world = _scripted(world, scenario, set_, script)
     if nodes is not None and every:
         raise InputError("--nodes and --all can't be used together; leave one out")
     named = Nodes(world.names)
-    chosen = [named.number(word, "--nodes") for word in (nodes or "").split(",") if word]
+    words = [word.strip() for word in (nodes or "").split(",") if word]
+    chosen = [named.number(word, "--nodes") for word in words]
+    check_nodes(chosen, words)
     if every:
         chosen = list(range(world.nodes))
     late = float(str(options.pop("most_late"))) / 1e3

@@ -40,7 +40,9 @@ def _share(word: str) -> str:
 
 def move(
     node: NodeArgument,
-    place: Annotated[str, typer.Argument(metavar="X,Y", help="The new place, metres.")],
+    place: Annotated[
+        str, typer.Argument(metavar="X,Y", help="The new place, metres, such as 120,80 or -50,80.")
+    ],
     speed: Annotated[
         str | None,
         typer.Option(metavar="M/S", help="Walk there, at 5 or 5m/s. Default: it is there at once."),

@@ -78,6 +78,36 @@ def check_free(file: Path, *, force: bool) -> None:
         raise InputError(f"{file}: there is no directory {file.absolute().parent}; make it first")
 
 
+# Endings of other formats, whose programs would refuse CSV in such a file.
+NOT_CSV = (
+    *(
+        ".parquet",
+        ".arrow",
+        ".feather",
+        ".json",
+        ".jsonl",
+        ".ndjson",
+        ".xls",
+        ".xlsx",
+        ".ods",
+        ".html",
+        ".md",
+    ),
+    *(".toml", ".svg", ".pdf", ".png", ".gz", ".zip", ".zst"),
+)
+
+
+def check_csv(option: str, file: Path, *, force: bool) -> None:
+    """Reject a file for CSV that exists, or that is called like one of another format."""
+    if file.suffix.lower() in NOT_CSV:
+        kept = ", or read the tables of a result directory, which are Parquet"
+        raise InputError(
+            f"{option} {file}: this option writes CSV; name it {file.with_suffix('.csv').name}"
+            + kept * (file.suffix.lower() == ".parquet")
+        )
+    check_free(file, force=force)
+
+
 def write_text(file: Path, text: str) -> None:
     """Write a text, also to standard output."""
     if is_stdout(file):

@@ -72,7 +72,7 @@ def table(
     """
     import polars as pl
 
-    from tworay.cli.output import check_free, note, print_json, write_file, write_text
+    from tworay.cli.output import check_csv, check_free, note, print_json, write_file, write_text
     from tworay.errors import InputError
     from tworay.experiment.api import Results
     from tworay.experiment.store.manifest import find_manifest
@@ -88,9 +88,10 @@ def table(
     sides, over = _layout(results.axes, varying, joined(rows), cols)
     side = ", ".join(sides)
     name = metric or (find_manifest(directory) or {"metrics": ["goodput_bps"]})["metrics"][0]
-    for file in (plot, csv):
-        if file is not None:
-            check_free(file, force=force)
+    if plot is not None:
+        check_free(plot, force=force)
+    if csv is not None:
+        check_csv("--csv", csv, force=force)
     if over is None:
         means, found = (
             results.table(name, sides, where=chosen),

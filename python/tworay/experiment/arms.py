@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay.errors import InputError, RunError, ScenarioError
+from tworay.experiment.axes import refuse_blanks
 from tworay.experiment.lengths import with_remedy
 from tworay.experiment.mixing import Mix, load_classes, parse_mixes
 from tworay.running.control import controller_in, is_kernel, is_reference, load_class, name_of
@@ -174,6 +175,7 @@ def labels_of(vary: Vary | None) -> dict[tuple[str, str], str]:
                 continue
             if not isinstance(word, str) or not word.strip() or set(word) & set(",=\n"):
                 raise InputError(f"--vary {key}: {word!r} is no label; write words without commas and `=`")
+            refuse_blanks(f"--vary {key}", word)
             found[key, value] = word
     return found
 

@@ -29,6 +29,19 @@ class Axis:
                 raise InputError(f"{self.name}: `{label}` is given twice; leave one out")
 
 
+def refuse_blanks(where: str, label: str) -> None:
+    """Refuse a label with blanks at an end, or several in a row: it would look like another one.
+
+    Raises:
+        InputError: it has some.
+
+    """
+    tidy = " ".join(label.split())
+    if label != tidy:
+        remedy = f"write {tidy!r}" if tidy else "name it"
+        raise InputError(f"{where}: the label {label!r} has blanks that no table shows; {remedy}")
+
+
 def text(value: object) -> str:
     """Format a TOML value as a setting."""
     if isinstance(value, bool):
@@ -65,6 +78,8 @@ def zipped(where: str, group: Any, number: int) -> Axis:
     shown = lists[first] if labels is None else several(f"{place}: labels", labels)
     if len(shown) != len(rows):
         raise InputError(f"{place}: {len(shown)} labels for {len(rows)} values; give one each")
+    for label in () if labels is None else shown:
+        refuse_blanks(place, label)
     return Axis(str(name or first), tuple(shown), tuple(rows))
 
 
@@ -74,6 +89,7 @@ def labelled(where: str, name: str, values: Any) -> Axis:
     rows = []
     labels = []
     for label, settings in _table(place, values):
+        refuse_blanks(place, label)
         labels.append(label)
         rows.append(tuple((key, text(value)) for key, value in _table(f"{place} {label}", settings)))
     if not labels:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import os
+import tomllib
 import warnings
 from contextlib import ExitStack
 from pathlib import Path
@@ -22,7 +23,8 @@ from tworay.experiment.session import Session
 from tworay.experiment.store.batches import DONE, Batches
 from tworay.experiment.store.manifest import read_manifest
 from tworay.experiment.store.reading import Stored, read, record_of, source_digests, take
-from tworay.metrics import check, parse_judge
+from tworay.metrics import check, judge_named
+from tworay.naming import Nodes
 from tworay.running.entries import check_entries, entered
 from tworay.running.executing import check_jobs, silent
 from tworay.running.radios import cut_links, draft_on_aggregates
@@ -96,13 +98,15 @@ class Comparing(Session):
         )
         base = self.field.base
         entries = _entries(options.entries, earlier, self._stored)
-        judge = parse_judge(options.judge or earlier.get("judge"))
         metrics = check(options.metrics) or earlier.get("metrics")
         chosen = overrides(settings)
         left = numbers(chosen, base.flows)
         on = {
             number for arm in self.field.arms for number in arm.numbers(chosen) or range(arm.scenario.flows)
         }
+        flows = tomllib.loads(base.to_toml()).get("flow", [])
+        there = [flow | {"id": number} for number, flow in zip(left or range(base.flows), flows, strict=True)]
+        judge = judge_named(options.judge or earlier.get("judge"), Nodes(base.names), there)
         judge.check(base.tcp_flows, base.flows + len(switched_off(chosen)), on)
         entered(base, self.seeds[0], entries, left)
         sources = source_digests(self.field.classes)
@@ -423,8 +427,9 @@ def compare(options: Options) -> Comparison:
     variants (``tworay.running.resources``). ``costs`` names a table of computing costs to use instead of
     the scenario's.
     ``judge`` chooses the flows whose metrics are compared: ``tcp`` (all flows if there is no TCP), ``udp``,
-    ``all`` or ``flow.0,flow.2``. ``entries="2s"`` draws the flows' start times from the seed, from 0 to 2 s:
-    a wired network has no other randomness. Seeds whose runs are equal are counted once.
+    ``all``, ``flow.0,flow.2``, or ends such as ``bob:alice``. ``entries="2s"`` draws the flows' start times
+    from the seed, from 0 to 2 s: a wired network has no other randomness. Seeds whose runs are equal are
+    counted once.
     ``metrics`` are the columns to show, such as ``"transfer_p95_seconds,goodput_bps"``; the verdict is about
     the first.
     ``shard="1/4"`` does only the first of four parts, for ``tworay merge``; ``engine`` does the runs in place

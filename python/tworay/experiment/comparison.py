@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -94,28 +95,41 @@ class Comparison:
 
     @property
     def judge(self) -> str:
-        """The judged flows: ``tcp`` (all flows if there is no TCP), ``udp``, ``all`` or ``flow.0,flow.2``."""
+        """The judged flows: ``tcp`` (all flows if there is no TCP), ``udp``, ``all`` or ``flow.0,flow.2``.
+
+        They may be set by their ends: ``bob:alice``.
+        """
         return self._judge.name
 
     @judge.setter
     def judge(self, flows: str | metrics.Judge) -> None:
-        chosen = metrics.parse_judge(flows)
         # An arm may have switched flows off; the others keep their numbers.
-        known = {one["id"]: one["tcp"] for document in self._documents.values() for one in document["flows"]}
+        known = {one["id"]: one for document in self._documents.values() for one in document["flows"]}
+        chosen = metrics.judge_named(flows, self.nodes, known.values())
         if known:
             total = max(known) + 1
-            chosen.check(total - sum(tcp is None for tcp in known.values()), total, known)
+            chosen.check(total - sum(one["tcp"] is None for one in known.values()), total, known)
         self._judge, self._summary = chosen, None
 
     @property
     def judged(self) -> str | None:
         """Which flows are judged, in words, if they are not all flows of a run."""
+        return self._in_words(self._judge)
+
+    def judged_by(self, metric: str) -> str | None:
+        """Which flows a metric is about, in words: the judged ones, or the one that the metric names."""
+        if metrics.follows_judge(metric):
+            return self.judged
+        one = re.match(r"flow\.\d+(?=\.)", metric)
+        return None if one is None else self._in_words(metrics.Judge(one[0]))
+
+    def _in_words(self, judge: metrics.Judge) -> str | None:
         # In the order of the arms, not of the runs' ends; an arm may have switched flows off.
         every: list[list[dict[str, Any]]] = [
             one["flows"] for variant in self.variants for one in self.documents(variant).values()
         ]
         most = max(every, key=len, default=None)
-        return None if most is None else self._judge.words(most)
+        return None if most is None else judge.words(most, self.nodes)
 
     @property
     def judged_flows(self) -> int:

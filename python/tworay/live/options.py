@@ -53,17 +53,25 @@ class Options:
     def __post_init__(self) -> None:
         if self.layer not in (2, 3):
             raise InputError(f"--layer {self.layer}: allowed are 2 (Ethernet frames) and 3 (IP packets)")
-        named = ",".join(map(str, self.nodes))
-        twice = [node for node in self.nodes if list(self.nodes).count(node) > 1]
-        if twice:
-            raise InputError(f"--nodes {named}: node {twice[0]} is named twice; leave one of them out")
-        if len(self.nodes) == 1:
-            raise InputError(
-                f"--nodes {named}: a live network needs two stations at least; name another node"
-            )
+        check_nodes(self.nodes, [str(node) for node in self.nodes])
         if not 1 <= self.slow <= 1000:
             raise InputError(f"--slow {self.slow:g}: allowed are 1 (real time) to 1000")
         if self.most_late <= 0 or self.limit <= 0:
             raise InputError("--most-late and --limit must be above zero")
         if self.freeze and self.layer == 2:
             raise InputError("--freeze needs --layer 3: on layer 2 the simulated network has no routes")
+
+
+def check_nodes(nodes: Sequence[int], words: Sequence[str]) -> None:
+    """Check the nodes that get a station; ``words`` are what the user called them.
+
+    Raises:
+        InputError: one is named twice, or there is only one.
+
+    """
+    named = ",".join(words)
+    twice = [word for place, word in enumerate(words) if nodes[place] in nodes[:place]]
+    if twice:
+        raise InputError(f"--nodes {named}: node {twice[0]} is named twice; leave one of them out")
+    if len(nodes) == 1:
+        raise InputError(f"--nodes {named}: a live network needs two stations at least; name another node")

@@ -10,12 +10,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tworay.errors import InputError
+from tworay.errors import InputError, with_options
+from tworay.naming import BETWEEN, Nodes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 Flow = dict[str, Any]
+
+# Metrics of a whole run that are computed from the judged flows only.
+OF_JUDGED = ("metrics.jain_fairness", "metrics.least_goodput_bps", "metrics.most_goodput_bps")
 
 
 @dataclass(frozen=True)
@@ -40,17 +44,17 @@ class Judge:
             return flows
         return [flow for flow in flows if flow["id"] in self.numbers]
 
-    def words(self, flows: Iterable[Flow]) -> str | None:
-        """Say which flows are judged, if they are not all flows of the run."""
+    def words(self, flows: Iterable[Flow], nodes: Nodes | None = None) -> str | None:
+        """Say which flows are judged, if they are not all flows of the run; ``nodes`` has the ends' names."""
         flows = list(flows)
         chosen = self.of(flows)
         if len(chosen) == len(flows):
             return None
         if self.numbers:
-            *others, last = map(str, self.numbers)
-            named = f"{', '.join(others)} and {last}" if others else last
+            named = (nodes or Nodes()).list_flows(chosen) or ", ".join(map(str, self.numbers))
             # Flows that are switched off are not in the document, but have their numbers.
-            return f"flow{'s' * bool(others)} {named} of {max(flow['id'] for flow in flows) + 1}"
+            many = max(flow["id"] for flow in flows) + 1
+            return f"flow{'s' * (len(self.numbers) > 1)} {named}, of {many} flows"
         kind = {"tcp": "TCP", "udp": "UDP"}[self.name]
         return f"the {kind} flow{'s' * (len(chosen) != 1)} ({len(chosen)} of {len(flows)})"
 
@@ -86,9 +90,35 @@ def parse_judge(text: str | Judge | None) -> Judge:
     if names[0] in ("tcp", "udp", "all") and len(names) == 1:
         return Judge(names[0])
     if not all(re.fullmatch(r"flow\.\d{1,5}", name) for name in names):
-        raise InputError(f"--judge {text}: write tcp, udp, all, or flows such as flow.0 or flow.0,flow.2")
+        ends = "; flows of a sweep are named by number" if BETWEEN.search(text) else ""
+        raise InputError(
+            f"--judge {text}: write tcp, udp, all, or flows such as flow.0 or flow.0,flow.2{ends}"
+        )
     numbers = [int(name.removeprefix("flow.")) for name in names]
     for number in numbers:
         if numbers.count(number) > 1:
             raise InputError(f"--judge {text}: flow.{number} is given twice; leave one out")
     return Judge(",".join(f"flow.{number}" for number in sorted(numbers)))
+
+
+def judge_named(text: str | Judge | None, nodes: Nodes, flows: Iterable[Flow]) -> Judge:
+    """Turn a choice of flows into numbers where it names their ends: ``bob:alice``, or ``bob``.
+
+    ``flows`` are those of the scenario, with ``id``, ``from`` and ``to``.
+    """
+    if not isinstance(text, str):
+        return parse_judge(text)
+    there = list(flows)
+    parts = []
+    for part in map(str.strip, text.split(",")):
+        named = BETWEEN.search(part) is not None or nodes.has(part)
+        try:
+            parts.append(f"flow.{nodes.flow_number(part, there)}" if named else part)
+        except InputError as error:
+            raise InputError(f"--judge {text}: {with_options(error)}") from None
+    return parse_judge(",".join(parts))
+
+
+def follows_judge(metric: str) -> bool:
+    """Return whether a metric is computed from the judged flows, not from one flow or all."""
+    return "." not in metric or metric in OF_JUDGED

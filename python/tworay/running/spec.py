@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
@@ -132,6 +133,8 @@ def parse_arms(spec: Variants) -> dict[str, Variant]:
     An arm without a label is called as its variant.
     """
     found = _entries(spec)
+    if isinstance(spec, str):
+        _refuse_comma(found)
     for label, variant in found:
         if label is not None:
             _check_label(label, variant)
@@ -171,6 +174,20 @@ def _labelled(text: str) -> tuple[str | None, str]:
     """Split ``mine=path.py:X``. Parameters (``sca(n=10)``) and paths (``./a=b.py:X``) are no labels."""
     label, equals, variant = text.partition("=")
     return (label.strip(), variant) if equals and not set(label) & set("(/") else (None, text)
+
+
+def _refuse_comma(entries: list[tuple[str | None, Variant]]) -> None:
+    """Refuse ``Reno, no ECN=reno``, whose label a comma splits: its first part is taken for a variant."""
+    for (label, first), (second, variant) in itertools.pairwise(entries):
+        if label is not None or second is None or not isinstance(first, str):
+            continue
+        # No name of a variant has a space.
+        name = " " in first and not re.search(r"[(:/]", first)
+        if name or identity(first) == identity(variant):
+            raise InputError(
+                f"--tcp {first}, {second}={name_of(variant)}: a comma begins another variant, and labels "
+                f"have none; write {first} {second}={name_of(variant)}, or leave {first} out"
+            )
 
 
 def _refuse_colon(label: str, variant: Variant) -> None:

@@ -71,7 +71,8 @@ def explain(run: Run, *, flow: int | str | None = None, at: float | None = None)
     about = _choose(run, flow)
     seconds = run.summary["sim_seconds"]
     if at is not None and not (isinstance(at, int | float) and 0 <= at <= seconds):
-        raise InputError(f"at = {at!r} is not a time of this run; it lasts from 0 to {seconds:g} s")
+        shown = f"{at:g}" if isinstance(at, float) else str(at)
+        raise InputError(f"--at {shown}: this run lasts from 0 to {seconds:g} s; choose a time of it")
     seen = _Flow(run, about)
     moments = seen.moments() if at is None else [seen.moment_at(at)]
     names = run.summary.get("names")
@@ -206,7 +207,10 @@ class _Flow:
             for begin, end in pauses
             if end > loss["since_s"] and (until is None or begin < until)
         ]
-        return self._moment(loss, max(between, key=lambda pause: pause[1] - pause[0], default=None))
+        # A loss in flight during one pause often causes a later one: that is its own.
+        caused = [pause for pause in between if self._behind(pause) is loss]
+        longest = max(caused or between, key=lambda pause: pause[1] - pause[0], default=None)
+        return self._moment(loss, longest, until=until)
 
     def _longest(self, pauses: list[tuple[float, float]]) -> list[tuple[float, float]]:
         return sorted(pauses, key=lambda pause: (pause[0] - pause[1], pause[0]))[:MOMENTS]
@@ -291,17 +295,22 @@ class _Flow:
         return self.times[place] if place < len(self.times) else None
 
     def _moment(
-        self, loss: Row | None, pause: tuple[float, float] | None, burst: list[Row] | None = None
+        self,
+        loss: Row | None,
+        pause: tuple[float, float] | None,
+        burst: list[Row] | None = None,
+        until: float | None = None,
     ) -> Row:
-        """Return the document of a loss and a pause."""
+        """Return the document of a loss and a pause; reactions to ``until`` if that is after the pause."""
         begin = loss["since_s"] if loss else pause[0] if pause else 0.0
         repaired = self._repaired(loss) if loss and self.is_tcp else None
         end = pause[1] if pause else max(loss["t_s"] if loss else begin, repaired or begin)
         everything = burst or [row for row in self.lost if row["t_s"] >= begin and row["since_s"] <= end]
         others = [row for row in everything if row is not loss]
         # A segment lost before the pause is noticed during it.
-        reactions = self._reactions(min(begin, pause[0]) if pause else begin, end)
-        guess = next((row for row in self.guesses if begin <= row["t_s"] <= end), None)
+        told = max(end, until or end)
+        reactions = self._reactions(min(begin, pause[0]) if pause else begin, told)
+        guess = next((row for row in self.guesses if begin <= row["t_s"] <= told), None)
         found: Row = {
             "pause": pause
             and {

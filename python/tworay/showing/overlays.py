@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,9 +61,11 @@ def transfers(axes: Axes, groups: Mapping[str, pl.DataFrame]) -> None:
 
 
 def span(
-    zoom: str | tuple[float, float] | None, runs: Sequence[Run], seconds: float
+    zoom: str | tuple[float, float] | None, drawn: Sequence[tuple[Run, int]], seconds: float
 ) -> tuple[float, float] | None:
     """Return the stretch of time to show, s: given as a pair or ``10:20``, or around the first trouble.
+
+    ``drawn`` has the runs with the numbers of the flows that are drawn, none for a comparison.
 
     Raises:
         InputError: the text is neither, it begins after the runs, or nothing went wrong in them.
@@ -71,12 +74,14 @@ def span(
     if zoom is None:
         return None
     if zoom == TROUBLE:
-        return _first_trouble(runs)
+        return _first_trouble(drawn)
     try:
         begin, end = map(float, zoom.split(":")) if isinstance(zoom, str) else zoom
     except (TypeError, ValueError):
         raise InputError(f'--zoom {zoom}: write two times in s such as 10:20, or "{TROUBLE}"') from None
-    if not 0 <= begin < end:
+    if begin < 0 or not (math.isfinite(begin) and math.isfinite(end)):
+        raise InputError(f"--zoom {begin:g}:{end:g}: write two times from 0 to {seconds:g} s")
+    if begin >= end:
         raise InputError(f"--zoom {begin:g}:{end:g}: the second time must be after the first")
     if begin >= seconds:
         raise InputError(
@@ -85,21 +90,22 @@ def span(
     return begin, end
 
 
-def _first_trouble(runs: Sequence[Run]) -> tuple[float, float]:
-    """Return the stretch around the first of the longest pauses that a loss began."""
+def _first_trouble(drawn: Sequence[tuple[Run, int]]) -> tuple[float, float]:
+    """Return the stretch around the first of the longest pauses that a loss began in these flows."""
+    if not drawn:
+        raise InputError(
+            "--zoom trouble: it looks into runs, not comparisons; write two times, or name a run"
+        )
     found: list[tuple[float, float]] = []
-    for run in runs:
-        moments: list[dict[str, Any]] = []
-        for about in run.summary["flows"]:
-            if about["tcp"] is not None:
-                moments += run.explain(flow=about["id"]).document["moments"]
+    for run, flow in drawn:
+        moments: list[dict[str, Any]] = run.explain(flow=flow).document["moments"]
         found += [
             (min(one["pause"]["begin_s"], one["loss"]["since_s"]), one["pause"]["end_s"])
             for one in moments
             if one["pause"] and one["loss"]
         ]
     if not found:
-        raise InputError("--zoom trouble: no loss made a sender wait in these runs; leave it out")
+        raise InputError("--zoom trouble: no loss made a sender of these flows wait; leave it out")
     begin, end = min(found)
     margin = max(LEAST, MARGIN * (end - begin))
     return max(0.0, begin - margin), end + margin

@@ -91,12 +91,13 @@ def plot(
     cross where a segment was lost. ``rate`` and ``aggregates`` draw the rate of frames, and the frames in
     each transmission, of the busiest links of a recorded run with a radio of 802.11a, g, n or ac.
     ``transfers`` draws completion times of transfers by size. ``box`` draws a ``metric`` by arm: quartiles,
-    and a point per seed; ``judge`` chooses its flows (``tcp``, ``udp``, ``all`` or ``flow.0,flow.2``;
-    default: those of the comparison).
+    and a point per seed; ``judge`` chooses its flows (``tcp``, ``udp``, ``all``, ``flow.0,flow.2``
+    or ends such as ``bob:alice``; default: those of the comparison).
 
     ``against`` has further runs, or their directories, that are drawn on the same axes; of live runs only the
     connection that delivered most is drawn there, unless ``flow`` names one. ``zoom`` is a stretch
-    of time, ``(10, 20)`` or ``"10:20"``, or ``"trouble"``: the first of the longest pauses that a loss began.
+    of time, ``(10, 20)`` or ``"10:20"``, or ``"trouble"``: the first of the longest pauses that a loss began
+    in the flows drawn.
     ``intervals`` (``tworay.showing.bins.INTERVALS``) or ``every`` (seconds, or ``"200ms"``) choose how many
     intervals ``goodput`` has, or their width. ``force=False`` refuses to replace a file.
     """
@@ -123,7 +124,8 @@ def plot(
         runs = _runs(found, others)
         if not runs or flow is not None:
             raise InputError(f"{what} draws links of runs: name the directory of a run, and no flow")
-        shown = span(zoom, runs, _seconds(found, runs))
+        flows = [(run, one["id"]) for run in runs for one in run.summary["flows"] if one["tcp"] is not None]
+        shown = span(zoom, flows, _seconds(found, runs))
         linkrates.draw(axes, what, runs, names_of(runs, [source, *others]))
         axes.set_title(_title(runs))
         if shown is not None:
@@ -139,7 +141,8 @@ def plot(
         lines = list(_lines(found, flow)) if one else _of_runs(runs, flow, [source, *others])
         if not lines:
             raise InputError(_no_series(runs, found, flow))
-        shown = span(zoom, runs, _seconds(found, runs))
+        drawn = [(line.run, line.flow) for line in lines if line.run is not None]
+        shown = span(zoom, drawn, _seconds(found, runs))
         _over_time(axes, what, lines, found, seed, runs, bins)
         if shown is not None:
             _zoom(axes, shown)
@@ -408,7 +411,8 @@ def _box(axes: Axes, found: Comparison, metric: str) -> None:
         axes.plot(place + np.asarray(spread), column, ".", color="#0072B2", alpha=0.6, markersize=4)
     title, unit = metrics.words(name)
     axes.set_ylabel(f"{title}, {unit}" if unit else title)
-    judged = f", {found.judged}" if found.judged else ""
+    whose = found.judged_by(name)
+    judged = f", {whose}" if whose else ""
     axes.set_title(f"{found.scenario}, {len(found.seeds)} seeds{judged}")
     axes.grid(visible=False, axis="x")
 

@@ -130,7 +130,7 @@ def conclusion(result: Comparison, columns: list[str], names: dict[str, str]) ->
     if found["metric"] != chosen:
         found = verdict.judge(document["variants"], document["pairs"], chosen)
     if not found["best"] and (lacking := _lacking(result, chosen, names)):
-        return [lacking, *_whose(document)]
+        return [lacking, *_whose(result, chosen)]
     if len(found["ranking"]) < 2:
         return []
     unfit = verdict.unfit(document, chosen)
@@ -140,11 +140,11 @@ def conclusion(result: Comparison, columns: list[str], names: dict[str, str]) ->
     every = "with every seed, because nothing in it is random"
     draw = "--entries 2s draws the flows' start times from the seed."
     if unfit is verdict.Unfit.ALL_THE_SAME:
-        return [f"No verdict: {_listed(same)} gave the same run {every}. {draw}", *_whose(document)]
+        return [f"No verdict: {_listed(same)} gave the same run {every}. {draw}", *_whose(result, chosen)]
     lines = [_first_line(found, chosen, names, len(document["seeds"]) - len(document["repeated_seeds"]))]
     if same:
         lines.append(f"{same[0]} gave the same run {every}. {draw}")
-    lines += [*_starved(document, names), *_given_up(result, names), *_whose(document)]
+    lines += [*_starved(document, names), *_given_up(result, names), *_whose(result, chosen)]
     groups = {entry["group"] for entry in found["ranking"]}
     if len(found["ranking"]) > 2 and found["best"] and len(groups) > 1:
         ranking = ", ".join(f"{names[entry['arm']]} ({entry['group']})" for entry in found["ranking"])
@@ -226,9 +226,13 @@ def _in_words(arms: list[str], names: dict[str, str]) -> str:
     return "every arm" if len(arms) == len(names) else _listed(arms)
 
 
-def _whose(document: dict[str, Any]) -> list[str]:
-    judged = document["judged"]
-    return [f"Judged: {judged}; --judge tcp, udp, all or flow.N,flow.M chooses others."] if judged else []
+def _whose(result: Comparison, metric: str) -> list[str]:
+    judged = result.judged_by(metric)
+    if judged is None:
+        return []
+    # A metric of one flow stays that flow's.
+    others = "; --judge tcp, udp, all or flow.N,flow.M chooses others" * metrics.follows_judge(metric)
+    return [f"Judged: {judged}{others}."]
 
 
 def _first_line(found: dict[str, Any], name: str, names: dict[str, str], runs: int) -> str:

@@ -138,7 +138,7 @@ def _sentences(document: Row, moment: Row) -> list[tuple[str, str]]:
         said.append(("saw", f"nothing new acknowledged from {_at(pause['begin_s'])} to {until}."))
     if document["tcp"] is None:
         return said
-    said.append(("did", _did(moment["reactions"])))
+    said.append(("did", _did(moment)))
     said.append(("guess", _guess(document, moment)))
     if loss:
         said.append(("again", _again(moment)))
@@ -197,7 +197,10 @@ def _sender(moment: Row) -> str:
     return f"{words}."
 
 
-def _did(reactions: list[Row]) -> str:
+def _did(moment: Row) -> str:
+    reactions = moment["reactions"]
+    if not reactions and moment["sent_again"]:
+        return "nothing new: it was in a recovery already when it sent again what was missing."
     if not reactions:
         return "nothing: neither its timer nor duplicate ACKs indicated a loss."
     said = []

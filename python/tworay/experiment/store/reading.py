@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tworay._native import RESULTS, VERSION
+from tworay._native import RESULTS, VERSION, nearest
 from tworay.errors import InputError, ScenarioError, TworayError
 from tworay.experiment.arms import Arm
 from tworay.experiment.comparison import Comparison
@@ -24,6 +24,7 @@ from tworay.experiment.store.tables import lacking, tables_of_run
 from tworay.running.entries import entered
 from tworay.running.frames import Table
 from tworay.running.scenarios import load_text
+from tworay.running.spec import written
 from tworay.running.switching import numbers
 from tworay.virtual.daemons import simulated
 
@@ -246,7 +247,16 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
     runs = [key for key, record in sorted(records.items()) if "document" in record]
     chosen = [key for key in runs if (arm is None or key[0] == arm) and (seed is None or key[1] == seed)]
     if len(chosen) != 1:
-        arms = ", ".join(dict.fromkeys(name for name, _ in runs))
+        names = list(dict.fromkeys(name for name, _ in runs))
+        arms = ", ".join(names)
+        if arm is not None and arm not in names:
+            near = nearest(arm, names)
+            hint = f"did you mean {near}? " if near else ""
+            raise InputError(f"--arm {arm}: {place} has no such arm; {hint}there are {arms}")
+        done = [number for name, number in runs if arm in (None, name)]
+        if seed is not None and seed not in done:
+            of = "" if arm is None else f" of {arm}"
+            raise InputError(f"--seed {seed}: {place} has no such run{of}; its seeds are {written(done)}")
         seeds = ", ".join(str(number) for number in sorted({number for _, number in runs}))
         raise InputError(
             f"{place} holds a comparison: name one of its runs with --arm ({arms}) and --seed ({seeds})"
