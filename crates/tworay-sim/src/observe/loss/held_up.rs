@@ -79,6 +79,16 @@ impl HeldUps {
         self.entry(id).remember(by);
     }
 
+    /// Noise at the next hop delays so many live packets together, this one among them.
+    pub fn delay_together(&mut self, id: PacketId, by: RootCause, together: u32) {
+        self.entry(id).remember_noise(by, together);
+    }
+
+    /// If only noisy hops have held up a live packet, among how many.
+    pub fn together(&self, id: PacketId) -> Option<u32> {
+        self.get(id)?.together()
+    }
+
     /// True if a live packet waits for a route discovery.
     #[inline]
     pub fn is_searching(&self, id: PacketId) -> bool {

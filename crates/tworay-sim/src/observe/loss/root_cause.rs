@@ -117,6 +117,8 @@ pub struct HeldUp {
     /// True if no other copy existed when the current root cause struck, so that it held up the segment itself
     /// and not only a copy that was left behind.
     pub whole: bool,
+    /// If all of `before` are noisy hops: the number of packets that one of them held up together at most.
+    together: Option<u32>,
 }
 
 impl HeldUp {
@@ -128,11 +130,29 @@ impl HeldUp {
     /// Something delays the packet, which goes on later.
     pub fn remember(&mut self, root: RootCause) {
         self.before = RootCause::strongest([self.before, Some(root)]);
+        self.together = None;
+    }
+
+    /// Noise at the next hop delays so many packets together, which go on later.
+    pub fn remember_noise(&mut self, root: RootCause, packets: u32) {
+        let only_noise = self.before.is_none() || self.together.is_some();
+        let together = self.together.max(Some(packets)).filter(|_| only_noise);
+        self.remember(root);
+        self.together = together;
     }
 
     /// The state at the next hop; `None` if nothing is left to remember.
     pub fn one_hop_on(&self) -> Option<Self> {
-        self.independent().map(|root| Self { before: Some(root), ..Self::default() })
+        self.independent().map(|root| Self {
+            before: Some(root),
+            together: self.together(),
+            ..Self::default()
+        })
+    }
+
+    /// If only noisy hops have held it up: the number of packets that one of them held up together at most.
+    pub fn together(&self) -> Option<u32> {
+        self.together.filter(|_| self.here.is_none())
     }
 }
 

@@ -21,7 +21,9 @@
 //! at other times.
 //!
 //! A third queue is not offered the packets that something other than load had held up: without that they would have
-//! come one by one, and would be gone. It tells whether load fills the queue, or a burst that was released at once.
+//! come one by one, and would be gone. It tells whether load fills the queue, or a burst that was released at once. Noise at the hop before
+//! holds up packets all the time, and few at once. No more of them would be gone than the imagined MAC had time for beside the others: load
+//! that overfills the queue does so whenever its packets come.
 //!
 //! Link-RED drops packets because of retries, whatever the length of the queue: the reasons of most of them count.
 
@@ -30,7 +32,7 @@ mod path_time;
 
 use crate::observe::loss::attempts::Attempts;
 use crate::observe::loss::root_cause::RootCause;
-use pace::{Pace, Recovery};
+use pace::{Pace, RECENT, Recovery};
 use path_time::PathTime;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mac::CodelConfig;
@@ -81,6 +83,10 @@ pub(crate) struct Service {
     short_at: SimTime,
     /// Packets by which the third queue, without those that were held up, is shorter.
     late: u32,
+    /// Packets that the imagined MAC could have sent beyond those of the third queue, and how many noise has held up together of late: no
+    /// more come at once.
+    spare: f64,
+    together: f64,
     /// The latest packet that was held up: its source, and what held it up.
     released: Option<(NodeId, RootCause)>,
     /// Time lost since, in total and by reason.
@@ -122,6 +128,7 @@ impl Service {
         if idle {
             let used = self.served_at.since(self.since).saturating_sub(self.lost);
             self.earlier.add(self.served, used);
+            self.rest(now);
             (self.since, self.served, self.length, self.late) = (now, 0, 0, 0);
             (self.lost, self.part, self.short_at, self.airtime) = (SimDuration::ZERO, 0.0, now, None);
         }
@@ -138,9 +145,25 @@ impl Service {
         self.earlier.rate(self.served, now.since(self.since).saturating_sub(self.lost + lost))
     }
 
-    /// The packet just offered was held up before by `root`, which load did not cause.
+    /// The imagined MAC has had nothing to send since the real one sent the latest packet.
+    fn rest(&mut self, now: SimTime) {
+        let rate = self.earlier.rate(0, SimDuration::ZERO);
+        self.spare += rate.map_or(f64::INFINITY, |rate| now.since(self.served_at).as_secs_f64() * rate);
+    }
+
+    /// The packet just offered was held up before by `root`, which load did not cause; `together`: among so many packets before
+    /// a noisy hop.
     #[cold]
-    pub fn offered_late(&mut self, packet: &Packet, root: RootCause) {
+    pub fn offered_late(&mut self, packet: &Packet, root: RootCause, together: Option<u32>) {
+        if let Some(together) = together {
+            let mean = self.together + (f64::from(together) - self.together) / f64::from(RECENT);
+            self.together = mean.max(together.into());
+            self.spare = self.spare.min(self.together);
+            if self.spare < 1.0 {
+                return;
+            }
+            self.spare -= 1.0;
+        }
         self.late += 1;
         self.released = Some((packet.src, root));
     }
@@ -150,7 +173,7 @@ impl Service {
     pub fn served(&mut self, now: SimTime) {
         (self.served, self.served_at) = (self.served + 1, now);
         self.path.sent(now);
-        self.shorten(1);
+        self.send(1);
         // Before any time is lost, all queues are the same.
         if !self.lost.is_zero() {
             self.missed = 0.0;
@@ -169,7 +192,7 @@ impl Service {
         }
         // What it has rejected since the packet before would have come in.
         let instead = std::mem::take(&mut self.rejected);
-        self.shorten(more.saturating_sub(instead));
+        self.send(more.saturating_sub(instead));
     }
 
     /// Notes that the imagined queue causes less than half of CoDel's target delay.
@@ -189,6 +212,14 @@ impl Service {
     fn gone(&mut self, count: u32) {
         self.real = self.real.saturating_sub(count);
         self.coarse = self.coarse.min(self.real);
+    }
+
+    /// The imagined MAC has had the time to send so many packets.
+    #[inline]
+    fn send(&mut self, count: u32) {
+        let others = self.length - self.late;
+        self.spare += f64::from(count.saturating_sub(others));
+        self.shorten(count);
     }
 
     /// Packets leave the imagined queues; an empty one stays empty.
@@ -237,9 +268,10 @@ impl Service {
         let arrived = all.saturating_sub(waited);
         let in_turn = self.path.in_turn(before_it, waited);
         let sent = self.sent_in(now, time).map(|sent| sent.max(in_turn.min(arrived.into())));
-        let length = self.after_sending(now, time, sent);
+        let sends = self.sends(now, time, sent);
+        self.send(sends);
+        let length = self.length;
         self.part = sent.filter(|_| length > 0).map_or(0.0, |sent| (sent + self.part).fract());
-        self.shorten(self.length - length);
         self.settled = length;
         (self.missed, self.coarse, self.rejected) = (missed, coarse, 0);
         if root.is_physical() {
@@ -275,12 +307,14 @@ impl Service {
     /// Length of the imagined queue when its MAC has also used `time`. What it sends then beyond the packets that it has rejected in
     /// that time makes it shorter.
     fn after(&self, now: SimTime, time: SimDuration) -> u32 {
-        if time.is_zero() { self.length } else { self.after_sending(now, time, self.sent_in(now, time)) }
+        let sends = if time.is_zero() { 0 } else { self.sends(now, time, self.sent_in(now, time)) };
+        self.length.saturating_sub(sends)
     }
 
-    fn after_sending(&self, now: SimTime, time: SimDuration, sent: Option<f64>) -> u32 {
-        let Some(sent) = sent else { return 0 };
-        self.length.saturating_sub(((sent + self.part) as u32).saturating_sub(self.rejected_in(now, time)))
+    /// Packets of the queue for which it has the time. `sent`: that it sends in `time`, if its rate is known.
+    fn sends(&self, now: SimTime, time: SimDuration, sent: Option<f64>) -> u32 {
+        let Some(sent) = sent else { return self.length };
+        ((sent + self.part) as u32).saturating_sub(self.rejected_in(now, time))
     }
 
     /// Packets that the imagined queue has rejected in `time` up to now.

@@ -33,8 +33,14 @@ impl RootCauses {
         if !service.would_be_short_of_tcp(queued) && of_tcp() {
             return;
         }
+        let root = root.strikes(world.now);
+        // The packet that the MAC sends has been held up, too.
+        let together = waiting.len() as u32 + 1;
         for packet in waiting {
-            self.held_ups.delay(packet, root.strikes(world.now));
+            match root.is_noise() {
+                true => self.held_ups.delay_together(packet, root, together),
+                false => self.held_ups.delay(packet, root),
+            }
         }
     }
 
@@ -45,7 +51,7 @@ impl RootCauses {
     pub(super) fn offered_late(&mut self, node: NodeId, packet: PacketId, behind: bool, view: View<'_>) {
         let service = &mut self.services[node.index()];
         if let Some(root) = self.held_ups.independent_root(packet) {
-            service.offered_late(view.packets.get(packet), root);
+            service.offered_late(view.packets.get(packet), root, self.held_ups.together(packet));
         }
         if behind && let Some(root) = service.main_reason(None).filter(RootCause::is_physical) {
             self.held_ups.delay(packet, root.strikes(view.now));

@@ -75,3 +75,89 @@ fn a_source_with_little_to_send_beside_a_busy_relay_is_full_because_of_errors() 
     let wrong = light.len() - of(&light, "channel");
     assert!(light.len() > 100 && 8 * wrong <= light.len(), "{wrong} of {}", light.len());
 }
+
+/// Datagrams of 1,000 bytes over `0 ── 1 ── 2 ── 3`, from 0 and from 1 to 3; what the queue of `node` rejects once such queues
+/// have filled.
+fn rejected_of_two(world: &str, rate: &str, node: i64, seed: u64) -> Vec<Loss> {
+    let flow = |from: u32| {
+        format!(
+            "[[flow]]\nfrom = {from}\nto = 3\napp = \"cbr\"\nsize = \"1000B\"\nrate = \"{rate}\"\nstart = \"2s\"\n"
+        )
+    };
+    let text = format!("duration = \"20s\"\nrouting.protocol = \"static\"\n{world}\n{}{}", flow(0), flow(1));
+    let losses = losses(&run_once(&parse(&text), seed));
+    losses.into_iter().filter(|l| l.at > 5.0 && l.died == "ifq" && l.node == node).collect()
+}
+
+/// Three stations in reach of each other's signals carry datagrams of 1,000 bytes over five hops in all, from 0 and from 1 to 3. At
+/// 11 Mb/s an exchange takes 1.2 ms (a frame of 1,062 bytes and preamble 960 µs, DIFS, SIFS and ACK 260 µs) and what is left of the
+/// backoff: 1.2 Mb/s each are 750 exchanges a second, 0.9 s without any backoff. The queue of node 1 loses datagrams without errors,
+/// and with errors on the hops after it alone. Errors on the hop before it only slow down what arrives, and so are no reason.
+/// Likewise the queue of node 2 with OFDM at 4 Mb/s each.
+#[test]
+fn a_relay_that_load_overfills_does_not_lose_to_noise_before_it() {
+    let bits = |world: &str, rate: &str| {
+        format!("{world}\nerrors.frame_err = {{ bernoulli = {{ rate = {rate}, unit = \"bit\" }} }}")
+    };
+    let b = "topology = { kind = \"string\", hops = 3, spacing = \"200m\" }\nradio.preset = \"b-11\"\n\
+             mac = { rts_threshold = \"1MB\", queue_limit = 100 }";
+    let g = "topology = { kind = \"string\", hops = 3, spacing = \"150m\" }\nradio.preset = \"g\"\n\
+             mac = { queue = \"fifo\", queue_limit = 100 }";
+    let links = [[0.0, 0.12], [0.12, 0.12]].map(noisy_links);
+    let [b, g] = [b, g].map(|world| ["0", "1.5e-5"].map(|rate| bits(world, rate)));
+    for (name, [without, with], rate, node) in [
+        ("links", &links, "1400kbps", 1),
+        ("b", &b, "1200kbps", 1),
+        ("b", &b, "1500kbps", 1),
+        ("g", &g, "4Mbps", 2),
+    ] {
+        for seed in 1..=3 {
+            let [without, with] = [without, with].map(|world| rejected_of_two(world, rate, node, seed));
+            let load = of(&without, "congestion");
+            assert!(
+                load > 500 && 20 * (without.len() - load) <= without.len(),
+                "{name} {rate} {seed}: {load}"
+            );
+            let before = with.iter().filter(|l| l.root_node != node).count();
+            let all = with.len();
+            assert!(all > 1000 && 20 * before <= all, "{name} {rate} {seed}: {before} of {all}");
+        }
+    }
+}
+
+/// The same links and 900 kb/s each, with queues of ten: nothing is lost without the errors on 0–1, though one frame in twenty is lost on
+/// the hops after it. What node 0 holds up during failed attempts comes to node 1 at once.
+#[test]
+fn a_relay_that_the_load_leaves_short_loses_to_noise_before_it() {
+    let (mut all, mut before) = (0, 0);
+    for seed in 1..=3 {
+        let at = |first: f64| {
+            let world = noisy_links([first, 0.05]).replace("queue_limit = 100", "queue_limit = 10");
+            rejected_of_two(&world, "900kbps", 1, seed)
+        };
+        assert_eq!(at(0.0), [], "{seed}");
+        let with = at(0.3);
+        all += with.len();
+        before += with.iter().filter(|l| (l.cause.as_str(), l.root_node) == ("channel", 0)).count();
+    }
+    assert!(all > 50 && 2 * before > all, "{before} of {all}");
+}
+
+/// A string of 3 hops with measured links of 802.11b at 11 Mb/s; `errors`: the part of frames lost on 0–1, and on the hops after it.
+fn noisy_links([first, others]: [f64; 2]) -> String {
+    let hop = |from: u32, to: u32, level: &str, loss: f64| {
+        format!("{{ from = {from}, to = {to}, level = \"{level}\", loss = {loss:?} }}, ")
+    };
+    let links: String = (0..3)
+        .flat_map(|a| {
+            let loss = if a == 0 { first } else { others };
+            let far =
+                (a + 2 < 4).then(|| [hop(a, a + 2, "-70dBm", 0.0), hop(a + 2, a, "-70dBm", 0.0)].concat());
+            [hop(a, a + 1, "-55dBm", loss), hop(a + 1, a, "-55dBm", 0.0), far.unwrap_or_default()]
+        })
+        .collect();
+    format!(
+        "topology = {{ kind = \"string\", hops = 3 }}\nmac = {{ rts_threshold = \"1MB\", queue_limit = 100 }}\n\
+         radio = {{ preset = \"b-11\", propagation = \"measured\", link = [{links}] }}"
+    )
+}

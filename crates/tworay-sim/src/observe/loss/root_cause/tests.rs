@@ -49,7 +49,26 @@ fn contention_that_delayed_a_search_is_remembered_until_something_else_delays_th
         assert_eq!(held_up.independent(), Some(at(remembered)), "{cause:?}");
         assert_eq!(held_up.one_hop_on().and_then(|next| next.before), Some(at(remembered)));
     }
-    let here =
-        HeldUp { here: Some(at(LossCause::NodeDown)), before: Some(at(LossCause::Contention)), whole: true };
+    let (here, before) = (Some(at(LossCause::NodeDown)), Some(at(LossCause::Contention)));
+    let here = HeldUp { here, before, whole: true, ..HeldUp::default() };
     assert_eq!(here.independent(), Some(at(LossCause::NodeDown)));
+}
+
+/// Noise holds up a packet with one other, at the next hop with six, and later with two: seven at most were together. Once a break has held
+/// it up, too, the break counts, whatever follows.
+#[test]
+fn what_only_noise_has_held_up_knows_with_how_many_others() {
+    let at = |cause| RootCause::new(FIRST, NodeId(0), cause);
+    let mut held_up = HeldUp::default();
+    for (together, most) in [(2, 2), (7, 7), (3, 7)] {
+        held_up.remember_noise(at(LossCause::Channel), together);
+        assert_eq!(held_up.together(), Some(most));
+        held_up = held_up.one_hop_on().expect("a memory");
+    }
+    let here = HeldUp { here: Some(at(LossCause::LinkFailure)), ..held_up };
+    for mut past in [here, here.one_hop_on().expect("a memory")] {
+        past.remember(at(LossCause::LinkFailure));
+        past.remember_noise(at(LossCause::Channel), 9);
+        assert_eq!((past.together(), past.independent()), (None, here.here));
+    }
 }

@@ -3,7 +3,7 @@
 use tworay_base::{SimDuration, SimTime};
 
 /// Packets from which a rate is known: as many as one BlockAck acknowledges. Older ones count less.
-const RECENT: u32 = 64;
+pub(super) const RECENT: u32 = 64;
 
 /// Packets that a MAC has finished of late, and the time that they took.
 #[derive(Copy, Clone, Debug, Default)]

@@ -138,11 +138,9 @@ fn a_blackout_after_an_overload() {
     assert_eq!(service.filled_by(at(1100), FULL, None).and_then(|root| root.cause), Some(LossCause::Channel));
 }
 
-/// The MAC sends a packet in 10 ms. In 250 ms, 15 packets arrive that were held up before, and 20 that were not: of 35,
-/// 25 are sent, and 10 fill the queue. The 20 alone would all have been sent. If all 35 come by load, load fills it.
-#[test]
-fn released_packets_fill_a_queue_that_load_would_not() {
-    let late = Packet {
+/// A packet that was held up before.
+fn late() -> Packet {
+    Packet {
         uid: 0,
         src: NodeId(3),
         dst: NodeId(1),
@@ -152,13 +150,19 @@ fn released_packets_fill_a_queue_that_load_would_not() {
         flow: FlowId(0),
         dsr: None,
         body: Body::Dsr,
-    };
+    }
+}
+
+/// The MAC sends a packet in 10 ms. In 250 ms, 15 packets arrive that were held up before, and 20 that were not: of 35,
+/// 25 are sent, and 10 fill the queue. The 20 alone would all have been sent. If all 35 come by load, load fills it.
+#[test]
+fn released_packets_fill_a_queue_that_load_would_not() {
     let by = |released: bool| {
         let mut service = Service::default();
         for packet in 0..35 {
             service.offered(at(7 * packet), packet == 0);
             if released && packet % 7 < 3 {
-                service.offered_late(&late, root(LossCause::LinkFailure));
+                service.offered_late(&late(), root(LossCause::LinkFailure), None);
             }
             if packet % 7 >= 2 {
                 service.served(SimTime::ZERO);
@@ -168,6 +172,42 @@ fn released_packets_fill_a_queue_that_load_would_not() {
     };
     assert_eq!(by(true), Some((NodeId(3), Some(LossCause::LinkFailure))));
     assert_eq!(by(false), None);
+}
+
+/// The MAC sends a packet in 10 ms. Noise at the hop before releases three packets at once. If that happens every 30 ms, and one more
+/// packet comes by itself, four come where three are sent: they overfill the queue whenever they come. Three every 60 ms are half of what
+/// is sent. So ten that come at once, after 200 ms without any, fill the queue because noise has held them up.
+#[test]
+fn what_noise_has_held_up_is_load_if_the_mac_had_no_time_for_it() {
+    let by = |period: u64, others: u32| {
+        let (mut service, mut waiting) = (Service::default(), 0);
+        for ms in (10..6000).step_by(10) {
+            if waiting > 0 {
+                service.served(at(ms));
+                waiting -= 1;
+            }
+            let (noisy, others) = match ms {
+                5990 => (10, 0),
+                _ if ms % period > 0 || others == 0 && ms > 5780 => (0, 0),
+                _ => (3, others),
+            };
+            for packet in 0..noisy + others {
+                service.offered(at(ms), waiting == 0);
+                waiting += 1;
+                if packet < noisy {
+                    service.offered_late(&late(), root(LossCause::Channel), Some(noisy));
+                }
+                if waiting > LIMIT {
+                    service.refused(at(ms), LIMIT);
+                    waiting -= 1;
+                }
+            }
+        }
+        assert_eq!(waiting, LIMIT);
+        service.filled_by_burst(at(6000), LIMIT, SimDuration::ZERO).map(|(of, root)| (of, root.cause))
+    };
+    assert_eq!(by(30, 1), None);
+    assert_eq!(by(60, 0), Some((NodeId(3), Some(LossCause::Channel))));
 }
 
 /// The MAC sends a packet in 10 ms, and one arrives every 15 ms. From the first second on each one must be sent twice, which
