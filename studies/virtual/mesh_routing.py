@@ -110,4 +110,6 @@ def write_page(runs: Kept, about: str) -> None:
         lines += [f"## {title[0].upper()}{title[1:]}", ""]
         lines += prose(f"`{scenario}`, `{shown}`; {kept.made_by(name, runs)}.")
         lines += table(["", *MEASURES], rows(name, runs))
+        if missing := [f"`{one}`" for one in (*SIMULATED, *daemons.KINDS) if (name, one) not in runs]:
+            lines += prose(f"Not run yet: {', '.join(missing)}.")
     write(PAGE, lines)
