@@ -194,3 +194,20 @@ def test_a_run_of_a_comparison_is_named_right(cli: Cli, paper: Path, tmp_path: P
 def test_a_stretch_lies_within_the_run(run: tworay.Run, wrong: str | tuple[float, float]) -> None:
     with pytest.raises(InputError, match="write two times from 0 to 40 s"):
         tworay.plot(run, "cwnd", zoom=wrong)
+
+
+def test_transfers_are_called_as_other_lines_of_flows(run: tworay.Run, paper: Path, tmp_path: Path) -> None:
+    other = tworay.run(str(paper), tcp="reno", seed=2)
+    axes = tworay.plot(run, "transfers", against=other).axes[0]
+    done = [one.tables["transfers"].filter(pl.col("seconds").is_not_nan()).height for one in (run, other)]
+    assert axes.get_legend_handles_labels()[1] == [
+        f"seed 1: flow 0: alice→bob, reno: {done[0]} transfers",
+        f"seed 2: flow 0: alice→bob, reno: {done[1]} transfers",
+        "median of a class of sizes",
+    ]
+    assert axes.get_title() == "paper, seed 1 and paper, seed 2: completion time by size"
+    assert tworay.plot(run, "transfers").axes[0].get_title() == "paper, seed 1: completion time by size"
+    arms = tworay.compare(str(paper), tcp="reno,vegas", seeds=2, set={"duration": "8s"}, out=tmp_path / "c")
+    assert tworay.plot(arms, "transfers").axes[0].get_title() == "paper, 2 seeds: completion time by size"
+    one = tworay.plot(arms, "transfers", seed=2).axes[0].get_title()
+    assert one == "paper, seed 2: completion time by size"

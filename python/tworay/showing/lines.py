@@ -48,9 +48,13 @@ def of_run(run: Run, flow: int | str | None = None) -> Iterator[Line]:
     flow = flow if flow is None else nodes.flow_number(flow, run.summary["flows"])
     for (number,), frame in split(run.series, "flow"):
         if flow in (None, number):
-            ends = next(one for one in run.summary["flows"] if one["id"] == number)
-            label = f"flow {number}: {nodes.short(ends['from'])}→{nodes.short(ends['to'])}, {ends['tcp']}"
-            yield Line(label, run.seed, number, frame, run)
+            yield Line(called(run, number, nodes), run.seed, number, frame, run)
+
+
+def called(run: Run, number: int, nodes: Nodes) -> str:
+    """Return what legends call a flow of a run: ``flow 0: alice→bob, reno``."""
+    ends = next(one for one in run.summary["flows"] if one["id"] == number)
+    return f"flow {number}: {nodes.short(ends['from'])}→{nodes.short(ends['to'])}, {ends['tcp']}"
 
 
 def split(frame: pl.DataFrame, *keys: str) -> list[tuple[tuple[Any, ...], pl.DataFrame]]:

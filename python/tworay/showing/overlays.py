@@ -53,9 +53,10 @@ def transfers(axes: Axes, groups: Mapping[str, pl.DataFrame]) -> None:
             [float(np.exp(np.log(size[mine]).mean())) for mine in found],
             [float(np.median(seconds[mine])) for mine in found],
             "o",
-            label=f"{label}, median of {len(size)}",
+            label=f"{label}: {len(size)} transfer{'s' * (len(size) != 1)}",
             **style,
         )
+    axes.plot([], [], "o", color="0.3", linestyle="none", label="median of a class of sizes")
     axes.set_xscale("log")
     axes.set_yscale("log")
 

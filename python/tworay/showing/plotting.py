@@ -25,7 +25,7 @@ from tworay.running.run import Run
 from tworay.showing import linkrates
 from tworay.showing.armaxis import label_arms, short_names
 from tworay.showing.bins import Bins, refuse
-from tworay.showing.lines import ACKNOWLEDGED, Line, of_run, rates, split, stairs, steps
+from tworay.showing.lines import ACKNOWLEDGED, Line, called, of_run, rates, split, stairs, steps
 from tworay.showing.overlays import sequences, span, transfers
 from tworay.showing.pictures import FORMATS, empty, styles, write
 from tworay.showing.runnames import names_of, opened
@@ -322,11 +322,12 @@ def _transfers(
     if runs:
         for name, run in runs.items():
             table, flows = run.tables.get("transfers"), run.summary["flows"]
-            wanted = None if flow is None else Nodes.of(run.summary).flow_number(flow, flows)
+            nodes = Nodes.of(run.summary)
+            wanted = None if flow is None else nodes.flow_number(flow, flows)
             known = [] if table is None else split(_judged(table, run.warmup), "flow")
             for (number,), frame in known:
                 if wanted in (None, number):
-                    label = f"flow {number}, {next(one['tcp'] for one in flows if one['id'] == number)}"
+                    label = called(run, number, nodes)
                     groups[label if len(runs) == 1 else f"{name}: {label}"] = frame
     elif isinstance(found, Comparison) and _has(found, "transfers"):
         rows = found.table_of("transfers")
@@ -346,10 +347,18 @@ def _transfers(
             "warm-up don't count)"
         )
     transfers(axes, groups)
-    axes.set_title(f"{found.scenario}: completion time by size")
+    axes.set_title(f"{_title([*runs.values()]) if runs else _of_seeds(found, seed)}: completion time by size")
     axes.set_xlabel("size, B")
     axes.set_ylabel("completion time, s")
     axes.legend(frameon=False, fontsize="small")
+
+
+def _of_seeds(found: Run | Comparison, seed: int | None) -> str:
+    """Return the head of a comparison's plot: its scenario, and the seeds that are in it."""
+    if seed is not None or isinstance(found, Run):
+        return f"{found.scenario}, seed {found.seed if isinstance(found, Run) else seed}"
+    many = len(set(found.seeds) - set(found.repeated))
+    return f"{found.scenario}, {many} seed{'s' * (many != 1)}"
 
 
 def _judged(transfers: pl.DataFrame, warmup: float) -> pl.DataFrame:
