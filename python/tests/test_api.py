@@ -172,7 +172,7 @@ def test_overrides_can_be_a_mapping_or_texts() -> None:
     [
         ({"until_ci": 5}, "until_ci = 5 is not a share between 0 and 1; 0.05 means ± 5 %"),
         ({"until_ci": "5%"}, "not a share between 0 and 1"),
-        ({"until_ci": 0.05, "max_seeds": 3, "seeds": 5}, "max_seeds 3 is less than the 5 seeds"),
+        ({"until_ci": 0.05, "max_seeds": 3, "seeds": 5}, "max_seeds=3 is less than the 5 seeds"),
         ({"max_seeds": 30}, "says where until_ci gives up"),
         ({"tcp": []}, "no variant given"),
         ({"tcp": ["reno", 5]}, "tcp: 5 is not a subclass of tworay.CongestionControl"),

@@ -247,7 +247,7 @@ def test_the_command_says_what_python_says(
     for wrong, reason in {
         ("--at", "3h"): "not a time of a run",
         ("--flow", "7"): "there is no flow 7",
-        ("--seed", "1"): "leave out --arm and --seed",
+        ("--seed", "1"): "leave out arm and seed",
     }.items():
         with pytest.raises(InputError, match=reason):
             printed(capsys, place, *wrong)
@@ -269,7 +269,7 @@ def test_one_run_of_a_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[s
     place = tmp_path / "both"
     settings = {"duration": "8s"}
     tworay.compare("string-3", tcp="reno,vegas", seeds=2, set=settings, out=place)
-    with pytest.raises(InputError, match=r"with --arm \(reno, vegas\) and --seed \(1, 2\)"):
+    with pytest.raises(InputError, match=r"with arm \(reno, vegas\) and seed \(1, 2\)"):
         printed(capsys, str(place), "--seed", "2")
     one = tworay.run("string-3", tcp="reno", seed=2, set=settings)
     found = printed(capsys, str(place), "--arm", "reno", "--seed", "2", "--json")

@@ -163,7 +163,7 @@ def test_another_seed_is_shown_over_time(compared: Path, tmp_path: Path) -> None
     page = tworay.write_report(tmp_path / "c", seed=2).read_text()
     assert "Seed 2: what was acknowledged" in page
     assert "Seed 1: what was acknowledged" in tworay.write_report(tmp_path / "c").read_text()
-    with pytest.raises(InputError, match=r"seed 7: .*seeds: 1, 2"):
+    with pytest.raises(InputError, match=r"seed=7: .*seeds: 1, 2"):
         tworay.write_report(tmp_path / "c", seed=7)
 
 

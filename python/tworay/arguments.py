@@ -57,4 +57,11 @@ def functions() -> tuple[Callable[..., Any], ...]:
     """Return the functions that results are made with."""
     import tworay
 
-    return (tworay.run, tworay.compare, tworay.Experiment.run, tworay.plot, tworay.Run.explain)
+    return (
+        tworay.run,
+        tworay.compare,
+        tworay.Experiment.run,
+        tworay.plot,
+        tworay.write_report,
+        tworay.Run.explain,
+    )

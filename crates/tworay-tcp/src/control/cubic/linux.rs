@@ -19,7 +19,6 @@ mod hystart;
 use super::*;
 use crate::control::whole_segments::{WholeSegments, limits_linux, slow_start};
 use crate::control::{RttEvent, SentEvent};
-use crate::send::LINUX_TICK;
 use curve::{Curve, Shape, Tick};
 use hystart::HyStart;
 
@@ -40,7 +39,7 @@ pub(super) struct LinuxCubic {
 impl LinuxCubic {
     pub fn new(options: Options) -> Self {
         Self {
-            shape: Shape::new(options),
+            shape: Shape::new((options.beta, options.c), options.fast_convergence, options.friendly),
             curve: Curve::default(),
             hystart: HyStart::default(),
             found: None,

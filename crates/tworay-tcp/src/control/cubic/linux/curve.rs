@@ -1,7 +1,6 @@
 //! The window as a function of time, in the integers of the kernel.
 
-use super::super::Options;
-use super::LINUX_TICK;
+use crate::send::LINUX_TICK;
 use tworay_base::SimTime;
 
 /// Ticks of the kernel's clock.
@@ -46,8 +45,8 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub fn new(options: Options) -> Self {
-        let Options { beta, c, fast_convergence, friendly, .. } = options;
+    /// The integers of the parameters that the RFC's form has, too.
+    pub fn new((beta, c): (f64, f64), fast_convergence: bool, friendly: bool) -> Self {
         let beta = libm::round(beta * 1024.0) as u64;
         let steepness = (libm::round(c * 102.4) as u64).max(1) * 10;
         Self { beta, steepness, reno: 8 * (1024 + beta) / 3 / (1024 - beta), fast_convergence, friendly }

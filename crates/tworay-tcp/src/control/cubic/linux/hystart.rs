@@ -1,7 +1,7 @@
 //! HyStart, which ends slow start before a loss does, as Linux has it (Ha and Rhee 2008; `hystart_update`): by round
 //! trips that grow, or by a train of ACKs as long as half a round trip. HyStart++ (RFC 9406) is a part of its own.
 
-use super::SenderView;
+use crate::control::SenderView;
 use tworay_base::Seq32;
 
 /// Smallest window that it ends, segments.

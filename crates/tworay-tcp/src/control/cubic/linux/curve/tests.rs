@@ -1,8 +1,7 @@
-use super::super::{Form, Options, Settings};
 use super::*;
 
 fn shape() -> Shape {
-    Shape::new(Options { form: Form::Linux, ..Options::defaults() })
+    Shape::new((0.7, 0.4), true, true)
 }
 
 fn cubic_only() -> Shape {
