@@ -84,7 +84,7 @@ pub(crate) struct Service {
     /// Packets by which the third queue, without those that were held up, is shorter.
     late: u32,
     /// Packets that the imagined MAC could have sent beyond those of the third queue, and how many noise has held up together of late: no
-    /// more come at once.
+    /// more come at once. Counted from the first of these on.
     spare: f64,
     together: f64,
     /// The latest packet that was held up: its source, and what held it up.
@@ -128,7 +128,9 @@ impl Service {
         if idle {
             let used = self.served_at.since(self.since).saturating_sub(self.lost);
             self.earlier.add(self.served, used);
-            self.rest(now);
+            if self.together > 0.0 {
+                self.rest(now);
+            }
             (self.since, self.served, self.length, self.late) = (now, 0, 0, 0);
             (self.lost, self.part, self.short_at, self.airtime) = (SimDuration::ZERO, 0.0, now, None);
         }
@@ -146,6 +148,7 @@ impl Service {
     }
 
     /// The imagined MAC has had nothing to send since the real one sent the latest packet.
+    #[cold]
     fn rest(&mut self, now: SimTime) {
         let rate = self.earlier.rate(0, SimDuration::ZERO);
         self.spare += rate.map_or(f64::INFINITY, |rate| now.since(self.served_at).as_secs_f64() * rate);
@@ -156,6 +159,9 @@ impl Service {
     #[cold]
     pub fn offered_late(&mut self, packet: &Packet, root: RootCause, together: Option<u32>) {
         if let Some(together) = together {
+            if self.together == 0.0 {
+                self.spare = f64::INFINITY;
+            }
             let mean = self.together + (f64::from(together) - self.together) / f64::from(RECENT);
             self.together = mean.max(together.into());
             self.spare = self.spare.min(self.together);
@@ -217,8 +223,9 @@ impl Service {
     /// The imagined MAC has had the time to send so many packets.
     #[inline]
     fn send(&mut self, count: u32) {
-        let others = self.length - self.late;
-        self.spare += f64::from(count.saturating_sub(others));
+        if self.together > 0.0 {
+            self.spare += f64::from(count.saturating_sub(self.length - self.late));
+        }
         self.shorten(count);
     }
 
