@@ -39,7 +39,7 @@ def offered(words: str, folder: Path) -> list[str]:
         ("tworay re", ["report", "reproduce"]),
         ("tworay live kernel bu", ["build"]),
         ("tworay run --se", ["--seed", "--set"]),
-        ("tworay compare string-4 --tcp reno,veg", ["reno,vegas"]),
+        ("tworay compare string-4 --tcp reno,vegas-", ["reno,vegas-growth"]),
         ("tworay run --tcp tcp-d", ["tcp-door"]),
     ],
 )

@@ -189,9 +189,9 @@ def test_commands(cli: Cli, tmp_path: Path) -> None:
     one = (tmp_path / "two" / "report-reno-2.html").read_text()
     assert "tworay run two/scenario.toml --seed 2 --tcp reno --out AGAIN" in one
     refused = {
-        ("run", "string-2", "--record"): "--record needs a directory for its tables; add --out DIR",
+        ("run", "string-2", "--record"): "record=True needs a directory for its tables",
         ("report", "nowhere"): "there is no such directory",
-        ("report", str(tmp_path / "one"), "--seed", "1"): "leave out --arm and --seed",
+        ("report", str(tmp_path / "one"), "--seed", "1"): "leave out arm and seed",
         ("report", str(tmp_path / "two"), "--seed", "7"): "has no run of every arm with it; seeds: 1, 2",
         ("view", "nowhere"): "there is no such directory",
     }

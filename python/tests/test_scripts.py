@@ -55,7 +55,7 @@ def test_a_script_is_read_for_one_player() -> None:
         ([(50.1, 1), (50.2, 2), (131, 2), (611, 0)], None),
         # By up to two ticks, and by nine where the timer wheel counts in steps of eight.
         ([(50.1, 1), (50.2, 2), (139, 2), (655, 0)], None),
-        ([(50.1, 1), (50.2, 2), (141, 2), (621, 0)], "segment 2 at 141"),
+        ([(50.1, 1), (50.2, 2), (143, 2), (621, 0)], "segment 2 at 143"),
         ([(50.1, 1), (50.2, 2), (128, 2), (608, 0)], "segment 2 at 128"),
         ([(50.1, 1), (50.2, 2), (131, 2), (660, 0)], "segment 0 at 660"),
         ([(50.1, 1), (53.0, 2), (131, 2), (611, 0)], "segment 2 at 53"),

@@ -131,7 +131,7 @@ def test_a_flow_that_is_off_in_every_arm_is_not_judged(three: Path) -> None:
         with pytest.raises(InputError, match=r"judge flow\.1: flow\.1 is switched off in every arm"):
             tworay.compare(three, tcp="newreno", judge="flow.1", seeds=1, **off)
     result = tworay.compare(three, tcp="newreno", judge="flow.2", seeds=1, vary="flow.1=off")
-    assert result.judged == "flow 2 of 3"
+    assert result.judged == "flow 2 (1 to 2), of 3 flows"
     with pytest.raises(InputError, match=r"there is no flow\.3; the scenario has flow\.0 to flow\.2"):
         tworay.compare(three, tcp="newreno", judge="flow.3", seeds=1, set="flow.1=off")
 

@@ -35,6 +35,8 @@ LATE = 0.5
 """Milliseconds by which an event may be late; if one is later, the script is played anew."""
 TICK = 4.0
 """Milliseconds of a kernel of 250 Hz."""
+LEAST = 2.0
+"""Milliseconds that the kernel adds to its timers of probes and reordering (TCP_TIMEOUT_MIN_US)."""
 TRIES = 3
 """Times that a script is played before its fault counts: an answer may be read too late."""
 BUSY = 30
@@ -64,7 +66,7 @@ def late(wait: float) -> float:
     shift = 0
     while wait / TICK >= 63 << shift:
         shift += 3
-    return (1 + (1 << shift)) * TICK + ANSWER
+    return (1 + (1 << shift)) * TICK + LEAST + ANSWER
 
 
 class Receiver:
