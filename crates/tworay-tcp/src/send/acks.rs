@@ -133,20 +133,25 @@ impl Sender {
         if cx.cfg.timestamps && ack.echo.is_some() && !recorded {
             return self.sample_echo(cx, timed);
         }
-        if let Some(SentBetween { earliest, newest }) = sent_at {
-            let event = RttEvent { exact: cx.now.since(newest), ticked: self.tx.rtt.measure(newest, cx.now) };
-            // Linux' timer counts a delayed ACK's wait, as an echo would (RFC 7323 §4.3); its controllers don't.
-            let timer = if recorded { cx.now.since(earliest) } else { event.ticked };
-            self.take_sample(cx, event, timer, timed);
+        if let Some(sent) = sent_at {
+            self.sample_sent(cx, sent, timed);
         }
     }
 
-    /// Takes the round trip of SACKed segments, which nothing was acknowledged with: in fast recovery Linux has few
-    /// other samples.
-    pub(super) fn sample_sacked(&mut self, cx: &mut Cx, SentBetween { earliest, newest }: SentBetween) {
+    /// Takes the round trip of segments that this ACK reports.
+    fn sample_sent(&mut self, cx: &mut Cx, SentBetween { earliest, newest }: SentBetween, timed: Timed) {
+        let rtt = &self.tx.rtt;
+        let event = RttEvent { exact: cx.now.since(newest), ticked: rtt.measure(newest, cx.now) };
+        // Linux' timer counts a delayed ACK's wait, as an echo would (RFC 7323 §4.3); its controllers don't.
+        let timer = if rtt.is_linux() { rtt.measure(earliest, cx.now) } else { event.ticked };
+        self.take_sample(cx, event, timer, timed);
+    }
+
+    /// Takes the round trip of segments that an ACK of nothing new has SACKed. In fast recovery Linux has few other
+    /// samples.
+    pub(super) fn sample_sacked(&mut self, cx: &mut Cx, sent: SentBetween) {
         self.tx.rtt.end_backoff();
-        let event = RttEvent { exact: cx.now.since(newest), ticked: self.tx.rtt.measure(newest, cx.now) };
-        self.take_sample(cx, event, self.tx.rtt.measure(earliest, cx.now), Timed::Data);
+        self.sample_sent(cx, sent, Timed::Data);
     }
 
     /// Takes the age of the latest echoed timestamp as a sample; ignores an echo from the future.

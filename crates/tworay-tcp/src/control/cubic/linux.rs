@@ -11,7 +11,7 @@
 //! | [`LinuxCubic::on_sent`] | the clock stands while nothing is in flight: `cubictcp_cwnd_event` |
 //!
 //! The parameters of the RFC's form become those of the module: beta in 1024ths (0.7 is 717), C in steps of 10/1024
-//! (0.4 is 41). Round trips are those of the newest segment acknowledged; Linux also takes those of SACKed ones.
+//! (0.4 is 41). Round trips are those of the newest segment that an ACK acknowledges, or else SACKs.
 
 mod curve;
 mod hystart;
