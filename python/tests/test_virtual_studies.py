@@ -10,6 +10,7 @@ from studies.virtual import against_simulation, kept
 from studies.virtual.against_simulation import METRICS, rows
 from studies.virtual.judging import difference
 from studies.virtual.plan import CASES
+from studies.virtual.running import Arm, completed
 from tworay.errors import InputError
 from tworay.virtual import cache
 
@@ -122,3 +123,25 @@ def test_simulated_runs_of_other_results_and_runs_of_other_kernels_are_made_anew
     monkeypatch.setattr(kept, "RESULTS", 8)
     assert not runs(1, 0, 2).covers([1])
     assert runs(1, 0, 2, "6.1-x").covers([1, 2, 3])
+
+
+def test_only_what_is_not_kept_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ran:
+        variants = ("linux",)
+
+        def values(self, arm: str) -> dict[int, dict[str, float | None]]:
+            ran.append(arm)
+            return runs(1.0, 0.0, 2.0).values
+
+    ran: list[str] = []
+    monkeypatch.setattr(kept, "RESULTS", 7)
+    file, made = tmp_path / "a.csv", Ran()
+    arms = [Arm(case, "linux", False, lambda: made) for case in ("errors", "string-2")]
+    kept.write(file, {("errors", "linux"): runs(5.0, 0.0, 2.0)}, METRICS)
+    found = completed(file, METRICS, 3, arms)
+    assert ran == ["linux"]
+    assert [found[case, "linux"].values[2]["goodput_bps"] for case in ("errors", "string-2")] == [5.0, 1.0]
+    assert kept.read(file, METRICS) == found
+    # A fourth seed is missing in both.
+    completed(file, METRICS, 4, arms)
+    assert ran == ["linux"] * 3

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from studies.virtual import kept
 from studies.virtual.judging import BOUND, difference
 from studies.virtual.plan import AS_LINUX, CASES, PAGES, PAIRS
-from studies.virtual.running import compared
+from studies.virtual.running import Arm, compared, completed
 from tworay.papers.markdown import listed, prose, table, write
-from tworay.running.control import KERNEL
+from tworay.running.control import KERNEL, is_kernel
 from tworay.virtual.controllers import CONTROLLERS
 
 if TYPE_CHECKING:
@@ -121,24 +122,26 @@ def rows(case: str, runs: Kept) -> list[Row]:
 
 def run(seeds: int, cases: Iterable[Case] = CASES, jobs: int | None = None) -> Kept:
     """Run all pairs over these cases but what is kept already; return what is kept of all."""
-    runs = kept.read(RUNS, METRICS)
-    for case in cases:
-        for arm in (arm for controller, ours in PAIRS.items() for arm in (ours, KERNEL + controller)):
-            if (case.name, arm) in runs and runs[case.name, arm].covers(range(1, seeds + 1)):
-                continue
-            found = compared(
+    arms = (
+        Arm(
+            case.name,
+            arm,
+            is_kernel(arm),
+            partial(
+                compared,
                 f"against-{case.name}-{arm}",
                 case.scenario,
                 [arm],
                 {**AS_LINUX, **case.settings},
                 seeds,
                 jobs=jobs,
-            )
-            (values,) = (found.values(name) for name in found.variants)
-            made = kept.now(kernel=arm.startswith(KERNEL))
-            runs[case.name, arm] = kept.Runs(made, kept.of_metrics(values, METRICS))
-            kept.write(RUNS, runs, METRICS)
-    return runs
+            ),
+        )
+        for case in cases
+        for controller, ours in PAIRS.items()
+        for arm in (ours, KERNEL + controller)
+    )
+    return completed(RUNS, METRICS, seeds, arms)
 
 
 def page(runs: Kept, about: str, explained: list[str]) -> list[str]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from studies.virtual import kept
 from studies.virtual.plan import PAGES
-from studies.virtual.running import compared
+from studies.virtual.running import Arm, compared, completed
 from tworay.analysis import stats
 from tworay.papers.markdown import prose, table, write
+from tworay.running.control import KERNEL
 from tworay.virtual import daemons
 
 if TYPE_CHECKING:
@@ -74,25 +76,28 @@ def rows(field: str, runs: Kept) -> list[list[str]]:
 
 def run(seeds: int, fields: Iterable[str] = FIELDS, jobs: int | None = None) -> Kept:
     """Run all protocols in these fields but what is kept already; return what is kept of all."""
-    runs = kept.read(RUNS, METRICS)
-    for name in fields:
-        _, scenario, settings = FIELDS[name]
-        for protocol in names():
-            if (name, protocol) in runs and runs[name, protocol].covers(range(1, seeds + 1)):
-                continue
-            found = compared(
+    chosen = set(fields)
+    arms = (
+        Arm(
+            name,
+            protocol,
+            True,
+            partial(
+                compared,
                 f"routing-{name}-{protocol}",
                 scenario,
-                ["kernel:cubic"],
+                [f"{KERNEL}cubic"],
                 settings,
                 seeds,
                 routing=protocol,
                 jobs=jobs,
-            )
-            (values,) = (found.values(arm) for arm in found.variants)
-            runs[name, protocol] = kept.Runs(kept.now(kernel=True), kept.of_metrics(values, METRICS))
-            kept.write(RUNS, runs, METRICS)
-    return runs
+            ),
+        )
+        for name, (_, scenario, settings) in FIELDS.items()
+        if name in chosen
+        for protocol in names()
+    )
+    return completed(RUNS, METRICS, seeds, arms)
 
 
 def write_page(runs: Kept, about: str) -> None:

@@ -79,8 +79,8 @@ def check_free(file: Path, *, force: bool) -> None:
 
 
 # Endings of other formats, whose programs would refuse CSV in such a file.
-NOT_CSV = (
-    *(
+NOT_CSV = frozenset(
+    [
         ".parquet",
         ".arrow",
         ".feather",
@@ -92,8 +92,14 @@ NOT_CSV = (
         ".ods",
         ".html",
         ".md",
-    ),
-    *(".toml", ".svg", ".pdf", ".png", ".gz", ".zip", ".zst"),
+        ".toml",
+        ".svg",
+        ".pdf",
+        ".png",
+        ".gz",
+        ".zip",
+        ".zst",
+    ]
 )
 
 
