@@ -10,7 +10,7 @@ from studies.virtual.judging import BOUND, difference
 from studies.virtual.plan import AS_LINUX, CASES, PAGES, PAIRS
 from studies.virtual.running import Arm, compared, completed
 from tworay.papers.markdown import listed, prose, table, write
-from tworay.running.control import KERNEL, is_kernel
+from tworay.running.control import arm_of, is_kernel
 from tworay.virtual.controllers import CONTROLLERS
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def rows(case: str, runs: Kept) -> list[Row]:
     """Return a row for each pair of which both arms have run."""
     made = []
     for controller, ours in PAIRS.items():
-        theirs, mine = runs.get((case, KERNEL + controller)), runs.get((case, ours))
+        theirs, mine = runs.get((case, arm_of(controller))), runs.get((case, ours))
         if theirs is None or mine is None:
             continue
         differences = [
@@ -139,7 +139,7 @@ def run(seeds: int, cases: Iterable[Case] = CASES, jobs: int | None = None) -> K
         )
         for case in cases
         for controller, ours in PAIRS.items()
-        for arm in (ours, KERNEL + controller)
+        for arm in (ours, arm_of(controller))
     )
     return completed(RUNS, METRICS, seeds, arms)
 

@@ -10,7 +10,7 @@ from studies.virtual.plan import PAGES
 from studies.virtual.running import Arm, compared, completed
 from tworay.analysis import stats
 from tworay.papers.markdown import prose, table, write
-from tworay.running.control import KERNEL
+from tworay.running.control import arm_of
 from tworay.virtual import daemons
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def run(seeds: int, fields: Iterable[str] = FIELDS, jobs: int | None = None) -> 
                 compared,
                 f"routing-{name}-{protocol}",
                 scenario,
-                [f"{KERNEL}cubic"],
+                [arm_of("cubic")],
                 settings,
                 seeds,
                 routing=protocol,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 from tworay.guide import more
+from tworay.imports.answers import DEFAULT_RADIO
 from tworay.imports.reading import (
     FIXED_ROUTES,
     Place,
@@ -53,6 +54,12 @@ LONGEST = 30 * 24 * 3600.0
 _AXIS = 6378137.0
 _FLATTENING = 1 / 298.257223563
 
+# Of scenarios made from positions.
+RADIO_NOTE = (
+    f"positions don't name a radio: it is that of 2003, 802.11b at 2 Mb/s (radio.preset={DEFAULT_RADIO}); "
+    "answers differ with another, for example --set radio.preset=n20"
+)
+
 
 @dataclass(frozen=True)
 class Fix:
@@ -88,7 +95,7 @@ class Tracks:
             '# Positions don\'t say how long a run is to be.\nduration = "300s"\n\n'
             f'# Metres east and north.\n[topology]\nkind = "explicit"\npositions = [\n{places}]\n\n'
             f'# The radio of 2003 reaches 250 m; another: preset = "n20" ({more("radios")}).\n'
-            f'[radio]\npreset = "{RADIO}"\n{FIXED_ROUTES}\n[tcp]\nvariant = "newreno"\n'
+            f'[radio]\npreset = "{DEFAULT_RADIO}"\n{FIXED_ROUTES}\n[tcp]\nvariant = "newreno"\n'
         )
         return with_names(text + flows, self.numbers)
 
@@ -96,13 +103,6 @@ class Tracks:
         """Return the movement as a BonnMotion file, one line per node."""
         lines = (" ".join(f"{t:.3f} {x:.2f} {y:.2f}" for t, x, y in node) for node in self.points)
         return names_as_comments(self.numbers) + "".join(line + "\n" for line in lines)
-
-
-RADIO = "b-2"
-RADIO_NOTE = (
-    f"positions don't name a radio: it is that of 2003, 802.11b at 2 Mb/s (radio.preset={RADIO}); answers "
-    "differ with another, for example --set radio.preset=n20"
-)
 
 
 def is_table(columns: set[str]) -> bool:
