@@ -9,7 +9,7 @@ import pytest
 from studies.virtual import against_simulation, kept
 from studies.virtual.against_simulation import METRICS, rows
 from studies.virtual.judging import difference
-from studies.virtual.plan import CASES
+from studies.virtual.plan import CASES, one_by_one
 from studies.virtual.running import Arm, completed
 from tworay.errors import InputError
 from tworay.virtual import cache
@@ -29,6 +29,13 @@ def test_a_difference_is_paired_by_seed() -> None:
 def test_without_a_common_seed_or_value_there_is_none() -> None:
     assert difference({1: 1.0}, {2: 1.0}) is None
     assert difference({1: None}, {1: 1.0}) is None
+
+
+def test_linux_acknowledges_its_first_segments_one_by_one() -> None:
+    # A kernel's capture of 50 walking nodes (64 segments of 1460 bytes): 26 ACKs of one segment, then of two.
+    assert one_by_one(64 * 1460, 1460) == {"tcp.receiver.stretched.from": "[27]"}
+    # Half of 10 KiB in segments of 536 bytes: 9. The window is as large as it gets.
+    assert one_by_one(20 * 512, 512) == {"tcp.receiver.stretched.from": "[10]"}
 
 
 @pytest.mark.parametrize(

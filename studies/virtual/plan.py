@@ -20,15 +20,30 @@ PAIRS = {
     "vegas": "linux+vegas-growth",
     "bbr": "linux+bbr(form=linux)",
 }
-# What Linux does at both ends (tcp.timestamps: RFC 7323; RFC 6928; delayed ACKs of at least 40 ms).
+# What Linux does at both ends (tcp.timestamps: RFC 7323; RFC 6928; delayed ACKs of at least 40 ms). Its first
+# slow start is not limited by the receiver's window (TCP_INFINITE_SSTHRESH).
 AS_LINUX = {
+    "tcp.initial_ssthresh": "2147483647",
     "tcp.timestamps": "true",
     "tcp.initial_window": "rfc6928",
-    "tcp.receiver.acks": "delayed",
+    "tcp.receiver.acks": "stretched",
     "tcp.receiver.interval": "40ms",
     "tcp.rto.arithmetic": "linux",
     "tcp.sack.dsack": "true",
 }
+
+
+def one_by_one(window: int, mss: int) -> dict[str, str]:
+    """Return the setting by which a receiver acknowledges its first segments one by one, as Linux does.
+
+    These are as many as fill half of its first window (``tcp_incr_quickack``: of at least 536 bytes each, at
+    most 16), and those that open the window to its full size, two segments with each (``tcp_grow_window``).
+    ``window`` and ``mss`` are bytes.
+    """
+    first = min(window, 65535 // mss * mss)
+    quick = min(16, first // (2 * max(mss, 536)))
+    opening = -(-(window - first) // (2 * mss))
+    return {"tcp.receiver.stretched.from": f"[{quick + opening + 1}]"}
 
 
 class Case(NamedTuple):
@@ -42,10 +57,20 @@ class Case(NamedTuple):
 
 # Fixed routes where nothing moves: differences are then TCP's. The queue can't hold such a window.
 STATIC = {"routing.protocol": "static"}
-WIDE = {"tcp.window": "128"}
+WIDE = {"tcp.window": "128", **one_by_one(128 * 1460, 1460)}
 CASES = (
     Case("string-4", "four hops", "string-4", {**STATIC, **WIDE, "duration": "30s"}),
-    Case("errors", "two hops, 3 % of the packets corrupted", "channel-errors", {**STATIC, "duration": "30s"}),
-    Case("moving", "50 walking nodes over AODV", "square-50", {"duration": "30s"}),
+    Case(
+        "errors",
+        "two hops, 3 % of the packets corrupted",
+        "channel-errors",
+        {**STATIC, **one_by_one(20 * 512, 512), "duration": "30s"},
+    ),
+    Case(
+        "moving",
+        "50 walking nodes over AODV",
+        "square-50",
+        {**one_by_one(64 * 1460, 1460), "duration": "30s"},
+    ),
     Case("string-2", "two hops", "string-2", {**STATIC, **WIDE, "duration": "30s"}),
 )

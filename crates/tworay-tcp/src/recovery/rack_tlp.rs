@@ -32,7 +32,7 @@ use probe::{Answer, Probe};
 use prr::{Progress, Prr};
 use rack::{Rack, Situation};
 use tworay_base::{SimDuration, SimTime};
-use undo::{Evidence, Undo};
+use undo::{Evidence, Repaired, Undo};
 
 /// By how much Linux' probe and reordering timer are later than the RFC's, before they are rounded to ticks.
 const LINUX_SLACK: SimDuration = SimDuration::from_millis(2);
@@ -62,6 +62,8 @@ struct Arrival {
     before: usize,
     /// Fast recovery was in progress before it.
     was_recovering: bool,
+    /// It ends fast recovery or the repair after a timeout.
+    ends: bool,
     /// By how much the window exceeded the flight before losses were marked, segments.
     room: f64,
     /// A loss was found.
@@ -131,6 +133,7 @@ impl Recovery for RackTlp {
             before: self.marks.in_flight(),
             delivered: self.take(tx, cx, ack),
             was_recovering: false,
+            ends: false,
             room: 0.0,
             lost: false,
             evidence,
@@ -171,9 +174,9 @@ impl Recovery for RackTlp {
     fn on_reduced(&mut self, tx: &SendState, cx: &Cx, reduction: Reduction, out: &mut Decisions) {
         if let Some(growth) = self.growth.as_mut().filter(|_| reduction.stands) {
             growth.on_reduced();
-            self.undo = None;
         }
         if self.arrival.stage == Stage::Probe {
+            self.undo = self.undo.filter(|_| !reduction.stands);
             return self.end_or_count(tx, cx, out);
         }
         if reduction.stands {
@@ -206,9 +209,21 @@ impl Recovery for RackTlp {
     }
 
     fn timeout_window(&self, tx: &SendState, standard: Window) -> Window {
-        // A failed repair is not another sign of congestion (Linux; RFC 5681 §3.1 per segment).
-        let held = self.state == State::Loss && tx.space.una < tx.cut.point;
-        Window { ssthresh: if held { tx.window.ssthresh } else { standard.ssthresh }, ..standard }
+        let linux = self.repairs.contains(Repairs::LINUX);
+        // A failed repair is not another sign of congestion (RFC 5681 §3.1 per segment). To Linux it is one if an ACK has
+        // advanced since the timeout before (`tcp_enter_loss`).
+        let fails = match self.state {
+            State::Open => false,
+            State::Recovery => linux,
+            State::Loss => tx.space.una < tx.cut.point && !(linux && tx.timer.is_first()),
+        };
+        let opening = linux && tx.space.una == 0;
+        let ssthresh = match linux {
+            _ if fails || opening => tx.window.ssthresh,
+            true => half_of_window(tx),
+            false => standard.ssthresh,
+        };
+        Window { ssthresh, ..standard }
     }
 
     /// Marks the oldest segment as lost, and all others that have had enough time to arrive (RFC 8985
@@ -305,7 +320,7 @@ impl Recovery for RackTlp {
         self.arrival = Arrival { stage: Stage::Timer, before, ..Arrival::default() };
         if self.find_losses(tx, cx, false) {
             if self.state == State::Open && may_enter(tx) {
-                out.push(reduction(tx, cx));
+                out.push(self.reduction(tx, cx, Detected::FastRetransmit));
             } else if self.state == State::Recovery {
                 self.reduce_by_timer(tx, out);
             }
@@ -379,6 +394,17 @@ impl RackTlp {
         SimDuration::from_nanos(wait.as_nanos().next_multiple_of(LINUX_TICK.as_nanos()))
     }
 
+    /// The reduction for a loss.
+    fn reduction(&self, tx: &SendState, cx: &Cx, cause: Detected) -> Decision {
+        let mut standard = tx.halved(cx);
+        if self.repairs.contains(Repairs::LINUX) {
+            (standard.cwnd, standard.ssthresh) = (half_of_window(tx), half_of_window(tx));
+        } else if cause == Detected::FastRetransmit {
+            standard.cwnd = standard.cwnd.max(2.0);
+        }
+        Decision::Reduce { standard, cause }
+    }
+
     fn send_probe(&mut self, tx: &SendState, cx: &Cx, out: &mut Decisions) {
         if self.probe.end.is_some() || !self.probe.measured || tx.sent.is_empty() || tx.is_frozen() {
             return;
@@ -406,9 +432,8 @@ fn lost_segment(tx: &SendState, place: usize) -> Option<Segment> {
     Some(Segment { start, len, kind: if place == 0 { Kind::AgainTimed } else { Kind::Again } })
 }
 
-/// The reduction for a loss.
-fn reduction(tx: &SendState, cx: &Cx) -> Decision {
-    let mut standard = tx.halved(cx);
-    standard.cwnd = standard.cwnd.max(2.0);
-    Decision::Reduce { standard, cause: Detected::FastRetransmit }
+/// Half of the window in whole segments. Linux halves the window, whether the receiver's window lets it be used or not
+/// (`tcp_reno_ssthresh`).
+fn half_of_window(tx: &SendState) -> f64 {
+    (tx.window.cwnd / 2.0).floor().max(2.0)
 }

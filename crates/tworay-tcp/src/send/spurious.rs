@@ -29,11 +29,22 @@ impl SendState {
 impl Sender {
     /// The timer expired; must be called before the window is reduced.
     pub(super) fn watch_timeout(&mut self, cx: &Cx, first: bool) {
-        let watched = (self.tx.spurious.frto || self.tx.spurious.eifel)
-            && first
-            && self.tx.space.una > 0
-            && !self.recovery.after_timeout(&self.tx);
-        self.tx.spurious.trial = watched.then(|| Trial {
+        let trial = self.tx.spurious.trial.take();
+        if !(self.tx.spurious.frto || self.tx.spurious.eifel) || self.tx.space.una == 0 {
+            return;
+        }
+        let linux = self.tx.spurious.linux;
+        if !first {
+            // Linux asks again after each timeout, and would return to the window before the first (`tcp_enter_loss`).
+            let again = |trial| Trial { point: self.tx.space.max, step: Step::First, ..trial };
+            self.tx.spurious.trial = trial.filter(|_| linux).map(again);
+            return;
+        }
+        // What is missing in a recovery was found lost before the timer expired.
+        if self.recovery.after_timeout(&self.tx) || (linux && self.recovery.in_recovery(&self.tx)) {
+            return;
+        }
+        self.tx.spurious.trial = Some(Trial {
             window: Window { cwnd: self.tx.window.cwnd, ssthresh: self.tx.window.ssthresh },
             flight: (self.tx.space.max - self.tx.space.una) as f64 / self.tx.space.mss as f64,
             estimate: self.tx.rtt.srtt().zip(self.tx.rtt.rttvar()),

@@ -32,6 +32,11 @@ impl RetransmitTimer {
         Self { armed: false, chosen: None, expired: None, early: None, expiry: SimTime::NEVER, phase }
     }
 
+    /// True if the last timeout was the first since an ACK advanced.
+    pub fn is_first(&self) -> bool {
+        self.expired.is_some_and(|(_, consecutive)| consecutive == 1)
+    }
+
     pub fn is_armed(&self) -> bool {
         self.armed
     }

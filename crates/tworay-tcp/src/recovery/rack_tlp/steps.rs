@@ -13,7 +13,7 @@ impl RackTlp {
         }
         let dup = self.arrival.dup && self.arrival.delivered == 0;
         if self.probe.on_ack(ack.to, ack.dsack, dup) == Answer::Repaired && self.state == State::Open {
-            out.push(Decision::Reduce { standard: tx.halved(cx), cause: Detected::ByProbe });
+            out.push(self.reduction(tx, cx, Detected::ByProbe));
         } else {
             self.end_or_count(tx, cx, out);
         }
@@ -53,11 +53,21 @@ impl RackTlp {
     pub(super) fn look(&mut self, tx: &SendState, cx: &Cx, shows_loss: bool, out: &mut Decisions) {
         self.arrival.room = (tx.window.cwnd - self.marks.in_flight() as f64).max(0.0);
         self.arrival.lost = self.find_losses(tx, cx, shows_loss);
-        if self.arrival.lost && self.state == State::Open && may_enter(tx) {
-            out.push(reduction(tx, cx));
+        let lost = self.arrival.lost || self.lacks_some();
+        if lost && self.state == State::Open && may_enter(tx) {
+            out.push(self.reduction(tx, cx, Detected::FastRetransmit));
         } else {
             self.finish(tx, cx, false, out);
         }
+    }
+
+    /// Linux: a recovery ends while segments that were sent during it are lost, retransmitted or not. Another begins then
+    /// (`tcp_time_to_recover`).
+    #[inline(always)]
+    fn lacks_some(&self) -> bool {
+        self.arrival.ends
+            && self.marks.lost() + self.marks.again() > 0
+            && self.repairs.contains(Repairs::LINUX)
     }
 
     /// A loss has reduced the window.
@@ -68,7 +78,8 @@ impl RackTlp {
         (self.state, self.forced) = (State::Recovery, true);
         if self.repairs.contains(Repairs::LINUX) {
             let probed = self.probe.end.is_some() && self.probe.again;
-            self.undo = Some(Undo::new(reduction.before, tx.space.una, probed));
+            let repaired = Repaired { probed, again: self.marks.again(), last: self.undo };
+            self.undo = Some(Undo::new(reduction.before, tx.space.una, repaired));
         }
         if self.repairs.contains(Repairs::PRR) {
             let flight = if self.repairs.contains(Repairs::LINUX) {
@@ -135,7 +146,7 @@ impl RackTlp {
 
     /// Everything outstanding when the loss was detected is acknowledged.
     pub(super) fn end(&mut self, tx: &SendState, out: &mut Decisions) {
-        (self.state, self.forced) = (State::Open, false);
+        (self.state, self.forced, self.arrival.ends) = (State::Open, false, true);
         if let Some(prr) = self.prr.take() {
             out.push(Decision::SetCwnd(tx.bounded(prr.target)));
         }

@@ -17,6 +17,17 @@ pub(super) struct Undo {
     first: Option<SimTime>,
 }
 
+/// What was retransmitted before a recovery begins.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Repaired {
+    /// A tail loss probe was a retransmission.
+    pub probed: bool,
+    /// Retransmissions of the recovery before that are in flight.
+    pub again: usize,
+    /// That recovery, unless another reduction followed.
+    pub last: Option<Undo>,
+}
+
 /// What an ACK shows of the last fast recovery.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(super) enum Evidence {
@@ -30,9 +41,11 @@ pub(super) enum Evidence {
 }
 
 impl Undo {
-    /// A recovery begins with the oldest byte at `start`; `probed`: a tail loss probe was a retransmission.
-    pub fn new(before: Window, start: u64, probed: bool) -> Self {
-        Self { before, start, unreported: usize::from(probed), first: None }
+    /// A recovery begins with the oldest byte at `start`. Retransmissions in flight count as its own.
+    pub fn new(before: Window, start: u64, repaired: Repaired) -> Self {
+        let unreported = usize::from(repaired.probed) + repaired.again;
+        let first = repaired.last.filter(|_| repaired.again > 0).and_then(|last| last.first);
+        Self { before, start, unreported, first }
     }
 
     /// A segment was retransmitted.
