@@ -1,4 +1,4 @@
-"""``tworay new``: six questions, a scenario that runs."""
+"""``tworay new``: five questions, a scenario that runs."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_wrong_answers_are_refused_and_leave_nothing(
 def test_on_a_terminal_questions_are_asked_until_the_answer_is_allowed(tmp_path: Path) -> None:
     ours, its = pty.openpty()
     process = subprocess.Popen(
-        command("new", "mesh.toml", "--routing", "olsr"),
+        command("new", "mesh.toml", "--routing", "olsr", "--app", "web"),
         cwd=tmp_path,
         stdin=its,
         stderr=subprocess.PIPE,
@@ -119,12 +119,12 @@ def test_on_a_terminal_questions_are_asked_until_the_answer_is_allowed(tmp_path:
     os.close(its)
     # A wrong word first; an empty line takes the default. 250 m are further than n20 reaches: the path loss
     # of 2412 MHz at 1 m is 40.1 dB, 20 dBm and two antennas of 5 dBi leave 71.9 dB to -82 dBm, 10^2.4 m.
-    os.write(ours, b"sting\nstring\n4\nn20\n250\n\nends\nweb\n")
+    os.write(ours, b"sting\nstring\n4\nn20\n250\n\nends\n")
     said = process.communicate(timeout=60)[1]
     os.close(ours)
     assert process.returncode == 0
     assert "did you mean string?" in said
-    assert [one.text in said for one in QUESTIONS] == [True] * 6 + [False]
+    assert [one.text in said for one in QUESTIONS] == [True] * 5 + [False] * 2
     assert "How many metres are neighbours apart? n20 reaches 249 m" in said
     assert "--distance 250: write a whole number, 10 to 249" in said
     assert "--metrics transfer_seconds" in said

@@ -66,10 +66,10 @@ def new(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE.toml if it exists.")] = False,
 ) -> None:
-    """Write a scenario from the answers to six questions.
+    """Write a scenario from the answers to five questions.
 
-    An option answers its question. On a terminal the others are asked, all but --routing; elsewhere they take
-    their defaults.
+    An option answers its question. On a terminal the others are asked, all but --app and --routing; elsewhere
+    they take their defaults.
     """
     from tworay.imports import answers as of
 

@@ -7,7 +7,7 @@ command's docstring.
 from __future__ import annotations
 
 COMMANDS = {
-    "new": "Write a scenario from the answers to six questions.",
+    "new": "Write a scenario from the answers to five questions.",
     "run": "Simulate a scenario once.",
     "compare": "Compare variants, settings or mixtures.",
     "show": "Print stored results again.",

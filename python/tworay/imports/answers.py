@@ -91,7 +91,7 @@ QUESTIONS = (
     Question("radio", "Which radio do they have?", RADIOS, DEFAULT_RADIO),
     Question("distance", "How many metres are neighbours apart?", None, "180", NEAREST, FURTHEST),
     Question("traffic", "Who sends to whom?", TRAFFIC, "gateway"),
-    Question("app", "What do they send?", APPS, "ftp"),
+    Question("app", "What do they send?", APPS, "ftp", is_asked=False),
     Question("routing", "Which protocol finds the routes?", ROUTING, "aodv", is_asked=False),
 )
 
