@@ -45,11 +45,11 @@ impl WholeSegments {
     }
 }
 
-/// True if the window was used as far as Linux demands before it grows, judged by the flight: all of it, or in slow start
-/// half, because the next burst needs it (`tcp_is_cwnd_limited`).
+/// True if the window was used as far as Linux demands before it grows: all of it, or in slow start half, because the next
+/// burst needs it (`tcp_is_cwnd_limited`). The recovery knows; without its word the flight tells.
 pub(crate) fn limits_linux(view: &SenderView, event: &AckEvent) -> bool {
     let half = view.cwnd < view.ssthresh && view.cwnd < 2.0 * (view.flight + event.segments);
-    half || limits(view, event)
+    event.limited.unwrap_or(half || limits(view, event))
 }
 
 /// Returns cwnd after `acked` segments below ssthresh, which it doesn't pass.

@@ -73,7 +73,7 @@ impl CongestionControl for LinuxCubic {
         if !event.may_grow {
             return Window { cwnd: event.standard.cwnd, ssthresh };
         }
-        if !event.limited.unwrap_or_else(|| limits_linux(view, event)) {
+        if !limits_linux(view, event) {
             return window;
         }
         let mut acked = event.delivered;

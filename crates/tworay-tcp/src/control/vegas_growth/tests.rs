@@ -109,6 +109,25 @@ fn reno_does_not_grow_a_window_that_is_not_used() {
 }
 
 #[test]
+fn the_recovery_knows_whether_the_window_was_used() {
+    // The flight fills the window, and yet the sender had nothing to send before.
+    let mut idle = bench(20.0, 64.0);
+    within(&mut idle, &[500]);
+    idle.view.una = Seq32(11_001);
+    idle.rtt(500);
+    let event = AckEvent {
+        bytes: 1000,
+        segments: 1.0,
+        delivered: 1.0,
+        may_grow: true,
+        limited: Some(false),
+        standard: Window { cwnd: 21.0, ssthresh: 64.0 },
+        echo: None,
+    };
+    assert_eq!(idle.part.on_ack(&idle.view, &event, &mut Effects::new()).cwnd, 20.0);
+}
+
+#[test]
 fn a_duplicate_ack_or_a_loss_begins_a_new_round() {
     let disturbances: [fn(&mut Bench); 3] = [
         |bench| assert_eq!(bench.dup_ack(), DupAckDecision::Recovery),
