@@ -145,8 +145,8 @@ impl Pair {
     }
 
     /// Opens both ends and writes `amount` at end 0, which stops after the first event at or after `at`; then
-    /// runs to the end. Returns the time at which it stopped.
-    pub fn stop_at(&mut self, amount: Amount, at: SimTime) -> SimTime {
+    /// runs to the end. Returns how much of the log is from before.
+    pub fn stop_at(&mut self, amount: Amount, at: SimTime) -> usize {
         for who in [1, 0] {
             let mut out = Vec::new();
             self.ends[who].open(self.now, &mut out);
@@ -162,14 +162,14 @@ impl Pair {
             self.run(1);
         }
         self.now = self.now.max(at);
-        let (stopped, mut out) = (self.now, Vec::new());
+        let (stopped, logged, mut out) = (self.now, self.log.len(), Vec::new());
         self.ends[0].stop(stopped, &mut out);
         self.act(0, out);
         let mut out = Vec::new();
         self.ends[1].close(stopped, &mut out);
         self.act(1, out);
         self.run(200_000);
-        stopped
+        logged
     }
 
     /// Plans information about the path for an end.
