@@ -90,7 +90,10 @@ def verdict(field: str, runs: Kept) -> str:
         for (case, name), found in runs.items()
         if case == field
     }
-    means = {name: stats.describe(list(values.values()))["mean"] for name, values in goodputs.items()}
+    means = {
+        name: stats.describe([value for value in values.values() if value is not None])["mean"]
+        for name, values in goodputs.items()
+    }
     best, *others = sorted(means, key=lambda name: -means[name])
     equal, below = [], []
     for name in others:
