@@ -97,6 +97,11 @@ def test_local_metres_and_seconds_are_taken_as_they_are(tmp_path: Path) -> None:
     assert found.notes == ["1 fixes are there twice, and were taken once"]
 
 
+def test_a_table_with_semicolons_may_have_decimal_commas(tmp_path: Path) -> None:
+    file = write(tmp_path, "t.csv", "id;time;x;y\n1;0,5;-1,5;5\n1;1,5;0;5\n")
+    assert tracks.read([file]).points == [[(0.0, 0.0, 0.0), (1.0, 1.5, 0.0)]]
+
+
 @pytest.mark.parametrize(
     ("text", "line", "found"),
     [
@@ -232,6 +237,8 @@ NETJSON = """\
         ("from,to,loss\na,b,25%\nb,a,0.5\n", {("a", "b"): 0.25, ("b", "a"): 0.5}),
         ("from\tto\ttq\na\tb\t51\n", {("a", "b"): 0.8, ("b", "a"): 0.8}),
         ("from;to;etx\na;b;4\n", {("a", "b"): 0.5, ("b", "a"): 0.5}),
+        # Decimal commas, as spreadsheets of many languages write them.
+        ("from;to;loss\na;b;12,5%\nb;a;0,5\n", {("a", "b"): 0.125, ("b", "a"): 0.5}),
         ("from,to,lq,nlq\na,b,0.9,0.8\n", {("b", "a"): 0.1, ("a", "b"): 0.2}),
         ("from,to,loss\na,b,0.1\nb,a,1\n", {("a", "b"): 0.1}),
     ],

@@ -26,6 +26,9 @@ FIXED_ROUTES = (
 )
 """Routing of nodes that stand still, as TOML."""
 
+DECIMAL_COMMA = re.compile(r"^([+-]?[0-9]+),([0-9]+[^,]*)$")
+"""A number with a unit or none, as in a table with semicolons or tabs."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -125,9 +128,14 @@ class Table:
                     problem = f"the row has {len(cells)} cells, the header {len(self._header)}"
                     raise wrong(place, problem, "fill it up, or remove it")
                 pairs = zip(self._header, cells, strict=False)
-                yield Row(place, {name: cell.strip() for name, cell in pairs if name})
+                yield Row(place, {name: self._cell(cell) for name, cell in pairs if name})
         except csv.Error as error:
             raise wrong(Place(self.file, reader.line_num), f"no CSV: {error}", "check the quotes") from None
+
+    def _cell(self, cell: str) -> str:
+        """Return a cell, with a decimal point where a spreadsheet wrote a decimal comma."""
+        word = cell.strip()
+        return word if self._mark == "," else DECIMAL_COMMA.sub(r"\1.\2", word)
 
 
 def numbering(names: Iterable[str]) -> dict[str, int]:
