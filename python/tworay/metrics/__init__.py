@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tworay.metrics.choosing import check, missing, parse
 from tworay.metrics.declared import METRICS, Better, Metric, Of
-from tworay.metrics.judged import TCP, Judge, follows_judge, judge_named, parse_judge
+from tworay.metrics.judged import TCP, Judge, follows_judge, judge_named, parse_ends, parse_judge
 from tworay.metrics.of_runs import (
     EXAMPLES,
     OF_AIR,
@@ -50,6 +50,7 @@ __all__ = [
     "judge_named",
     "missing",
     "parse",
+    "parse_ends",
     "parse_judge",
     "shown",
     "title",
