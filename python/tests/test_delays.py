@@ -43,7 +43,7 @@ def test_a_delayed_ack_is_named() -> None:
         pause=(1.0, 1.30),
     )
     assert found == [
-        (1.05, "the oldest segment arrived, 50 ms after it was sent"),
+        (1.05, "the oldest segment, sent 50 ms before, arrived"),
         (1.25, "the receiver sent the ACK that it had held back for 200 ms (delayed ACK)"),
     ]
 
@@ -58,7 +58,7 @@ def test_reordering_is_named() -> None:
         pause=(1.0, 1.45),
     )
     assert found == [
-        (1.40, "the oldest segment arrived, 400 ms after it was sent, overtaken by 2 later ones (reordering)")
+        (1.40, "the oldest segment, sent 400 ms before and overtaken by 2 later ones (reordering), arrived")
     ]
 
 
@@ -69,7 +69,7 @@ def test_what_is_only_late_is_neither() -> None:
         segment(1.40, 1.45, ack=201),
         pause=(1.0, 1.45),
     )
-    assert found == [(1.40, "the oldest segment arrived, 400 ms after it was sent")]
+    assert found == [(1.40, "the oldest segment, sent 400 ms before, arrived")]
 
 
 def test_a_run_without_a_record_tells_nothing() -> None:
