@@ -68,7 +68,32 @@ def test_each_kind_has_its_own_figures(mixed: Path) -> None:
     assert {"flow.2.transfer_p95_seconds", "flow.3.transfer_p95_seconds", "flow.0.stalls"}.isdisjoint(found)
     # A run of one flow has it once.
     alone = metrics.values(tworay.run("string-2", set={"duration": "3s"}).summary)
-    assert [name for name in alone if name.startswith("flow.")] == ["flow.0.goodput_bps"]
+    expected = ["flow.0.goodput_bps", "flow.0.latency_under_load_seconds"]
+    assert [name for name in alone if name.startswith("flow.")] == expected
+
+
+def test_a_tcp_flow_has_its_own_delay_under_load(cli: Cli, mixed: Path) -> None:
+    """The column of all flows is the mean of the judged ones; each of them is what judging it alone shows."""
+    run = tworay.run(mixed)
+    found = metrics.values(run.summary)
+    own = [found[f"flow.{flow}.latency_under_load_seconds"] for flow in range(4)]
+    assert own == [flow["latency_under_load_seconds"] for flow in run.summary["flows"]]
+    for flow in range(4):
+        judged = metrics.values(run.summary, metrics.parse_judge(f"flow.{flow}"))
+        assert judged["latency_under_load_seconds"] == own[flow]
+    words = ("compare", str(mixed), "--tcp", "newreno,vegas", "--seeds", "2")
+    done = cli(*words, "--metrics", "flow.3.latency_under_load_seconds")
+    assert done.code == 0, done.err
+    assert "flow 3 delay p95 ms" in " ".join(done.out.split())
+
+
+def test_a_sweep_keeps_what_single_flows_have_up_to_twenty(tmp_path: Path) -> None:
+    """Columns of 12 flows stay, with goodput and delay of each."""
+    plan = {"scenario": "bottleneck-12", "tcp": ["newreno"], "seeds": 1, "set": {"duration": "5s"}}
+    runs = tworay.Experiment(plan).run(tmp_path / "twelve").runs
+    kept = [name for name in runs.columns if name.startswith("flow.")]
+    assert sum(name.endswith(".goodput_bps") for name in kept) == 12
+    assert sum(name.endswith(".latency_under_load_seconds") for name in kept) == 12
 
 
 def test_they_are_declared_as_those_of_all_flows() -> None:

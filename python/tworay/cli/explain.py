@@ -33,8 +33,8 @@ def explain(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Explain the loss next to this time, such as 20.5s, or, if the run was recorded and the loss "
-            "is far, the delay; default: the longest times in which nothing new was acknowledged.",
+            help="Explain the loss next to this time, such as 20.5s, or, if that is far and the run was "
+            "recorded, the delay; default: the longest times in which nothing new was acknowledged.",
         ),
     ] = None,
     arm: Annotated[
