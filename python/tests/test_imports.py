@@ -11,7 +11,9 @@ import pytest
 import tworay
 from tworay.errors import InputError
 from tworay.imports import dumps, links, tracks
-from tworay.imports.reading import by_number
+from tworay.imports.reading import by_number, names_of_nodes
+from tworay.live.hostnames import check_host_names
+from tworay.naming import other_host
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -468,3 +470,28 @@ def test_nodes_that_never_move_have_positions_and_no_movement_file(
     (tmp_path / "walk.csv").write_text("id,time,x,y\nroof,0,0,0\nbarn,0,100,0\nbarn,9,110,0\n")
     assert cli("convert", "walk.csv", "--flow", "roof:barn:ftp", "-o", "walk.toml").code == 0
     assert (tmp_path / "walk.movements").exists()
+
+
+def test_names_of_other_nodes_are_given_up(cli: Cli, tmp_path: Path) -> None:
+    """Live stations know node 1 as node-1, which here is the name of node 0, and node 2 as node-2."""
+    write(tmp_path, "l.csv", "from,to,loss\nnode-1,node-2,0.1\nnode-2,localhost,0.1\nlocalhost,node-3,0\n")
+    done = cli("convert", "l.csv", "--flow", "node-1:localhost:ftp", "-o", "l.toml")
+    assert done.code == 0, done.err
+    scenario = tworay.load(tmp_path / "l.toml")
+    check_host_names(scenario, "l.toml")
+    # Node 3 has its own name: node-3.
+    assert scenario.names == {"n-node-1": 0, "n-node-2": 1, "n-localhost": 2, "node-3": 3}
+    assert "n-node-1 = 0  # node-1" in (tmp_path / "l.toml").read_text()
+    said = " ".join(done.err.split())
+    assert "node-1 is called n-node-1, because in live networks stations know node 1 by this name" in said
+    assert "localhost is called n-localhost, because in live networks every station calls itself so" in said
+
+
+@pytest.mark.parametrize(
+    "names", [("Node", "node", "NODE"), ("node-1", "n-node-1", "x"), ("a", "node_2", "node 0")]
+)
+def test_names_made_up_are_no_other_nodes_either(names: tuple[str, ...]) -> None:
+    found = names_of_nodes({name: number for number, name in enumerate(names)})
+    assert len({short.lower() for short in found.values()}) == len(names)
+    for number, short in enumerate(found.values()):
+        assert other_host(short, number, len(names)) is None

@@ -14,7 +14,16 @@ from tworay.cli import streams
 from tworay.cli.output import check_free, is_stdout, note, print_columns, print_json, write_file, write_text
 from tworay.errors import InputError
 from tworay.imports import dumps, links, tracks
-from tworay.imports.reading import Place, Table, by_number, read_text, shown, with_names, wrong
+from tworay.imports.reading import (
+    Place,
+    Table,
+    by_number,
+    notes_on_names,
+    read_text,
+    shown,
+    with_names,
+    wrong,
+)
 
 if TYPE_CHECKING:
     from tworay.imports.traces import Trace
@@ -161,7 +170,7 @@ def _convert_links(
     folder = "" if is_stdout(output) else str(output.parent)
     _native.Scenario.from_toml(text, "the converted scenario", folder)
     write_text(output, text)
-    for line in [*found.notes, *links.unconnected(found, tables)]:
+    for line in [*found.notes, *notes_on_names(found.numbers), *links.unconnected(found, tables)]:
         note(f"note: {line}")
 
 
@@ -183,7 +192,7 @@ def _convert_tracks(
         made = found.scenario(of.tables(by_number(flow, found.numbers) for flow in flows), output.stem)
         _native.Scenario.from_toml(made, "the converted scenario", str(output.parent))
         write_text(output, made)
-        for line in [*found.notes, tracks.RADIO_NOTE]:
+        for line in [*found.notes, *notes_on_names(found.numbers), tracks.RADIO_NOTE]:
             note(f"note: {line}")
         return
     if ending == ".toml":
@@ -205,7 +214,7 @@ def _convert_tracks(
         if ending == ".toml":
             write_text(movements, text)
         write_text(output, made)
-    for line in found.notes:
+    for line in [*found.notes, *(notes_on_names(found.numbers) if ending == ".toml" else ())]:
         note(f"note: {line}")
 
 

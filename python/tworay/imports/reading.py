@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tworay import _native
 from tworay.errors import InputError
+from tworay.naming import other_host
 from tworay.running.flows import Numbered
 
 if TYPE_CHECKING:
@@ -163,18 +164,31 @@ def names_of_nodes(numbers: Mapping[str, int]) -> dict[str, str]:
         return {}
     found: dict[str, str] = {}
     taken: set[str] = set()
-    for name in numbers:
+    nodes = len(numbers)
+    for name, number in numbers.items():
         plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
         plain = re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-_")
         if not plain[:1].isalpha() or plain in ("true", "false", "inf", "nan"):
             plain = f"n{plain}"
+        if other_host(plain, number, nodes):
+            plain = f"n-{plain}"
         chosen, copies = plain[:63], 1
-        while chosen.lower() in taken:
+        while chosen.lower() in taken or other_host(chosen, number, nodes):
             copies += 1
             chosen = f"{plain[:57]}-{copies}"
         taken.add(chosen.lower())
         found[name] = chosen
     return found
+
+
+def notes_on_names(numbers: Mapping[str, int]) -> list[str]:
+    """Return notes on nodes that have another name because live networks call another node by theirs."""
+    notes = []
+    for name, short in names_of_nodes(numbers).items():
+        reason = other_host(name, numbers[name], len(numbers))
+        if reason is not None:
+            notes.append(f"{shown(name)} is called {short}, because in live networks {reason}")
+    return notes
 
 
 def with_names(text: str, numbers: Mapping[str, int]) -> str:
