@@ -256,10 +256,13 @@ def _over_time(
         short = short_names(found.choices)[1]
         lines = [replace(line, label=short.get(line.label, line.label)) for line in lines]
         if what == "goodput":
-            chosen = [line for line in lines if seed in (None, line.seed)]
+            counted = {arm: _counted(found, arm) for arm in found.variants}
+            own = {short.get(arm, arm): those for arm, those in counted.items()}
+            chosen = [
+                one for one in lines if one.seed == seed or (seed is None and one.seed in own[one.label])
+            ]
             _mean_goodput(axes, chosen, max(found.sim_seconds), bins)
-            of = f"mean of {len(seeds)} seeds" if seed is None else f"seed {seed}"
-            title = f"{found.scenario}, {of}"
+            title = _of_seeds(found, seed, "mean of ")
         else:
             seed = seeds[0] if seed is None else seed
             number = min(line.flow for line in lines)
@@ -334,8 +337,10 @@ def _transfers(
         for column, chosen in (("flow", _number(found, flow)), ("seed", seed)):
             rows = rows if chosen is None else rows.filter(pl.col(column) == chosen)
         if seed is None:
-            # As in the means: a seed that repeats another one counts once.
-            rows = rows.filter(~pl.col("seed").is_in(list(found.repeated)))
+            rows = pl.concat(
+                rows.filter((pl.col("variant") == arm) & pl.col("seed").is_in(_counted(found, arm)))
+                for arm in found.variants
+            )
         short = short_names(found.choices)[1]
         groups = {
             short.get(arm, arm): _judged(frame, found.warmup(arm)) for (arm,), frame in split(rows, "variant")
@@ -353,12 +358,19 @@ def _transfers(
     axes.legend(frameon=False, fontsize="small")
 
 
-def _of_seeds(found: Run | Comparison, seed: int | None) -> str:
+def _counted(found: Comparison, arm: str) -> list[int]:
+    """Return the seeds of an arm that count, as in the means: each run once, if it repeats another one."""
+    again = found.repeated
+    seeds = [seed for seed in found.documents(arm) if seed not in again]
+    return seeds[:1] if arm in found.still else seeds
+
+
+def _of_seeds(found: Run | Comparison, seed: int | None, of: str = "") -> str:
     """Return the head of a comparison's plot: its scenario, and the seeds that are in it."""
     if seed is not None or isinstance(found, Run):
         return f"{found.scenario}, seed {found.seed if isinstance(found, Run) else seed}"
     many = len(set(found.seeds) - set(found.repeated))
-    return f"{found.scenario}, {many} seed{'s' * (many != 1)}"
+    return f"{found.scenario}, {of}{many} seed{'s' * (many != 1)}"
 
 
 def _judged(transfers: pl.DataFrame, warmup: float) -> pl.DataFrame:
@@ -401,10 +413,11 @@ def _box(axes: Axes, found: Comparison, metric: str) -> None:
     (name,) = metrics.parse(metric, found.metrics, "--metric") or [metric]
     known = metrics.find(name)
     scale = known.scale if known else 1.0
-    values = {
-        arm: [value * scale for row in found.values(arm).values() if (value := row.get(name)) is not None]
-        for arm in found.variants
-    }
+    values: dict[str, list[float]] = {}
+    for arm in found.variants:
+        runs, counted = found.values(arm), _counted(found, arm)
+        known_values = [value for seed in counted if (value := runs[seed].get(name)) is not None]
+        values[arm] = [value * scale for value in known_values]
     present = {arm: column for arm, column in values.items() if column}
     if not present:
         raise InputError(f"no run has {name}; `tworay metrics` says what it is")
@@ -422,7 +435,7 @@ def _box(axes: Axes, found: Comparison, metric: str) -> None:
     axes.set_ylabel(f"{title}, {unit}" if unit else title)
     whose = found.judged_by(name)
     judged = f", {whose}" if whose else ""
-    axes.set_title(f"{found.scenario}, {len(found.seeds)} seeds{judged}")
+    axes.set_title(f"{_of_seeds(found, None)}{judged}")
     axes.grid(visible=False, axis="x")
 
 
