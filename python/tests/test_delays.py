@@ -72,6 +72,19 @@ def test_what_is_only_late_is_neither() -> None:
     assert found == [(1.40, "the oldest segment, sent 400 ms before, arrived")]
 
 
+def test_the_ack_may_come_before_a_look_at_the_sender() -> None:
+    """The states of kernels are seen every 100 ms: the ACK of 1.15 s is what ended the pause seen at 1.2 s."""
+    found = told(
+        segment(0.9, 1.0, ack=101),
+        segment(1.0, 1.10, seq=101, size=100),
+        segment(1.10, 1.15, ack=201),
+        segment(1.05, 1.16, seq=201, size=100),
+        segment(1.16, 1.19, ack=301),
+        pause=(1.1, 1.2),
+    )
+    assert found == [(1.10, "the oldest segment, sent 100 ms before, arrived")]
+
+
 def test_a_run_without_a_record_tells_nothing() -> None:
     assert delays(cast("Run", SimpleNamespace(tables={})), ABOUT, (0.0, 1.0)) == ([], 0.0)
 

@@ -39,12 +39,16 @@ def delays(run: Run, about: Row, pause: tuple[float, float]) -> tuple[list[Step]
     begin, end = pause
     mine = segments.filter((pl.col("flow") == about["id"]) & pl.col("arrived_s").is_not_null())
     answers = mine.filter((pl.col("to") == about["from"]) & pl.col("ack").is_not_null())
-    ended = answers.filter((pl.col("arrived_s") - end).abs() < INSTANT)
     # Sequence numbers don't wrap in what is compared here: at most a window lies between them.
     before = answers.filter(pl.col("arrived_s") <= begin + INSTANT)["ack"].max()
-    if ended.is_empty() or before is None:
+    if before is None:
         return [], begin
-    answer = ended.sort("ack").row(-1, named=True)
+    # The state of a kernel's sender is looked at now and then: its ACK may have come before the pause's end.
+    ended = answers.filter((pl.col("arrived_s") <= end + INSTANT) & (pl.col("ack") > before))
+    if ended.is_empty():
+        return [], begin
+    first = ended.filter(pl.col("arrived_s") <= ended["arrived_s"].min())
+    answer = first.sort("ack").row(-1, named=True)
     data = mine.filter(
         (pl.col("from") == about["from"]) & (pl.col("bytes") > 0) & (pl.col("arrived_s") <= answer["t_s"])
     ).sort("arrived_s", "t_s")
