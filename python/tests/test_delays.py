@@ -73,7 +73,7 @@ def test_what_is_only_late_is_neither() -> None:
 
 
 def test_the_ack_may_come_before_a_look_at_the_sender() -> None:
-    """The states of kernels are seen every 100 ms: the ACK of 1.15 s is what ended the pause seen at 1.2 s."""
+    """The states of kernels are seen every 100 ms: the ACK of 1.15 s ended the pause that lasted to 1.2 s."""
     found = told(
         segment(0.9, 1.0, ack=101),
         segment(1.0, 1.10, seq=101, size=100),

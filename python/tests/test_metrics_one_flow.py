@@ -124,3 +124,38 @@ def test_the_definition_of_their_family_names_each() -> None:
     (family,) = [one for one in METRICS if one.name == "flow.*"]
     for name in ("goodput_bps", "transfer_p95_seconds", "stalls", "delivery_ratio"):
         assert f"{name}`" in family.definition
+
+
+def test_metrics_name_flows_by_their_ends(cli: Cli, mixed: Path, tmp_path: Path) -> None:
+    """`gate:barn` is flow 1 of two; a mistyped end is refused before anything runs."""
+    text = MIXED.split("[[flow]]")
+    named = "[[flow]]".join([text[0] + "[names]\ngate = 2\nbarn = 0\n", text[1], text[4]])
+    (tmp_path / "named.toml").write_text(named)
+    words = ("compare", "named.toml", "--tcp", "newreno,vegas", "--seeds", "2", "--out", "out")
+    done = cli(*words, "--metrics", "flow.gate:barn.goodput_bps,flow.barn:gate.transfer_seconds", "--json")
+    assert done.code == 0, done.err
+    assert done.document["verdict"]["metric"] == "flow.1.goodput_bps"
+    shown = cli("show", "out", "--metrics", "flow.gate:barn.goodput_bps")
+    assert "flow 1 goodput kb/s" in " ".join(shown.out.split())
+    result = tworay.compare(tmp_path / "named.toml", tcp="newreno,vegas", seeds=2)
+    assert result.conclusion("flow.gate:barn.goodput_bps") == result.conclusion("flow.1.goodput_bps")
+    for wrong, says in [
+        ("flow.gat:barn.goodput_bps", "did you mean gate?"),
+        ("flow.gate.goodput_bps", "2 flows are from or to this node"),
+        ("flow.gate:barn.goodputt", "did you mean flow.1.goodput_bps?"),
+    ]:
+        refused = cli(*words[:-1], "other", "--metrics", wrong)
+        assert (refused.code, (tmp_path / "other").exists()) == (2, False), refused
+        assert says in " ".join(refused.err.split())
+    # An experiment's scenarios may give the ends other numbers.
+    (tmp_path / "e.toml").write_text('scenario = "named.toml"\ntcp = ["reno"]\nseeds = 1\n')
+    refused = cli("sweep", "e.toml", "--metrics", "flow.gate:barn.goodput_bps")
+    assert "here a flow is named by its number, such as flow.0.goodput_bps" in " ".join(refused.err.split())
+
+
+def test_a_metric_may_be_named_as_tables_head_it() -> None:
+    known = metrics.values(tworay.run("string-2", set={"duration": "3s"}).summary)
+    for word in ("delay p95", "delay p95 ms", "SRTT", "goodput kb/s"):
+        (name,) = metrics.parse(word, known) or [""]
+        assert word in (metrics.title(name), metrics.words(name)[0])
+    assert metrics.parse("delay p95", known) == ["latency_under_load_seconds"]

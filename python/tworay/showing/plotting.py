@@ -410,7 +410,7 @@ def _mean_goodput(axes: Axes, lines: list[Line], seconds: float, bins: Bins) -> 
 
 
 def _box(axes: Axes, found: Comparison, metric: str) -> None:
-    (name,) = metrics.parse(metric, found.metrics, "--metric") or [metric]
+    (name,) = found.names_of_metrics(metric, "--metric") or [metric]
     known = metrics.find(name)
     scale = known.scale if known else 1.0
     values: dict[str, list[float]] = {}
