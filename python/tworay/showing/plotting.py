@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -68,7 +68,7 @@ def check_kind(what: str) -> None:
 
 @plainly
 def plot(
-    source: Run | Comparison | str | os.PathLike[str],
+    source: Run | Comparison | str | os.PathLike[str] | list[Run] | tuple[Run, ...],
     what: What,
     output: str | os.PathLike[str] | None = None,
     *,
@@ -82,7 +82,7 @@ def plot(
     every: Every | None = None,
     force: bool = True,
 ) -> Figure:
-    """Draw results: a ``Run``, a ``Comparison``, or the directory of one; ``output`` also writes a file.
+    """Draw results: a ``Run``, a list of them, a ``Comparison`` or a directory; ``output`` is a file.
 
     ``cwnd`` and ``rtt`` draw the window and the smoothed round-trip time over time: every flow of a run, or
     of a comparison one flow (``flow``, the first) of one ``seed`` (the first) by arm. ``goodput`` draws
@@ -111,6 +111,11 @@ def plot(
     if what != "goodput":
         refuse(intervals, every, f"{what} adds nothing up over time; leave it out, or draw goodput")
     others = [against] if isinstance(against, Run | str | os.PathLike) else list(against)
+    if isinstance(source, list | tuple):
+        if not source:
+            raise InputError("there is nothing to draw: the list of runs is empty")
+        several = cast("Sequence[Run]", source)
+        source, others = several[0], [*several[1:], *others]
     figure, axes = empty()
     found = source if isinstance(source, Run | Comparison) else results(source)
     if what == "box":
@@ -215,7 +220,12 @@ def _of_runs(runs: list[Run], flow: int | str | None, sources: Sequence[object])
     Of a live run, whose first connection may be a program's control connection, only the one that delivered
     most, unless ``flow`` names another.
     """
-    lines = [[*of_run(run, opened(run) if flow is None and "live" in run.summary else flow)] for run in runs]
+    lines = []
+    for place, run in enumerate(runs):
+        try:
+            lines.append([*of_run(run, opened(run) if flow is None and "live" in run.summary else flow)])
+        except InputError as error:
+            raise InputError(f"{names_of(runs, sources)[place]}: {error}") from None
     labels = [line.label for one in lines for line in one]
     if len(set(labels)) == len(labels):
         return [line for one in lines for line in one]
