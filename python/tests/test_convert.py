@@ -91,6 +91,28 @@ def test_wrong_conversions_are_refused(cli: Cli, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cut.tr", "walk.mov"]
 
 
+def test_a_file_of_no_kind_that_convert_reads_names_those_kinds(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# My trace\n\nSome notes, with commas\n")
+    (tmp_path / "notes").write_text("Some notes\n")
+    (tmp_path / "air.pcapng").write_bytes(b"\x0a\x0d\x0d\x0a\xff\xfe\x00")
+    (tmp_path / "writes.csv").write_text("time_s;bytes\n0,5;1200\n")
+    for file, found in [
+        ("notes.md", 'no file to convert; it begins with "# My trace"'),
+        ("notes", 'no file to convert; it begins with "Some notes"'),
+        ("air.pcapng", "no file to convert; give moves"),
+        ("writes.csv", 'the header is "time_s;bytes"'),
+    ]:
+        refused = cli("convert", file, "-o", "x.toml", "--flow", "0:1:ftp")
+        assert refused.code == 2, refused
+        assert found in refused.err
+        assert "tracks" in refused.err
+        assert "a trace of traffic is replayed: --flow 0:1:replay:file=" in refused.err
+    # A script of ns-2 may have any name.
+    (tmp_path / "walk.txt").write_text(MOVEMENT)
+    assert cli("convert", "walk.txt", "-o", "walk.toml", "--flow", "0:0:ftp").code == 2
+    assert cli("convert", "walk.txt", "-o", "walk.xml").code == 0
+
+
 def test_a_trace_of_one_packet_has_no_rate(cli: Cli, tmp_path: Path) -> None:
     line = "s 1.000000000 _0_ AGT  --- 0 cbr 512 [0 0 0 0] ------- [0:0 1:0 32 0] [0] 0 0\n"
     (tmp_path / "one.tr").write_text(line)

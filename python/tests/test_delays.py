@@ -43,7 +43,7 @@ def test_a_delayed_ack_is_named() -> None:
         pause=(1.0, 1.30),
     )
     assert found == [
-        (1.05, "the oldest segment arrived, 50 ms after it was sent"),
+        (1.05, "the oldest segment, sent 50 ms before, arrived"),
         (1.25, "the receiver sent the ACK that it had held back for 200 ms (delayed ACK)"),
     ]
 
@@ -58,7 +58,7 @@ def test_reordering_is_named() -> None:
         pause=(1.0, 1.45),
     )
     assert found == [
-        (1.40, "the oldest segment arrived, 400 ms after it was sent, overtaken by 2 later ones (reordering)")
+        (1.40, "the oldest segment, sent 400 ms before and overtaken by 2 later ones (reordering), arrived")
     ]
 
 
@@ -69,7 +69,20 @@ def test_what_is_only_late_is_neither() -> None:
         segment(1.40, 1.45, ack=201),
         pause=(1.0, 1.45),
     )
-    assert found == [(1.40, "the oldest segment arrived, 400 ms after it was sent")]
+    assert found == [(1.40, "the oldest segment, sent 400 ms before, arrived")]
+
+
+def test_the_ack_may_come_before_a_look_at_the_sender() -> None:
+    """The states of kernels are seen every 100 ms: the ACK of 1.15 s ended the pause that lasted to 1.2 s."""
+    found = told(
+        segment(0.9, 1.0, ack=101),
+        segment(1.0, 1.10, seq=101, size=100),
+        segment(1.10, 1.15, ack=201),
+        segment(1.05, 1.16, seq=201, size=100),
+        segment(1.16, 1.19, ack=301),
+        pause=(1.1, 1.2),
+    )
+    assert found == [(1.10, "the oldest segment, sent 100 ms before, arrived")]
 
 
 def test_a_run_without_a_record_tells_nothing() -> None:

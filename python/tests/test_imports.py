@@ -11,7 +11,9 @@ import pytest
 import tworay
 from tworay.errors import InputError
 from tworay.imports import dumps, links, tracks
-from tworay.imports.reading import by_number
+from tworay.imports.reading import by_number, names_of_nodes
+from tworay.live.hostnames import check_host_names
+from tworay.naming import other_host
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +97,11 @@ def test_local_metres_and_seconds_are_taken_as_they_are(tmp_path: Path) -> None:
     found = tracks.read([file])
     assert found.points == [[(2.0, 0.0, 0.0)], [(0.0, 5.0, 5.0), (1.0, 6.0, 5.0)]]
     assert found.notes == ["1 fixes are there twice, and were taken once"]
+
+
+def test_a_table_with_semicolons_may_have_decimal_commas(tmp_path: Path) -> None:
+    file = write(tmp_path, "t.csv", "id;time;x;y\n1;0,5;-1,5;5\n1;1,5;0;5\n")
+    assert tracks.read([file]).points == [[(0.0, 0.0, 0.0), (1.0, 1.5, 0.0)]]
 
 
 @pytest.mark.parametrize(
@@ -232,6 +239,8 @@ NETJSON = """\
         ("from,to,loss\na,b,25%\nb,a,0.5\n", {("a", "b"): 0.25, ("b", "a"): 0.5}),
         ("from\tto\ttq\na\tb\t51\n", {("a", "b"): 0.8, ("b", "a"): 0.8}),
         ("from;to;etx\na;b;4\n", {("a", "b"): 0.5, ("b", "a"): 0.5}),
+        # Decimal commas, as spreadsheets of many languages write them.
+        ("from;to;loss\na;b;12,5%\nb;a;0,5\n", {("a", "b"): 0.125, ("b", "a"): 0.5}),
         ("from,to,lq,nlq\na,b,0.9,0.8\n", {("b", "a"): 0.1, ("a", "b"): 0.2}),
         ("from,to,loss\na,b,0.1\nb,a,1\n", {("a", "b"): 0.1}),
     ],
@@ -461,3 +470,28 @@ def test_nodes_that_never_move_have_positions_and_no_movement_file(
     (tmp_path / "walk.csv").write_text("id,time,x,y\nroof,0,0,0\nbarn,0,100,0\nbarn,9,110,0\n")
     assert cli("convert", "walk.csv", "--flow", "roof:barn:ftp", "-o", "walk.toml").code == 0
     assert (tmp_path / "walk.movements").exists()
+
+
+def test_names_of_other_nodes_are_given_up(cli: Cli, tmp_path: Path) -> None:
+    """Live stations know node 1 as node-1, which here is the name of node 0, and node 2 as node-2."""
+    write(tmp_path, "l.csv", "from,to,loss\nnode-1,node-2,0.1\nnode-2,localhost,0.1\nlocalhost,node-3,0\n")
+    done = cli("convert", "l.csv", "--flow", "node-1:localhost:ftp", "-o", "l.toml")
+    assert done.code == 0, done.err
+    scenario = tworay.load(tmp_path / "l.toml")
+    check_host_names(scenario, "l.toml")
+    # Node 3 has its own name: node-3.
+    assert scenario.names == {"n-node-1": 0, "n-node-2": 1, "n-localhost": 2, "node-3": 3}
+    assert "n-node-1 = 0  # node-1" in (tmp_path / "l.toml").read_text()
+    said = " ".join(done.err.split())
+    assert "node-1 is called n-node-1, because in live networks stations know node 1 by this name" in said
+    assert "localhost is called n-localhost, because in live networks every station calls itself so" in said
+
+
+@pytest.mark.parametrize(
+    "names", [("Node", "node", "NODE"), ("node-1", "n-node-1", "x"), ("a", "node_2", "node 0")]
+)
+def test_names_made_up_are_no_other_nodes_either(names: tuple[str, ...]) -> None:
+    found = names_of_nodes({name: number for number, name in enumerate(names)})
+    assert len({short.lower() for short in found.values()}) == len(names)
+    for number, short in enumerate(found.values()):
+        assert other_host(short, number, len(names)) is None

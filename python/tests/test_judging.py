@@ -212,3 +212,49 @@ def test_sweeps_and_tables_take_the_choice(tmp_path: Path) -> None:
     assert judged.judge == "udp"
     table = judged.table("goodput_bps", "tcp")
     assert table["mean"][0] == mean("udp")
+
+
+NAMES = "\n[names]\nalice = 0\nbob = 3\ncarol = 2\n"
+
+
+def test_sweeps_name_judged_flows_by_their_ends(cli: Cli, tmp_path: Path) -> None:
+    """Bob's flow to alice is the one of datagrams, carol's the second transfer; both have a number."""
+    (tmp_path / "named.toml").write_text(MIXED + NAMES)
+    plan = {"scenario": str(tmp_path / "named.toml"), "tcp": ["reno", "vegas"], "seeds": 1, "name": "named"}
+    ends = tworay.Experiment(plan).run(tmp_path / "ends", judge="bob:alice")
+    assert ends.judge == "flow.1"
+    goodput = ends.table("goodput_bps", "tcp")["mean"]
+    number = tworay.Results(tmp_path / "ends", judge="flow.1").table("goodput_bps", "tcp")["mean"]
+    assert goodput.to_list() == number.to_list()
+    assert tworay.Results(tmp_path / "ends", judge="carol, bob:alice").judge == "flow.1,flow.2"
+    assert tworay.Experiment(plan | {"judge": "carol"}).run(tmp_path / "ends").judge == "flow.2"
+    compared = tworay.compare(tmp_path / "named.toml", tcp=["reno", "vegas"], seeds=1, judge="carol")
+    assert compared.judge == "flow.2"
+    (tmp_path / "e.toml").write_text(f'scenario = "{tmp_path}/named.toml"\ntcp = ["reno"]\nseeds = 1\n')
+    done = cli("sweep", "e.toml", "--judge", "bob:alice")
+    assert done.code == 0, done.err
+    assert cli("table", "e.sweep", "--judge", "bob:alice", "--json").document["judge"] == "flow.1"
+    for wrong, says in [
+        ("bob:carol", "there is no flow between these nodes in this direction"),
+        ("bib:alice", "did you mean bob?"),
+        ("TCPs", "write tcp, udp, all, or flows such as flow.0"),
+        ("flow.9", "there is no flow.9; the scenario has flow.0 to flow.2"),
+        ("alice", "3 flows are from or to this node"),
+    ]:
+        refused = cli("sweep", "e.toml", "--judge", wrong, "--out", "other")
+        assert (refused.code, (tmp_path / "other").exists()) == (2, False), refused
+        assert says in " ".join(refused.err.split())
+        if wrong != "flow.9":
+            assert cli("table", "e.sweep", "--judge", wrong).code == 2
+
+
+def test_cells_agree_on_a_named_flow(tmp_path: Path) -> None:
+    """A flow that is off in some cells is judged in the others; it has the same number in every network."""
+    (tmp_path / "named.toml").write_text(MIXED + NAMES)
+    plan = {"scenario": str(tmp_path / "named.toml"), "seeds": 1, "judge": "carol", "name": "switched"}
+    switched = tworay.Experiment(plan | {"vary": {"flow.2": ["on", "off"]}}).run(tmp_path / "switched")
+    assert switched.judge == "flow.2"
+    (tmp_path / "turned.toml").write_text(MIXED + NAMES.replace("alice = 0\nbob = 3", "alice = 3\nbob = 0"))
+    both = [str(tmp_path / "named.toml"), str(tmp_path / "turned.toml")]
+    with pytest.raises(InputError, match=r"judge bob:alice: it is flow\.0 and flow\.1 in different cells"):
+        tworay.Experiment(plan | {"scenario": both, "judge": "bob:alice"}).run(tmp_path / "both")

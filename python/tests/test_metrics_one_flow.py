@@ -68,7 +68,32 @@ def test_each_kind_has_its_own_figures(mixed: Path) -> None:
     assert {"flow.2.transfer_p95_seconds", "flow.3.transfer_p95_seconds", "flow.0.stalls"}.isdisjoint(found)
     # A run of one flow has it once.
     alone = metrics.values(tworay.run("string-2", set={"duration": "3s"}).summary)
-    assert [name for name in alone if name.startswith("flow.")] == ["flow.0.goodput_bps"]
+    expected = ["flow.0.goodput_bps", "flow.0.latency_under_load_seconds"]
+    assert [name for name in alone if name.startswith("flow.")] == expected
+
+
+def test_a_tcp_flow_has_its_own_delay_under_load(cli: Cli, mixed: Path) -> None:
+    """The column of all flows is the mean of the judged ones; each of them is what judging it alone shows."""
+    run = tworay.run(mixed)
+    found = metrics.values(run.summary)
+    own = [found[f"flow.{flow}.latency_under_load_seconds"] for flow in range(4)]
+    assert own == [flow["latency_under_load_seconds"] for flow in run.summary["flows"]]
+    for flow in range(4):
+        judged = metrics.values(run.summary, metrics.parse_judge(f"flow.{flow}"))
+        assert judged["latency_under_load_seconds"] == own[flow]
+    words = ("compare", str(mixed), "--tcp", "newreno,vegas", "--seeds", "2")
+    done = cli(*words, "--metrics", "flow.3.latency_under_load_seconds")
+    assert done.code == 0, done.err
+    assert "flow 3 delay p95 ms" in " ".join(done.out.split())
+
+
+def test_a_sweep_keeps_what_single_flows_have_up_to_twenty(tmp_path: Path) -> None:
+    """Columns of 12 flows stay, with goodput and delay of each."""
+    plan = {"scenario": "bottleneck-12", "tcp": ["newreno"], "seeds": 1, "set": {"duration": "5s"}}
+    runs = tworay.Experiment(plan).run(tmp_path / "twelve").runs
+    kept = [name for name in runs.columns if name.startswith("flow.")]
+    assert sum(name.endswith(".goodput_bps") for name in kept) == 12
+    assert sum(name.endswith(".latency_under_load_seconds") for name in kept) == 12
 
 
 def test_they_are_declared_as_those_of_all_flows() -> None:
@@ -99,3 +124,38 @@ def test_the_definition_of_their_family_names_each() -> None:
     (family,) = [one for one in METRICS if one.name == "flow.*"]
     for name in ("goodput_bps", "transfer_p95_seconds", "stalls", "delivery_ratio"):
         assert f"{name}`" in family.definition
+
+
+def test_metrics_name_flows_by_their_ends(cli: Cli, mixed: Path, tmp_path: Path) -> None:
+    """`gate:barn` is flow 1 of two; a mistyped end is refused before anything runs."""
+    text = MIXED.split("[[flow]]")
+    named = "[[flow]]".join([text[0] + "[names]\ngate = 2\nbarn = 0\n", text[1], text[4]])
+    (tmp_path / "named.toml").write_text(named)
+    words = ("compare", "named.toml", "--tcp", "newreno,vegas", "--seeds", "2", "--out", "out")
+    done = cli(*words, "--metrics", "flow.gate:barn.goodput_bps,flow.barn:gate.transfer_seconds", "--json")
+    assert done.code == 0, done.err
+    assert done.document["verdict"]["metric"] == "flow.1.goodput_bps"
+    shown = cli("show", "out", "--metrics", "flow.gate:barn.goodput_bps")
+    assert "flow 1 goodput kb/s" in " ".join(shown.out.split())
+    result = tworay.compare(tmp_path / "named.toml", tcp="newreno,vegas", seeds=2)
+    assert result.conclusion("flow.gate:barn.goodput_bps") == result.conclusion("flow.1.goodput_bps")
+    for wrong, says in [
+        ("flow.gat:barn.goodput_bps", "did you mean gate?"),
+        ("flow.gate.goodput_bps", "2 flows are from or to this node"),
+        ("flow.gate:barn.goodputt", "did you mean flow.1.goodput_bps?"),
+    ]:
+        refused = cli(*words[:-1], "other", "--metrics", wrong)
+        assert (refused.code, (tmp_path / "other").exists()) == (2, False), refused
+        assert says in " ".join(refused.err.split())
+    # An experiment's scenarios may give the ends other numbers.
+    (tmp_path / "e.toml").write_text('scenario = "named.toml"\ntcp = ["reno"]\nseeds = 1\n')
+    refused = cli("sweep", "e.toml", "--metrics", "flow.gate:barn.goodput_bps")
+    assert "here a flow is named by its number, such as flow.0.goodput_bps" in " ".join(refused.err.split())
+
+
+def test_a_metric_may_be_named_as_tables_head_it() -> None:
+    known = metrics.values(tworay.run("string-2", set={"duration": "3s"}).summary)
+    for word in ("delay p95", "delay p95 ms", "SRTT", "goodput kb/s"):
+        (name,) = metrics.parse(word, known) or [""]
+        assert word in (metrics.title(name), metrics.words(name)[0])
+    assert metrics.parse("delay p95", known) == ["latency_under_load_seconds"]

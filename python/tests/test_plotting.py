@@ -140,3 +140,20 @@ def test_a_notebook_shows_a_plot_as_it_is(compared: Path) -> None:
     """Without `%matplotlib inline` IPython knows no picture of matplotlib's own figures."""
     shown, _ = DisplayFormatter().format(tworay.plot(compared, "cwnd"))
     assert shown["image/png"].startswith(b"\x89PNG")
+
+
+def test_a_list_of_runs_is_drawn_together() -> None:
+    """As with ``against``: a line for each run."""
+    runs = [tworay.run("string-2", seed=seed, set={"duration": "3s"}) for seed in (1, 2)]
+    together = ends_and_labels(tworay.plot(runs, "rtt"))
+    assert together == ends_and_labels(tworay.plot(runs[0], "rtt", against=runs[1]))
+    assert len(together[1]) == 2
+    with pytest.raises(InputError, match="the list of runs is empty"):
+        tworay.plot([], "rtt")
+
+
+def test_an_overlay_names_the_run_that_lacks_the_flow() -> None:
+    first = tworay.run("string-2x2", set={"duration": "3s"})
+    second = tworay.run("string-2", set={"duration": "3s"})
+    with pytest.raises(InputError, match=r"^string-2: there is no flow 1; there are 0 \(0 to 2\)"):
+        tworay.plot([first, second], "rtt", flow=1)

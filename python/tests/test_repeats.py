@@ -154,3 +154,18 @@ def test_tables_of_sweeps_count_equal_runs_once(tmp_path: Path) -> None:
     drawn = tworay.Experiment(plan | {"entries": "1s", "name": "drawn"}).run(tmp_path / "d")
     assert drawn.repeated() == {}
     assert drawn.table("goodput_bps", "tcp")["n"].to_list() == [6, 6]
+
+
+def test_plots_draw_each_run_once(tmp_path: Path) -> None:
+    """Without randomness six seeds are one run: a point, no interval; with drawn start times they are six."""
+    words: Any = {"tcp": "newreno,vegas", "seeds": 6, "set": {"duration": "3s"}}
+    for entries, runs in ((None, 1), ("1s", 6)):
+        found = tworay.compare("bottleneck-2", entries=entries, out=tmp_path / str(runs), **words)
+        box = tworay.plot(found, "box").axes[0]
+        points = [line for line in box.get_lines() if line.get_marker() == "."]
+        assert [len(line.get_xdata()) for line in points] == [runs, runs]
+        goodput = tworay.plot(found, "goodput").axes[0]
+        assert len(goodput.collections) == (0 if runs == 1 else 2)
+        head = "1 seed" if runs == 1 else "6 seeds"
+        assert box.get_title() == f"bottleneck-2, {head}"
+        assert goodput.get_title() == f"bottleneck-2, mean of {head}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pty
@@ -183,6 +184,24 @@ def test_the_network_is_changed_between_commands(network: Path) -> None:
     assert answered()
     wrong = change("move", "77", "1,1")
     assert (wrong.code, "there is no node 77" in wrong.err) == (2, True), wrong.err
+
+
+def test_each_command_moves_time_by_what_its_help_says(network: Path) -> None:
+    """A change: 150 ms. A status, and waiting: nothing. A command that ends at once: 50 + 150 ms."""
+
+    def change(word: str) -> float:
+        return float(live(word, "1", "--name", NAME, cwd=network).out.split("s ")[0])
+
+    times = [change("off"), change("on")]
+    assert live("status", cwd=network).code == 0
+    time.sleep(0.5)
+    times.append(change("off"))
+    shell(network, 0, "true")
+    times.append(change("on"))
+    moved = [after - before for before, after in itertools.pairwise(times)]
+    assert moved == pytest.approx([0.15, 0.15, 0.15 + 0.2], abs=0.01)
+    told = " ".join(live("up", "--help", cwd=network).out.split())
+    assert "each move, off, on and loss by 150 ms; status and watch by nothing" in told
 
 
 def test_a_watcher_sees_the_network_as_in_real_time(network: Path) -> None:

@@ -22,6 +22,24 @@ BETWEEN = re.compile(r"\s*(?::|->|→|>)\s*|\s+to\s+")
 COLUMNS = ("from", "to", "node", "other", "root_node", "next_hop", "interferer", "dst", "neighbour")
 
 
+# Names of every station itself in `/etc/hosts`.
+OWN = ("localhost", "ip6-localhost", "ip6-loopback")
+
+
+def other_host(name: str, node: int, nodes: int) -> str | None:
+    """Say whose name a live network has ``name`` for, if that isn't ``node``, one of ``nodes``.
+
+    A node is also called ``node-N`` there. Hosts' names ignore upper and lower case.
+    """
+    low = name.lower()
+    if low in OWN:
+        return "every station calls itself so"
+    plain = re.fullmatch(r"node-(0|[1-9]\d*)", low)
+    if plain and int(plain[1]) != node and int(plain[1]) < nodes:
+        return f"stations know node {plain[1]} by this name"
+    return None
+
+
 def sent_as(flow: Mapping[str, Any]) -> str:
     """Return the TCP variant of a flow, or its protocol: ``udp``, live also ``icmp`` and others."""
     return str(flow["tcp"] or flow.get("protocol", "udp"))

@@ -224,7 +224,8 @@ pub(crate) struct FlowTable {
     pub startup: Option<SimDuration>,
     /// `replay`: the trace, relative to the scenario file: a capture (pcapng, pcap), a trace of Mahimahi (a line for
     /// each packet of 1500 bytes, with its time in ms), or CSV of a program's writes (lines `time_s,bytes`, such as
-    /// `0.25,1200`; a first line names other units: `time_ms,kB`). The first packet is sent when the flow starts.
+    /// `0.25,1200`, or `0,25;1200`; a first line names other units: `time_ms,kB`). The first packet is sent when the
+    /// flow starts.
     #[serde(default)]
     pub file: Option<PathBuf>,
     /// `replay`: only the packets that the host with this IP address sent. Default: all packets of the capture.

@@ -17,8 +17,8 @@ const FORMS: &str =
     "a trace is a pcapng or pcap file, Mahimahi's (a time in whole ms a line), or CSV (time_s,bytes)";
 
 /// Reads the packets of the trace at `path` in order of time: a capture (known by its first bytes), CSV (known by a
-/// comma in its first line), otherwise Mahimahi's format; each plain or gzip. With `source` only packets that this host
-/// sent; only captures name hosts.
+/// comma, semicolon or tab in its first line), otherwise Mahimahi's format; each plain or gzip. With `source` only
+/// packets that this host sent; only captures name hosts.
 ///
 /// # Errors
 /// A file that can't be read or is neither, and a capture without such packets.
@@ -40,6 +40,13 @@ pub fn read(path: &Path, source: Option<IpAddr>) -> Result<Vec<TracePacket>, Rea
                 let problem = format!("it is neither a capture nor text; it begins with {}", start.join(" "));
                 ReadError::whole(&name, problem, FORMS)
             })?;
+            if let Some((line, first)) =
+                writes::content(&text).next().filter(|(_, l)| !writes::begins_trace(l))
+            {
+                let shown: String = first.chars().filter(|c| !c.is_control()).take(40).collect();
+                let problem = format!("it is not a trace: it begins with \"{shown}\"");
+                return Err(ReadError::at(&name, line, problem, FORMS));
+            }
             if writes::fits(&text) { writes::parse(&name, &text)? } else { mahimahi::parse(&name, &text)? }
         }
     };

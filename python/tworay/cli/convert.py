@@ -14,7 +14,16 @@ from tworay.cli import streams
 from tworay.cli.output import check_free, is_stdout, note, print_columns, print_json, write_file, write_text
 from tworay.errors import InputError
 from tworay.imports import dumps, links, tracks
-from tworay.imports.reading import Place, Table, by_number, shown, with_names, wrong
+from tworay.imports.reading import (
+    Place,
+    Table,
+    by_number,
+    notes_on_names,
+    read_text,
+    shown,
+    with_names,
+    wrong,
+)
 
 if TYPE_CHECKING:
     from tworay.imports.traces import Trace
@@ -29,6 +38,9 @@ MOVES: dict[str, Literal["ns2", "netanim"]] = {
     ".xml": "netanim",
 }
 TABLES = (".parquet", ".csv")
+READABLE = (
+    "moves (.mov, .movements), a scenario, tracks (.gpx, .csv), links (.csv, dumps) or an ns-2 trace (.tr)"
+)
 
 
 @app.command()
@@ -116,9 +128,26 @@ def _kind_of(file: str) -> Literal["tracks", "links"] | None:
         raise wrong(
             Place(file, 1),
             f'the header is "{shown(start.splitlines()[0] if start.strip() else "")}"',
-            "tracks have id, time, lat, lon (or x, y); links have from, to and loss, level, tq, etx or lq",
+            "tracks have id, time, lat, lon (or x, y); links have from, to and loss, level, tq, etx or lq; "
+            f"a trace of traffic is replayed: --flow 0:1:replay:file={file}",
         )
+    if not _may_be_moves(file, start):
+        begins = shown(start.lstrip().split("\n")[0])
+        problem = (
+            f'no file to convert; it begins with "{begins}"' if _is_text(start) else "no file to convert"
+        )
+        remedy = f"give {READABLE}; a trace of traffic is replayed: --flow 0:1:replay:file=TRACE"
+        raise wrong(file, problem, remedy)
     return None
+
+
+def _is_text(start: str) -> bool:
+    return all(c.isprintable() or c.isspace() for c in start)
+
+
+def _may_be_moves(file: str, start: str) -> bool:
+    """Return whether a file of unknown ending may be an ns-2 script: only these have Tcl's variables."""
+    return start.startswith("\x1f") or "$" in start or (_is_text(start) and "$" in read_text(file))
 
 
 def _convert_links(
@@ -141,7 +170,7 @@ def _convert_links(
     folder = "" if is_stdout(output) else str(output.parent)
     _native.Scenario.from_toml(text, "the converted scenario", folder)
     write_text(output, text)
-    for line in [*found.notes, *links.unconnected(found, tables)]:
+    for line in [*found.notes, *notes_on_names(found.numbers), *links.unconnected(found, tables)]:
         note(f"note: {line}")
 
 
@@ -163,7 +192,7 @@ def _convert_tracks(
         made = found.scenario(of.tables(by_number(flow, found.numbers) for flow in flows), output.stem)
         _native.Scenario.from_toml(made, "the converted scenario", str(output.parent))
         write_text(output, made)
-        for line in [*found.notes, tracks.RADIO_NOTE]:
+        for line in [*found.notes, *notes_on_names(found.numbers), tracks.RADIO_NOTE]:
             note(f"note: {line}")
         return
     if ending == ".toml":
@@ -185,7 +214,7 @@ def _convert_tracks(
         if ending == ".toml":
             write_text(movements, text)
         write_text(output, made)
-    for line in found.notes:
+    for line in [*found.notes, *(notes_on_names(found.numbers) if ending == ".toml" else ())]:
         note(f"note: {line}")
 
 

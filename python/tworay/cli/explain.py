@@ -33,8 +33,8 @@ def explain(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Explain the loss next to this time, such as 20.5s; default: the longest times in which "
-            "nothing new was acknowledged.",
+            help="Explain the loss next to this time, such as 20.5s, or, if that is far and the run was "
+            "recorded, the delay; default: the longest times in which nothing new was acknowledged.",
         ),
     ] = None,
     arm: Annotated[
@@ -47,7 +47,8 @@ def explain(
 ) -> None:
     """Explain pauses and losses of a run.
 
-    For each: the loss, its true cause, what the sender guessed, and the retransmission.
+    For each: the loss, its true cause, what the sender guessed, and the retransmission. Of a delay without a
+    loss, where packets waited: `run --record` keeps that.
     """
     from tworay.experiment.store.reading import run_of
     from tworay.experiment.store.tables import known_tables

@@ -79,10 +79,10 @@ class Exports:
         if not self.files:
             return
         if isinstance(found, tworay.Run):
-            chosen = metrics.parse(wanted, metrics.values(found.summary, metrics.TCP))
+            chosen = metrics.of_run(found.summary, wanted)
             tables = {"--csv": exporting.flows(found), "--long": exporting.long_flows(found, chosen)}
         else:
-            chosen = metrics.parse(wanted, found.metrics)
+            chosen = found.names_of_metrics(wanted)
             tables = {"--csv": exporting.means(found, chosen), "--long": exporting.long(found, chosen)}
         for option, file in self.files.items():
             write_text(file, tables[option].write_csv())

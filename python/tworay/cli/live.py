@@ -245,7 +245,12 @@ def up(
     ] = None,
     hold: Annotated[Path | None, typer.Option(hidden=True)] = None,
 ) -> None:
-    """Start a live network in the background, for `tworay live shell`."""
+    """Start a live network in the background, for `tworay live shell`.
+
+    With --virtual and without --pace time stands still between commands. A command at a node moves it by
+    its own time, rounded up to 50 ms, and 150 ms in which the network is looked at; each move, off, on and
+    loss by 150 ms; status and watch by nothing.
+    """
     from tworay.cli.liverun import how_of, stand
 
     world, options = _world(

@@ -70,8 +70,8 @@ JudgeOption = Annotated[
     typer.Option(
         "--judge",
         metavar="FLOWS",
-        help="Compare these flows: tcp (all if there is no TCP), udp, all, by number: flow.0,flow.2, or, "
-        "unless it's a sweep, by their ends: bob:alice.",
+        help="Compare these flows: tcp (all if there is no TCP), udp, all, by number: flow.0,flow.2, or "
+        "by their ends: bob:alice.",
         show_default="tcp",
     ),
 ]

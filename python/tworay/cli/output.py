@@ -171,9 +171,8 @@ def print_comparison(result: tworay.Comparison, wanted: str | None, *, pairs: bo
             note(f"tworay: {warning}")
         print_json(result.summary)
     elif len(result):
-        from tworay import metrics
         from tworay.showing.rendering import show
         from tworay.showing.reporting import comparison_report
 
-        shown = metrics.parse(wanted, result.metrics)
+        shown = result.names_of_metrics(wanted)
         show(comparison_report(result, shown=shown, pairs=pairs))

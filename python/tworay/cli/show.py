@@ -99,7 +99,7 @@ def _print_metrics(run: tworay.Run, wanted: str | None) -> None:
     from tworay.showing.rendering import show as print_parts
     from tworay.showing.text import Group
 
-    chosen = metrics.parse(wanted, metrics.values(run.summary, metrics.TCP))
+    chosen = metrics.of_run(run.summary, wanted)
     frame = long_flows(run, chosen)
     values = Column("value", [f"{value:,.6g}" for value in frame["value"]])
     units = Column("unit", [unit or "" for unit in frame["unit"]])

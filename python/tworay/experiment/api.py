@@ -10,12 +10,13 @@ from tworay.analysis.repeats import repeated, still
 from tworay.calls import plainly
 from tworay.errors import InputError
 from tworay.experiment.experimentfile import read
+from tworay.experiment.judgeplan import judge_of_runs
 from tworay.experiment.numbering import with_numbers
 from tworay.experiment.options import SweepOptions, method_taking
 from tworay.experiment.store import sweeps as reading
 from tworay.experiment.store.manifest import find_manifest
 from tworay.experiment.sweeping import sweep_of
-from tworay.metrics import parse_judge
+from tworay.metrics import parse_ends
 from tworay.running.frames import Table
 from tworay.running.watching import watching
 
@@ -65,7 +66,8 @@ class Results:
     def __init__(self, path: str | PathLike[str], *, judge: str | None = None) -> None:
         self.path = reading.open_directory(path)
         self.axes = reading.axes(self.path)
-        self._judge = parse_judge(judge or (find_manifest(self.path) or {}).get("judge"))
+        found = parse_ends(judge or (find_manifest(self.path) or {}).get("judge"))
+        self._judge = judge_of_runs(found, self.path)
         self._runs: pl.DataFrame | None = None
         self._prints: dict[tuple[int, int], str] = {}
 
@@ -99,7 +101,10 @@ class Results:
 
     @property
     def judge(self) -> str:
-        """The judged flows: ``tcp`` (all if there is no TCP), ``udp``, ``all`` or ``flow.0,flow.2``."""
+        """The judged flows: ``tcp`` (all if there is no TCP), ``udp``, ``all`` or ``flow.0,flow.2``.
+
+        ``Results(path, judge="bob:alice")`` names them by their ends.
+        """
         return self._judge.name
 
     def repeated(self, where: Mapping[str, object] | None = None) -> dict[int, int]:

@@ -23,7 +23,7 @@ from tworay.experiment.session import Session
 from tworay.experiment.store.batches import DONE, Batches
 from tworay.experiment.store.manifest import read_manifest
 from tworay.experiment.store.reading import Stored, read, record_of, source_digests, take
-from tworay.metrics import check, judge_named
+from tworay.metrics import by_number, check, judge_named
 from tworay.naming import Nodes
 from tworay.running.entries import check_entries, entered
 from tworay.running.executing import check_jobs, silent
@@ -98,7 +98,6 @@ class Comparing(Session):
         )
         base = self.field.base
         entries = _entries(options.entries, earlier, self._stored)
-        metrics = check(options.metrics) or earlier.get("metrics")
         chosen = overrides(settings)
         left = numbers(chosen, base.flows)
         on = {
@@ -106,7 +105,9 @@ class Comparing(Session):
         }
         flows = tomllib.loads(base.to_toml()).get("flow", [])
         there = [flow | {"id": number} for number, flow in zip(left or range(base.flows), flows, strict=True)]
-        judge = judge_named(options.judge or earlier.get("judge"), Nodes(base.names), there)
+        nodes = Nodes(base.names)
+        judge = judge_named(options.judge or earlier.get("judge"), nodes, there)
+        metrics = check(by_number(options.metrics, nodes, there)) or earlier.get("metrics")
         judge.check(base.tcp_flows, base.flows + len(switched_off(chosen)), on)
         entered(base, self.seeds[0], entries, left)
         sources = source_digests(self.field.classes)

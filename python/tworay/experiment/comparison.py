@@ -17,7 +17,7 @@ from tworay.running.resources import with_resources
 from tworay.running.scenarios import warmup_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     import polars as pl
@@ -103,13 +103,23 @@ class Comparison:
 
     @judge.setter
     def judge(self, flows: str | metrics.Judge) -> None:
-        # An arm may have switched flows off; the others keep their numbers.
-        known = {one["id"]: one for document in self._documents.values() for one in document["flows"]}
+        known = self._flows()
         chosen = metrics.judge_named(flows, self.nodes, known.values())
         if known:
             total = max(known) + 1
             chosen.check(total - sum(one["tcp"] is None for one in known.values()), total, known)
         self._judge, self._summary = chosen, None
+
+    def _flows(self) -> dict[int, dict[str, Any]]:
+        """Return the flows of all arms by number; an arm may have switched some off."""
+        return {one["id"]: one for document in self._documents.values() for one in document["flows"]}
+
+    def names_of_metrics(
+        self, wanted: str | Iterable[str] | None, option: str = "--metrics"
+    ) -> list[str] | None:
+        """Return the full names of metrics that a user names, with their flows by number or by ends."""
+        numbered = metrics.by_number(wanted, self.nodes, self._flows().values())
+        return metrics.parse(numbered, self.metrics, option)
 
     @property
     def judged(self) -> str | None:
@@ -365,7 +375,7 @@ class Comparison:
         from tworay.arguments import in_python
         from tworay.showing.reporting import conclusion, labels
 
-        (name,) = metrics.parse(metric, self.metrics, "--metric") or [self.headline]
+        (name,) = self.names_of_metrics(metric, "--metric") or [self.headline]
         return [in_python(line) for line in conclusion(self, [name], labels(self.summary["arms"])[2])]
 
     @property

@@ -15,7 +15,7 @@ from tworay.experiment.axes import MIX, SCENARIO, TCP, Axis, labelled, several, 
 from tworay.experiment.mixing import parse_mixes
 from tworay.experiment.plan import DEFAULT_MAX_SEEDS, Plan
 from tworay.guide import more
-from tworay.metrics import Judge, check, find, parse_judge
+from tworay.metrics import Judge, check, find, parse_ends
 from tworay.running.control import CongestionControl, name_of
 from tworay.running.entries import check_entries
 from tworay.running.scenarios import overrides
@@ -234,7 +234,7 @@ def _entries(found: Any, where: str) -> str:
 
 def _judge(found: Any, where: str) -> Judge:
     try:
-        return parse_judge(None if found is None else str(found))
+        return parse_ends(None if found is None else str(found))
     except InputError as error:
         raise InputError(f"{where}: {with_options(error).removeprefix('--')}") from None
 

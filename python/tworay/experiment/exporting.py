@@ -92,7 +92,7 @@ def long_flows(run: Run, chosen: Collection[str] | None = None) -> pl.DataFrame:
 
 def verdict(result: Comparison, metric: str) -> pl.DataFrame:
     """Return the verdict about a metric, one row per arm, best first (``Comparison.verdict``)."""
-    (name,) = metrics.parse(metric, result.metrics, "--metric") or [metric]
+    (name,) = result.names_of_metrics(metric, "--metric") or [metric]
     document = result.summary
     found = judging.judge(document["variants"], document["pairs"], name)
     ranking = [entry["arm"] for entry in found["ranking"]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from tworay._native import RESULTS, VERSION
 from tworay.errors import OutputError
 from tworay.experiment.engines import ALL, Shard, Threads
 from tworay.experiment.experimentfile import changed
+from tworay.experiment.judgeplan import judge_of_cells
 from tworay.experiment.onerun import PAIRS
 from tworay.experiment.session import Session
 from tworay.experiment.store.batches import DONE, FAILED, Batches
@@ -62,7 +64,9 @@ class Sweep(Session):
 
     def __init__(self, plan: Plan, out: Path, *, shard: Shard = ALL, retry_failed: bool = False) -> None:
         check_directory(out, plan.name)
-        super().__init__(plan, plan.cells(), shard, retry=retry_failed)
+        cells = plan.cells()
+        plan = replace(plan, judge=judge_of_cells(plan.judge, cells, plan.where))
+        super().__init__(plan, cells, shard, retry=retry_failed)
         self.path = out
         self.notes: list[str] = []
         before = find_manifest(out) or {"tworay": VERSION, "results": RESULTS}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tworay import _native
 from tworay.errors import InputError
+from tworay.naming import other_host
 from tworay.running.flows import Numbered
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ FIXED_ROUTES = (
     '[routing]\nprotocol = "static"\n'
 )
 """Routing of nodes that stand still, as TOML."""
+
+DECIMAL_COMMA = re.compile(r"^([+-]?[0-9]+),([0-9]+[^,]*)$")
+"""A number with a unit or none, as in a table with semicolons or tabs."""
 
 
 @dataclass(frozen=True)
@@ -125,9 +129,14 @@ class Table:
                     problem = f"the row has {len(cells)} cells, the header {len(self._header)}"
                     raise wrong(place, problem, "fill it up, or remove it")
                 pairs = zip(self._header, cells, strict=False)
-                yield Row(place, {name: cell.strip() for name, cell in pairs if name})
+                yield Row(place, {name: self._cell(cell) for name, cell in pairs if name})
         except csv.Error as error:
             raise wrong(Place(self.file, reader.line_num), f"no CSV: {error}", "check the quotes") from None
+
+    def _cell(self, cell: str) -> str:
+        """Return a cell, with a decimal point where a spreadsheet wrote a decimal comma."""
+        word = cell.strip()
+        return word if self._mark == "," else DECIMAL_COMMA.sub(r"\1.\2", word)
 
 
 def numbering(names: Iterable[str]) -> dict[str, int]:
@@ -155,18 +164,31 @@ def names_of_nodes(numbers: Mapping[str, int]) -> dict[str, str]:
         return {}
     found: dict[str, str] = {}
     taken: set[str] = set()
-    for name in numbers:
+    nodes = len(numbers)
+    for name, number in numbers.items():
         plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
         plain = re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-_")
         if not plain[:1].isalpha() or plain in ("true", "false", "inf", "nan"):
             plain = f"n{plain}"
+        if other_host(plain, number, nodes):
+            plain = f"n-{plain}"
         chosen, copies = plain[:63], 1
-        while chosen.lower() in taken:
+        while chosen.lower() in taken or other_host(chosen, number, nodes):
             copies += 1
             chosen = f"{plain[:57]}-{copies}"
         taken.add(chosen.lower())
         found[name] = chosen
     return found
+
+
+def notes_on_names(numbers: Mapping[str, int]) -> list[str]:
+    """Return notes on nodes that have another name because live networks call another node by theirs."""
+    notes = []
+    for name, short in names_of_nodes(numbers).items():
+        reason = other_host(name, numbers[name], len(numbers))
+        if reason is not None:
+            notes.append(f"{shown(name)} is called {short}, because in live networks {reason}")
+    return notes
 
 
 def with_names(text: str, numbers: Mapping[str, int]) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tworay.metrics.choosing import check, missing, parse
+from tworay.metrics.choosing import by_number, check, missing, of_run, parse
 from tworay.metrics.declared import METRICS, Better, Metric, Of
-from tworay.metrics.judged import TCP, Judge, follows_judge, judge_named, parse_judge
+from tworay.metrics.judged import TCP, Judge, follows_judge, judge_named, parse_ends, parse_judge
 from tworay.metrics.of_runs import (
     EXAMPLES,
     OF_AIR,
@@ -44,12 +44,15 @@ __all__ = [
     "Of",
     "Values",
     "add_counts",
+    "by_number",
     "check",
     "find",
     "follows_judge",
     "judge_named",
     "missing",
+    "of_run",
     "parse",
+    "parse_ends",
     "parse_judge",
     "shown",
     "title",

@@ -3,20 +3,46 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tworay import _native
 from tworay.errors import InputError
 from tworay.metrics.declared import OF_ONE_FLOW
-from tworay.metrics.of_runs import EXAMPLES, find
+from tworay.metrics.of_runs import EXAMPLES, find, title, values, words
+from tworay.naming import Nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from tworay.metrics.judged import Flow
+
 # A metric of one flow: `flow.2.stalls`.
 FLOW = re.compile(r"(flow\.\d+\.).*")
+# The same with ends in place of the number: `flow.barn:mill.stalls`.
+OF_ENDS = re.compile(r"flow\.(?!\d+\.)(.+)\.(\w+)")
 # The option that names several metrics; `--metric` names one.
 SEVERAL = "--metrics"
+
+
+def by_number(wanted: str | Iterable[str] | None, nodes: Nodes, flows: Iterable[Flow]) -> list[str] | None:
+    """Return names of metrics with numbers of flows where a flow is named by its ends, or by one end.
+
+    ``flows`` have ``id``, ``from`` and ``to``.
+
+    Raises:
+        InputError: there is no such flow, or several are.
+
+    """
+    if wanted is None:
+        return None
+    there, found = list(flows), []
+    for name in _names(wanted):
+        ends = OF_ENDS.fullmatch(name)
+        try:
+            found.append(f"flow.{nodes.flow_number(ends[1], there)}.{ends[2]}" if ends else name)
+        except InputError as error:
+            raise InputError(f"{SEVERAL}: {name}: {error}") from None
+    return found
 
 
 def parse(
@@ -32,6 +58,11 @@ def parse(
     return list(dict.fromkeys(_choose(name, known, option) for name in _names(wanted)))
 
 
+def of_run(document: dict[str, Any], wanted: str | Iterable[str] | None) -> list[str] | None:
+    """Return the full names of metrics of a run's document; flows in them may be named by their ends."""
+    return parse(by_number(wanted, Nodes.of(document), document["flows"]), values(document))
+
+
 def check(wanted: str | Iterable[str] | None, more: Iterable[str] = ()) -> list[str]:
     """Return full names; reject what is neither a metric of runs nor in ``more``, before anything runs.
 
@@ -42,6 +73,10 @@ def check(wanted: str | Iterable[str] | None, more: Iterable[str] = ()) -> list[
         of_flow, known = FLOW.fullmatch(name), [*EXAMPLES, *more]
         if of_flow:
             known = [of_flow[1] + one for one in ("goodput_bps", *OF_ONE_FLOW[True], *OF_ONE_FLOW[False])]
+        elif OF_ENDS.fullmatch(name):
+            raise InputError(
+                f"{SEVERAL}: {name}: here a flow is named by its number, such as flow.0.goodput_bps"
+            )
         elif (family := find(name)) is not None and family.name.endswith(".*"):
             known.append(name)
         found.append(_choose(name, known, SEVERAL))
@@ -67,12 +102,16 @@ def _names(wanted: str | Iterable[str] | None) -> list[str]:
 def _choose(name: str, known: list[str], option: str) -> str:
     if name in known:
         return name
+    # As tables head it, with its unit or without.
+    headed = [full for full in known if name in (title(full), words(full)[0])]
+    if len(headed) == 1:
+        return headed[0]
     without_unit = [full for full in known if full.rpartition("_")[0] == name]
     if len(without_unit) == 1:
         return without_unit[0]
-    words = {full: full.replace(".", "_").split("_") for full in known}
+    parts = {full: full.replace(".", "_").split("_") for full in known}
     near = [full for full in known if full.endswith((f".{name}", f"_{name}"))] or [
-        full for full in known if name in words[full] or full.startswith(f"{name}_")
+        full for full in known if name in parts[full] or full.startswith(f"{name}_")
     ]
     if len(near) == 1:
         return near[0]

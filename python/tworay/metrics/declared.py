@@ -57,18 +57,21 @@ class Metric:
 
 
 # What flows of several kinds have beside goodput, each by itself: TCP flows, and datagrams.
+OF_TRANSFERS = ("transfer_seconds", "transfer_p95_seconds", "stalls", "stalled_seconds", "startup_seconds")
 OF_ONE_FLOW = {
-    True: ("transfer_seconds", "transfer_p95_seconds", "stalls", "stalled_seconds", "startup_seconds"),
-    False: ("delivery_ratio", "latency_under_load_seconds"),
+    True: ("latency_under_load_seconds", *OF_TRANSFERS),
+    False: ("latency_under_load_seconds", "delivery_ratio"),
 }
 ONE_FLOW = "flow.*"
 
 
 def _alone() -> str:
     """Return which metrics there are of one flow besides its goodput, for the definition of their family."""
-    tcp, datagrams = (", ".join(f"`{name}`" for name in OF_ONE_FLOW[kind]) for kind in (True, False))
+    tcp, datagrams = (", ".join(f"`{name}`" for name in OF_ONE_FLOW[kind][1:]) for kind in (True, False))
+    both = OF_ONE_FLOW[True][0]
     return (
-        f"; likewise, with the unit of the metric of all flows, of a TCP flow {tcp}, of datagrams {datagrams}"
+        f"; likewise, with the unit of the metric of all flows, `{both}`, of a TCP flow {tcp}, "
+        f"of datagrams {datagrams}"
     )
 
 

@@ -21,12 +21,19 @@ Flow = dict[str, Any]
 # Metrics of a whole run that are computed from the judged flows only.
 OF_JUDGED = ("metrics.jain_fairness", "metrics.least_goodput_bps", "metrics.most_goodput_bps")
 
+# The name of a node, which stands for its only flow.
+END = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+
 
 @dataclass(frozen=True)
 class Judge:
-    """A choice of flows: ``tcp`` (all flows if there is no TCP), ``udp``, ``all``, or ``flow.0,flow.2``."""
+    """A choice of flows: ``tcp`` (all flows if there is no TCP), ``udp``, ``all``, or ``flow.0,flow.2``.
+
+    ``ends``: the name has ends of flows, ``bob:alice``, whose numbers follow from a scenario.
+    """
 
     name: str = "tcp"
+    ends: bool = False
 
     @property
     def numbers(self) -> list[int]:
@@ -90,15 +97,24 @@ def parse_judge(text: str | Judge | None) -> Judge:
     if names[0] in ("tcp", "udp", "all") and len(names) == 1:
         return Judge(names[0])
     if not all(re.fullmatch(r"flow\.\d{1,5}", name) for name in names):
-        ends = "; flows of a sweep are named by number" if BETWEEN.search(text) else ""
-        raise InputError(
-            f"--judge {text}: write tcp, udp, all, or flows such as flow.0 or flow.0,flow.2{ends}"
-        )
+        raise InputError(f"--judge {text}: write tcp, udp, all, or flows such as flow.0 or flow.0,flow.2")
     numbers = [int(name.removeprefix("flow.")) for name in names]
     for number in numbers:
         if numbers.count(number) > 1:
             raise InputError(f"--judge {text}: flow.{number} is given twice; leave one out")
     return Judge(",".join(f"flow.{number}" for number in sorted(numbers)))
+
+
+def parse_ends(text: str | None) -> Judge:
+    """Turn a choice of flows into one whose ``ends`` are numbers only once the scenario is known."""
+    try:
+        return parse_judge(text)
+    except InputError:
+        if text is None or not any(
+            BETWEEN.search(part) or END.fullmatch(part.strip()) for part in text.split(",")
+        ):
+            raise
+        return Judge(text, ends=True)
 
 
 def judge_named(text: str | Judge | None, nodes: Nodes, flows: Iterable[Flow]) -> Judge:

@@ -188,9 +188,9 @@ class Run:
     def explain(self, *, flow: int | str | None = None, at: float | None = None) -> Explanation:
         """Explain losses and pauses of a flow: plain text, with the data in ``.document``.
 
-        With ``at``, a time in seconds, explains the nearest loss; without, the longest times without new
-        acknowledgments. ``flow`` is a number, or names of its ends, ``"barn:gw"`` or one end if it has one
-        flow only; it is optional if the run has one flow.
+        With ``at``, a time in seconds, explains the nearest loss, or of a recorded run far from losses the
+        delay; without, the longest times without new acknowledgments. ``flow`` is a number, or names of its
+        ends, ``"barn:gw"`` or one end if it has one flow only; it is optional if the run has one flow.
         """
         from tworay.showing.explaining import explain
 

@@ -1,4 +1,4 @@
-"""Explain a pause without a loss: late data, reordering, and acknowledgments that the receiver held back.
+"""Explain a pause without a loss: where packets waited, reordering, and acknowledgments that were held back.
 
 Reads every segment of a record (``--record``). Without one nothing is said.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay.showing.spans import in_words
+from tworay.showing.waits import longest_wait
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +22,8 @@ Step: TypeAlias = tuple[float, str]
 # takes to process a packet, less than timers of delayed ACKs (RFC 1122: up to 0.5 s; Linux: from 0.04 s).
 HELD = 5e-3
 INSTANT = 1e-6
+# The way of an ACK is told if it took at least this share of the pause.
+SHARE = 0.2
 
 
 def delays(run: Run, about: Row, pause: tuple[float, float]) -> tuple[list[Step], float]:
@@ -36,12 +39,16 @@ def delays(run: Run, about: Row, pause: tuple[float, float]) -> tuple[list[Step]
     begin, end = pause
     mine = segments.filter((pl.col("flow") == about["id"]) & pl.col("arrived_s").is_not_null())
     answers = mine.filter((pl.col("to") == about["from"]) & pl.col("ack").is_not_null())
-    ended = answers.filter((pl.col("arrived_s") - end).abs() < INSTANT)
     # Sequence numbers don't wrap in what is compared here: at most a window lies between them.
     before = answers.filter(pl.col("arrived_s") <= begin + INSTANT)["ack"].max()
-    if ended.is_empty() or before is None:
+    if before is None:
         return [], begin
-    answer = ended.sort("ack").row(-1, named=True)
+    # The state of a kernel's sender is looked at now and then: its ACK may have come before the pause's end.
+    ended = answers.filter((pl.col("arrived_s") <= end + INSTANT) & (pl.col("ack") > before))
+    if ended.is_empty():
+        return [], begin
+    first = ended.filter(pl.col("arrived_s") <= ended["arrived_s"].min())
+    answer = first.sort("ack").row(-1, named=True)
     data = mine.filter(
         (pl.col("from") == about["from"]) & (pl.col("bytes") > 0) & (pl.col("arrived_s") <= answer["t_s"])
     ).sort("arrived_s", "t_s")
@@ -49,7 +56,7 @@ def delays(run: Run, about: Row, pause: tuple[float, float]) -> tuple[list[Step]
     steps: list[Step] = []
     if awaited.height:
         oldest = awaited.row(0, named=True)
-        steps += _awaited(oldest, data)
+        steps += [*_waited(run, oldest, "the oldest segment"), *_awaited(oldest, data)]
         if oldest["arrived_s"] > begin:
             begin = min(begin, oldest["t_s"])
     # The receiver answers what arrived last, if that is what the acknowledgment covers.
@@ -59,7 +66,15 @@ def delays(run: Run, about: Row, pause: tuple[float, float]) -> tuple[list[Step]
         if held > HELD:
             text = f"the receiver sent the ACK that it had held back for {in_words(held)} (delayed ACK)"
             steps.append((answer["t_s"], text))
+    if answer["arrived_s"] - answer["t_s"] >= SHARE * (end - begin):
+        steps += _waited(run, answer, "the ACK")
     return steps, begin
+
+
+def _waited(run: Run, segment: Row, what: str) -> list[Step]:
+    """Return where a segment waited longest, if the record has its way."""
+    wait = longest_wait(run, segment)
+    return [] if wait is None else [(wait.end_s, f"{what} {wait.text}")]
 
 
 def _awaited(segment: Row, data: pl.DataFrame) -> list[Step]:
@@ -72,8 +87,8 @@ def _awaited(segment: Row, data: pl.DataFrame) -> list[Step]:
         & (pl.col("t_s") >= segment["t_s"])
         & (pl.col("arrived_s") < segment["arrived_s"])
     )["seq"].n_unique()
-    text = f"the oldest segment arrived, {in_words(took)} after it was sent"
+    text = f"sent {in_words(took)} before"
     if overtaking:
         later = "a later one" if overtaking == 1 else f"{overtaking} later ones"
-        text += f", overtaken by {later} (reordering)"
-    return [(segment["arrived_s"], text)]
+        text += f" and overtaken by {later} (reordering)"
+    return [(segment["arrived_s"], f"the oldest segment, {text}, arrived")]

@@ -197,6 +197,9 @@ class _Flow:
         loss = min(self.lost, key=lambda row: (_distance(row, at), row["kind"] != "data", row["t_s"]))
         away = _distance(loss, at)[0]
         pause = self._listed(pauses, at) if away > HALF_MILLISECOND else None
+        if pause is None and away > FAR and "segments" in self.run.tables:
+            # A record says where the packets waited; a loss at another time explains nothing.
+            pause = next((one for one in reversed(pauses) if one[0] <= at <= one[1]), None)
         if pause and (away > FAR or min(abs(at - pause[0]), abs(at - pause[1])) <= HALF_MILLISECOND):
             return self._moment(self._behind(pause), pause) | {"of": "pause"}
         if not self.is_tcp:

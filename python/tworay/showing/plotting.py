@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -68,7 +68,7 @@ def check_kind(what: str) -> None:
 
 @plainly
 def plot(
-    source: Run | Comparison | str | os.PathLike[str],
+    source: Run | Comparison | str | os.PathLike[str] | list[Run] | tuple[Run, ...],
     what: What,
     output: str | os.PathLike[str] | None = None,
     *,
@@ -82,7 +82,7 @@ def plot(
     every: Every | None = None,
     force: bool = True,
 ) -> Figure:
-    """Draw results: a ``Run``, a ``Comparison``, or the directory of one; ``output`` also writes a file.
+    """Draw results: a ``Run``, a list of them, a ``Comparison`` or a directory; ``output`` is a file.
 
     ``cwnd`` and ``rtt`` draw the window and the smoothed round-trip time over time: every flow of a run, or
     of a comparison one flow (``flow``, the first) of one ``seed`` (the first) by arm. ``goodput`` draws
@@ -111,6 +111,11 @@ def plot(
     if what != "goodput":
         refuse(intervals, every, f"{what} adds nothing up over time; leave it out, or draw goodput")
     others = [against] if isinstance(against, Run | str | os.PathLike) else list(against)
+    if isinstance(source, list | tuple):
+        if not source:
+            raise InputError("there is nothing to draw: the list of runs is empty")
+        several = cast("Sequence[Run]", source)
+        source, others = several[0], [*several[1:], *others]
     figure, axes = empty()
     found = source if isinstance(source, Run | Comparison) else results(source)
     if what == "box":
@@ -215,7 +220,12 @@ def _of_runs(runs: list[Run], flow: int | str | None, sources: Sequence[object])
     Of a live run, whose first connection may be a program's control connection, only the one that delivered
     most, unless ``flow`` names another.
     """
-    lines = [[*of_run(run, opened(run) if flow is None and "live" in run.summary else flow)] for run in runs]
+    lines = []
+    for place, run in enumerate(runs):
+        try:
+            lines.append([*of_run(run, opened(run) if flow is None and "live" in run.summary else flow)])
+        except InputError as error:
+            raise InputError(f"{names_of(runs, sources)[place]}: {error}") from None
     labels = [line.label for one in lines for line in one]
     if len(set(labels)) == len(labels):
         return [line for one in lines for line in one]
@@ -256,10 +266,13 @@ def _over_time(
         short = short_names(found.choices)[1]
         lines = [replace(line, label=short.get(line.label, line.label)) for line in lines]
         if what == "goodput":
-            chosen = [line for line in lines if seed in (None, line.seed)]
+            counted = {arm: _counted(found, arm) for arm in found.variants}
+            own = {short.get(arm, arm): those for arm, those in counted.items()}
+            chosen = [
+                one for one in lines if one.seed == seed or (seed is None and one.seed in own[one.label])
+            ]
             _mean_goodput(axes, chosen, max(found.sim_seconds), bins)
-            of = f"mean of {len(seeds)} seeds" if seed is None else f"seed {seed}"
-            title = f"{found.scenario}, {of}"
+            title = _of_seeds(found, seed, "mean of ")
         else:
             seed = seeds[0] if seed is None else seed
             number = min(line.flow for line in lines)
@@ -334,8 +347,10 @@ def _transfers(
         for column, chosen in (("flow", _number(found, flow)), ("seed", seed)):
             rows = rows if chosen is None else rows.filter(pl.col(column) == chosen)
         if seed is None:
-            # As in the means: a seed that repeats another one counts once.
-            rows = rows.filter(~pl.col("seed").is_in(list(found.repeated)))
+            rows = pl.concat(
+                rows.filter((pl.col("variant") == arm) & pl.col("seed").is_in(_counted(found, arm)))
+                for arm in found.variants
+            )
         short = short_names(found.choices)[1]
         groups = {
             short.get(arm, arm): _judged(frame, found.warmup(arm)) for (arm,), frame in split(rows, "variant")
@@ -353,12 +368,19 @@ def _transfers(
     axes.legend(frameon=False, fontsize="small")
 
 
-def _of_seeds(found: Run | Comparison, seed: int | None) -> str:
+def _counted(found: Comparison, arm: str) -> list[int]:
+    """Return the seeds of an arm that count, as in the means: each run once, if it repeats another one."""
+    again = found.repeated
+    seeds = [seed for seed in found.documents(arm) if seed not in again]
+    return seeds[:1] if arm in found.still else seeds
+
+
+def _of_seeds(found: Run | Comparison, seed: int | None, of: str = "") -> str:
     """Return the head of a comparison's plot: its scenario, and the seeds that are in it."""
     if seed is not None or isinstance(found, Run):
         return f"{found.scenario}, seed {found.seed if isinstance(found, Run) else seed}"
     many = len(set(found.seeds) - set(found.repeated))
-    return f"{found.scenario}, {many} seed{'s' * (many != 1)}"
+    return f"{found.scenario}, {of}{many} seed{'s' * (many != 1)}"
 
 
 def _judged(transfers: pl.DataFrame, warmup: float) -> pl.DataFrame:
@@ -398,13 +420,14 @@ def _mean_goodput(axes: Axes, lines: list[Line], seconds: float, bins: Bins) -> 
 
 
 def _box(axes: Axes, found: Comparison, metric: str) -> None:
-    (name,) = metrics.parse(metric, found.metrics, "--metric") or [metric]
+    (name,) = found.names_of_metrics(metric, "--metric") or [metric]
     known = metrics.find(name)
     scale = known.scale if known else 1.0
-    values = {
-        arm: [value * scale for row in found.values(arm).values() if (value := row.get(name)) is not None]
-        for arm in found.variants
-    }
+    values: dict[str, list[float]] = {}
+    for arm in found.variants:
+        runs, counted = found.values(arm), _counted(found, arm)
+        known_values = [value for seed in counted if (value := runs[seed].get(name)) is not None]
+        values[arm] = [value * scale for value in known_values]
     present = {arm: column for arm, column in values.items() if column}
     if not present:
         raise InputError(f"no run has {name}; `tworay metrics` says what it is")
@@ -422,7 +445,7 @@ def _box(axes: Axes, found: Comparison, metric: str) -> None:
     axes.set_ylabel(f"{title}, {unit}" if unit else title)
     whose = found.judged_by(name)
     judged = f", {whose}" if whose else ""
-    axes.set_title(f"{found.scenario}, {len(found.seeds)} seeds{judged}")
+    axes.set_title(f"{_of_seeds(found, None)}{judged}")
     axes.grid(visible=False, axis="x")
 
 

@@ -122,6 +122,7 @@ def _sentences(document: Row, moment: Row) -> list[tuple[str, str]]:
         said.append(("ended", _ended(moment, nodes)))
     elif _tells_pause(document, moment):
         said.append(("lost", "nothing that would have ended it: what was on its way was late."))
+        said.append(("story", sentence(moment["chain"])))
     if moment["others_lost"]:
         thing = "datagram" if document["tcp"] is None else "segment"
         with_it = "besides" if loss else "meanwhile"

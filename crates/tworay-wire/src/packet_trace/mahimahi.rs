@@ -26,7 +26,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Vec<TracePacket>, ReadErro
         packets.push(TracePacket { at, ip_bytes: PACKET_BYTES, payload: PACKET_BYTES - UDP_HEADERS });
     }
     if packets.is_empty() {
-        return Err(ReadError::whole(file, "it has no packet", "give a trace with a time in ms a line"));
+        return Err(ReadError::whole(file, "it has no packet", FORMS));
     }
     Ok(packets)
 }

@@ -197,6 +197,46 @@ fn the_first_line_of_csv_names_units() {
     assert_eq!(wrong("time_ms,B\n2,1\n1,1\n").1, "1 ms comes before the time above it");
 }
 
+/// Spreadsheets of many languages write semicolons between the cells and commas in numbers; others write tabs.
+#[test]
+fn csv_may_have_semicolons_or_tabs() {
+    let write = |at, payload| TracePacket { at: ms(at), ip_bytes: payload + 28, payload };
+    let found = [write(0, 500), write(400, 12_000)];
+    for text in [
+        "time_s;bytes\n2,1;500\n2,5;12000\n",
+        "time_s;bytes\r\n2.1;500\r\n2.5;12000\r\n",
+        "2,1;500\n2,5;12000\n",
+        "time (ms); size (kB)\n2100; 0,5\n2500; 12\n",
+        "time_s\tbytes\n2.1\t500\n2.5\t12000\n",
+        "2,1\t500\n2,5\t12000\n",
+    ] {
+        assert_eq!(reading("semicolons", text.as_bytes(), None).unwrap(), found, "{text}");
+    }
+    // 1.2 bytes, or 1200?
+    let error = reading("thousands", b"time_s;bytes\n1;1,200\n", None).unwrap_err();
+    assert_eq!(error.problem, "\"1,200\" is no number of bytes from 1 to 1000000000");
+}
+
+/// Other text is refused as a whole, with what a trace is: headings of Markdown look like comments.
+#[test]
+fn other_text_is_no_trace() {
+    for (text, line, begins) in [
+        ("# My trace\n\nSome notes\n", 3, "Some notes"),
+        ("# My trace\n\nThis file, which I made, has it.\n", 3, "This file, which I made, has it."),
+        ("# My trace\nFirst this, then that\n", 2, "First this, then that"),
+        ("# My trace\n- one, two\n", 2, "- one, two"),
+        ("1. First, read on\n", 1, "1. First, read on"),
+        ("| time | bytes |\n|---|---|\n| 1 | 500 |\n", 1, "| time | bytes |"),
+        ("{\"time\": 1, \"bytes\": 2}\n", 1, "{\"time\": 1, \"bytes\": 2}"),
+    ] {
+        let error = reading("prose", text.as_bytes(), None).unwrap_err();
+        assert_eq!(error.problem, format!("it is not a trace: it begins with \"{begins}\""), "{text}");
+        assert_eq!((error.line, error.remedy.as_str()), (Some(line), FORMS), "{text}");
+    }
+    let headings = reading("headings", b"# My trace\n## More\n", None).unwrap_err();
+    assert_eq!((headings.problem.as_str(), headings.remedy.as_str()), ("it has no packet", FORMS));
+}
+
 #[test]
 fn a_trace_that_is_none_is_refused_with_its_line() {
     let wrong = |bytes: &[u8]| {

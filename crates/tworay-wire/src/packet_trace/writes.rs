@@ -1,8 +1,9 @@
 //! A program's writes as CSV: a line `time_s,bytes` for each, with its time in seconds, or in units that the first line
-//! names.
+//! names. Semicolons or tabs may stand for the commas.
 
 use super::packet::{TracePacket, UDP_HEADERS};
 use crate::text_file::ReadError;
+use std::borrow::Cow;
 use std::str::FromStr;
 use tworay_base::{Bytes, SimDuration};
 
@@ -47,6 +48,9 @@ const UNITS_OF_SIZE: [(&str, &str); 11] = [
     ("KiB", "KiB"),
     ("MiB", "MiB"),
 ];
+
+/// Characters between the fields of a line. Semicolons and tabs come first: beside them a comma is a decimal mark.
+const MARKS: [char; 3] = [';', '\t', ','];
 
 /// Units of the two columns.
 #[derive(Copy, Clone, Debug)]
@@ -93,6 +97,19 @@ fn unit(
         .or_else(|| words.iter().all(|word| names.contains(&word.to_lowercase().as_str())).then_some(usual))
 }
 
+/// True if a field that names a column has a word that some trace's columns have.
+fn is_known(column: &str) -> bool {
+    let units = UNITS_OF_TIME.iter().chain(&UNITS_OF_SIZE).map(|(name, _)| *name);
+    let known: Vec<&str> = units.chain(TIMES).chain(SIZES).collect();
+    let mut words = column.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| known.iter().any(|name| name.eq_ignore_ascii_case(word)))
+}
+
+/// A number as spreadsheets of some languages write it, with a decimal point: `0,5` between semicolons.
+fn with_point(number: &str, mark: char) -> Cow<'_, str> {
+    if mark == ',' || number.contains('.') { number.into() } else { number.replacen(',', ".", 1).into() }
+}
+
 /// The quantity of a number with the unit of its column.
 fn with_unit<Q: FromStr>(number: &str, unit: &str) -> Option<Q> {
     // A letter and the unit would be another unit: 5m and s.
@@ -105,13 +122,29 @@ fn shown(word: &str) -> String {
     word.chars().filter(|c| !c.is_control()).take(40).collect()
 }
 
+/// The mark between the fields of this line; `None` if it has one field, as lines of Mahimahi's traces have.
+fn mark_of(line: &str) -> Option<char> {
+    MARKS.into_iter().find(|&mark| line.contains(mark))
+}
+
+/// True if a line begins with a number, or names columns of which at least one is known: a trace's first line.
+pub(super) fn begins_trace(line: &str) -> bool {
+    let mark = mark_of(line).unwrap_or(',');
+    let fields: Vec<&str> = line.split(mark).map(str::trim).collect();
+    let first = fields.first().copied().unwrap_or_default();
+    let digits = first.trim_start_matches(['-', '+', '.']);
+    let is_number = digits.starts_with(|c: char| c.is_ascii_digit()) && !first.contains(char::is_whitespace);
+    let is_markup = first.starts_with(['{', '[', '<', '|']);
+    is_number || (!is_markup && fields.len() == 2 && fields.into_iter().any(is_known))
+}
+
 /// True if the first line that is no comment has fields, which Mahimahi's traces don't have.
 pub(super) fn fits(text: &str) -> bool {
-    content(text).next().is_some_and(|(_, line)| line.contains(','))
+    content(text).next().is_some_and(|(_, line)| mark_of(line).is_some())
 }
 
 /// Lines that are neither empty nor comments, with their numbers.
-fn content(text: &str) -> impl Iterator<Item = (u32, &str)> {
+pub(super) fn content(text: &str) -> impl Iterator<Item = (u32, &str)> {
     (1u32..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
@@ -119,9 +152,10 @@ fn content(text: &str) -> impl Iterator<Item = (u32, &str)> {
 pub(super) fn parse(file: &str, text: &str) -> Result<Vec<TracePacket>, ReadError> {
     let mut packets: Vec<TracePacket> = Vec::new();
     let mut columns = Columns::USUAL;
+    let mark = content(text).next().and_then(|(_, line)| mark_of(line)).unwrap_or(',');
     for (place, (number, line)) in content(text).enumerate() {
         let refuse = |problem: String| Err(ReadError::at(file, number, problem, columns.form()));
-        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+        let fields: Vec<&str> = line.split(mark).map(str::trim).collect();
         let [time, bytes] = fields[..] else {
             return refuse(format!("\"{}\" isn't two fields", shown(line)));
         };
@@ -130,7 +164,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Vec<TracePacket>, ReadErro
                 .map_err(|problem| ReadError::at(file, number, problem, HEADER))?;
             continue;
         }
-        let Some(at) = with_unit::<SimDuration>(time, columns.time) else {
+        let Some(at) = with_unit::<SimDuration>(&with_point(time, mark), columns.time) else {
             let unit = if columns.time == "s" { "seconds" } else { columns.time };
             return refuse(format!("\"{}\" is no time in {unit}", shown(time)));
         };
@@ -138,7 +172,11 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Vec<TracePacket>, ReadErro
             let problem = format!("{} {} comes before the time above it", shown(time), columns.time);
             return Err(ReadError::at(file, number, problem, "sort the lines by time"));
         }
-        let size = with_unit::<Bytes>(bytes, columns.size);
+        // A number of bytes is whole: 1,200 would be 1.2 or 1200.
+        let size = match columns.size {
+            "B" => with_unit::<Bytes>(bytes, columns.size),
+            unit => with_unit::<Bytes>(&with_point(bytes, mark), unit),
+        };
         let Some(payload) = size.filter(|size| (1..=MOST).contains(&size.0)) else {
             let problem = match columns.size {
                 "B" => format!("\"{}\" is no number of bytes from 1 to {MOST}", shown(bytes)),

@@ -78,7 +78,9 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} holds no results of tworay: {reason}")
     made_with, form = manifest["tworay"], manifest.get("format", 1)
     if manifest.get("command") == "sweep":
-        raise InputError(f"{path} holds a sweep; `tworay table {path}` shows it")
+        raise InputError(
+            f"{path} holds a sweep; `tworay table {path}` shows it, with --plot FILE.svg as a figure"
+        )
     if form < OLDEST:
         raise InputError(
             f"{path} was written by tworay {made_with}, which kept too little to show or resume it; its "

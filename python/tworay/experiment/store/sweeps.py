@@ -61,7 +61,7 @@ def axes(out: Path) -> list[str]:
 def joined(out: Path, *, only: dict[int, list[int]] | None = None, judge: Judge = TCP) -> pl.DataFrame:
     """Return the finished runs by cell and seed, with a column per axis and per metric.
 
-    Has all metrics that occur, also families, except the goodput of single flows if there are more than 20.
+    Has all metrics that occur, also families, except those of single flows if there are more than 20.
     """
     return with_prints(out, only=only, judge=judge).drop(PRINT)
 
@@ -82,7 +82,7 @@ def with_prints(out: Path, *, only: dict[int, list[int]] | None = None, judge: J
     documents = [json.loads(text) for text in mine["document"]]
     found = [values(one, judge) for one in documents]
     names = sorted({name for one in found for name in one if name not in EXAMPLES})
-    many = sum(name.startswith("flow.") for name in names) > 20
+    many = sum(name.startswith("flow.") and name.endswith(".goodput_bps") for name in names) > 20
     families = [name for name in names if not (many and name.startswith("flow.")) and find(name) is not None]
     extra = [
         pl.Series(name, [one.get(name) for one in found], dtype=pl.Float64) for name in (*EXAMPLES, *families)
