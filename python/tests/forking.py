@@ -82,8 +82,8 @@ class Forks:
         self._process.communicate()
 
 
-def main() -> None:
-    """Read what to run, a line of JSON each; write the process's number, and its exit code at its end."""
+def prepare() -> None:
+    """Import what forks of this process need."""
     for name in NEEDED:
         importlib.import_module(name)
     for package in PACKAGES:
@@ -91,6 +91,11 @@ def main() -> None:
         for module in pkgutil.walk_packages(found.__path__, f"tworay.{package}."):
             importlib.import_module(module.name)
     gc.freeze()
+
+
+def main() -> None:
+    """Read what to run, a line of JSON each; write the process's number, and its exit code at its end."""
+    prepare()
     while line := sys.stdin.buffer.raw.readline():  # type: ignore[attr-defined]
         asked = json.loads(line)
         pid = os.fork()
