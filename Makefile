@@ -65,25 +65,31 @@ test-tools: compile-tools
 	scripts/setup.sh tests
 
 # Files for incremental builds take a third of the time of a first build. They pay for those who build again and again, who have
-# them already.
-QUICKLY := env -u MAKEFLAGS -u MFLAGS $(if $(wildcard target/debug/incremental),,CARGO_INCREMENTAL=0)
+# them already. A first build also lints while it compiles: clippy is a compiler that says more, and checking every crate for it
+# before it is compiled takes as much as a third of compiling. For those with incremental builds the two stay apart, so that
+# `cargo test` finds what make has compiled.
+FIRST := $(if $(wildcard target/debug/incremental),,$(shell command -v clippy-driver))
+LINTING := CARGO_INCREMENTAL=0 RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+QUICKLY := env -u MAKEFLAGS -u MFLAGS $(if $(FIRST),$(LINTING))
 
-# Without the examples, which clippy checks, and without those of doc comments: there are none (test_house.py), and to find that
-# out takes as much as checking every crate once more.
-RUST_TESTS := --workspace --lib --bins --tests --locked --quiet
+# Without the examples, unless they are to be linted here, and without those of doc comments: there are none (test_house.py), and
+# to find that out takes as much as checking every crate once more.
+RUST_TESTS := --workspace --lib --bins --tests $(if $(FIRST),--examples) --locked --quiet
 
 rust-lint: compile-tools
 	python3 studies/circles.py
 	cargo fmt --all --check
+ifeq ($(FIRST),)
 	$(QUICKLY) scripts/timed.sh "clippy" cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+endif
 
 test-rust: rust-checks
 
 rust-tests: rust-lint test-tools
-	$(QUICKLY) scripts/timed.sh "Rust tests, build" cargo test $(RUST_TESTS) --no-run
+	$(QUICKLY) scripts/timed.sh "$(if $(FIRST),clippy and )Rust tests, build" cargo test $(RUST_TESTS) --no-run
 	$(QUICKLY) PROPTEST_RNG_SEED=$(PROPTEST_SEED) scripts/timed.sh "Rust tests" cargo test $(RUST_TESTS)
 
-# After the native module, whose libraries it takes.
+# After the native module, in which it counts.
 rust-checks: rust-tests $(VENV)/.native
 	env -u MAKEFLAGS -u MFLAGS scripts/timed.sh "instructions" python3 studies/instructions.py --check
 
@@ -142,11 +148,12 @@ python-lint: setup
 	scripts/timed.sh "mypy" $(BIN)/mypy
 	scripts/timed.sh "stubtest" $(BIN)/stubtest --mypy-config-file python/stubtest.ini tworay._native
 
-# Two processes: most of the time goes to short commands, which keep one core busy each. No test waits longer than pyproject.toml
-# lets it; the whole has an end as well, so that a process that doesn't end can't hide what the others said. Compiled files of
-# Python are kept even where the environment says not to: without them each command takes a fifth longer.
+# Three processes: one has the tests of this machine's kernel, which often wait; most of the others' time goes to short commands,
+# which keep one core busy each. No test waits longer than pyproject.toml lets it; the whole has an end as well, so that a process
+# that doesn't end can't hide what the others said. Compiled files of Python are kept even where the environment says not to:
+# without them each command takes a fifth longer.
 python-tests: virtual-kernel
-	env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CURDIR)/$(VENV)/compiled scripts/timed.sh "pytest" timeout --kill-after=60 2700 $(BIN)/pytest --numprocesses 2
+	env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CURDIR)/$(VENV)/compiled scripts/timed.sh "pytest" timeout --kill-after=60 2700 $(BIN)/pytest --numprocesses 3
 
 fmt:
 	cargo fmt --all
@@ -159,7 +166,7 @@ clean:
 
 # make peers   runs ns-2, ns-3, this kernel (as root) and tworay on the same scenarios and writes docs/studies/validation.md (QUICK=1: prints a subset; ONLY=ns3,kernel: chapters; ONLY=air: today's radios against ns-3, whose figures REFERENCE=DIR takes from tables)
 # make bench   measures the CPU time of each for the same scenarios and writes docs/studies/performance.md (QUICK=1: prints a subset)
-# make instructions   counts the instructions of eight short runs with callgrind and compares them with the committed counts (part of `make test`, which allows 2 % more)
+# make instructions   counts the instructions of ten short runs with callgrind and compares them with the committed counts (part of `make test`, which allows 2 % more)
 # make circles        counts import circles between the source files of each crate (part of `make test`)
 # make changed-constants   changes ten constants, one at a time, and checks that the golden test notices each
 .PHONY: peers bench instructions circles changed-constants
@@ -172,7 +179,7 @@ peers: setup
 bench: setup
 	$(BIN)/python -m studies.peers bench $(if $(QUICK),--quick)
 
-instructions:
+instructions: setup
 	python3 studies/instructions.py
 
 circles:

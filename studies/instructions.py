@@ -3,9 +3,10 @@
 ``make instructions`` prints the difference of each run; ``--write`` replaces the committed file.
 ``--check``, as in ``make test``, fails if a run takes over 2 % more instructions than committed.
 
-The counts of a binary repeat: the environment is empty and addresses are not randomised. Only printing CPU
-time takes a few instructions more or less, so counts are in thousands. Another compiler, C library or
-valgrind gives other counts: compare two commits on one machine.
+Counted is the run alone, in the native module that users load: reading the scenario and starting Python are
+left out. The counts of a module repeat: the environment is empty and addresses are not randomised. Only
+printing CPU time takes a few instructions more or less, so counts are in thousands. Another compiler, C
+library or valgrind gives other counts: compare two commits on one machine.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ import re
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
 COUNTS = ROOT / "crates/tworay-sim/tests/golden/instructions.csv"
@@ -38,6 +39,34 @@ CASES = {
     "802.11n, eight roofs": "street-n 1 duration=8s",
     "802.11ac, string": "string-4 1 duration=4s radio.preset=ac80x2 topology.spacing=60m",
 }
+# The function that does a run. It has a thread of its own in the module, and so its own heap.
+COUNTED = "tworay_sim::run::run"
+# Python and the module start once, which takes longer than a short run; a fork does each.
+RUNS = """
+import importlib.util, json, os, sys
+built, cases, most = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3])
+spec = importlib.util.spec_from_file_location("_native", built)
+native = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(native)
+failed = running = 0
+for case, words in cases.items():
+    if running == most:
+        failed, running = os.wait()[1] or failed, running - 1
+    running += 1
+    if os.fork() == 0:
+        source, seed, *overrides = words.split()
+        try:
+            run = native.run(native.Scenario.load(source, overrides), int(seed))
+            said = json.dumps([os.getpid(), case, json.loads(run.json())["events"]])
+            os.write(1, said.encode() + b"\\n")
+        except Exception as error:
+            os.write(2, f"{case}: {error}\\n".encode())
+            os._exit(1)
+        os._exit(0)
+for _ in range(running):
+    failed = os.wait()[1] or failed
+sys.exit(failed != 0)
+"""
 
 
 def said(*command: str) -> str:
@@ -45,36 +74,45 @@ def said(*command: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0].strip()
 
 
-def build() -> Path:
-    """Build the program that does one run, and return its path.
-
-    It is an example of the bindings: their crate has no dependencies of tests only, so it takes the libraries
-    of the native module, which `make setup` has compiled. Cargo takes them as they are if the bindings are
-    told of the same Python, by maturin's file.
-    """
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    pythons = [str(file) for file in target.glob("maturin/pyo3-config-*.txt")]
-    environment = os.environ | ({"PYO3_CONFIG_FILE": pythons[0]} if len(pythons) == 1 else {})
-    subprocess.run(
-        ("cargo", "build", "--release", "--locked", "--quiet", "-p", "tworay-py", "--example", "run"),
-        cwd=ROOT,
-        env=environment,
-        check=True,
-    )
-    return target / "release/examples/run"
+def module() -> Path:
+    """Return the native module; refuse one that is older than its sources."""
+    sources = (file for file in ROOT.glob("crates/*/src/**/*.rs") if "tworay-kernel" not in file.parts)
+    built = next((ROOT / "python/tworay").glob("_native*.so"), None)
+    if built is None:
+        raise SystemExit("there is no native module in python/tworay: make setup")
+    newest = max(sources, key=lambda file: file.stat().st_mtime)
+    if newest.stat().st_mtime > built.stat().st_mtime:
+        shown = newest.relative_to(ROOT)
+        raise SystemExit(f"{built.relative_to(ROOT)} is older than {shown}: make setup builds it anew")
+    return built
 
 
-def count(program: Path, words: str) -> tuple[int, int]:
-    """Return the thousands of instructions and the events of a run."""
+def count(built: Path, cases: dict[str, str]) -> dict[str, tuple[int, int]]:
+    """Return the thousands of instructions and the events of runs."""
+    python = ROOT / ".venv/bin/python"
     fixed = ("setarch", platform.machine(), "-R", "env", "-i", shutil.which("valgrind") or "valgrind")
-    options = ("--tool=callgrind", "--callgrind-out-file=/dev/null")
-    done = subprocess.run(
-        (*fixed, *options, str(program), *words.split()), capture_output=True, text=True, check=False
-    )
-    found = re.search(r"Collected\s*: (\d+)", done.stderr)
-    if done.returncode or not found:
-        raise SystemExit(f"{words}: {done.stderr[-1000:]}")
-    return round(int(found[1]) / 1000), int(json.loads(done.stdout)["events"])
+    with TemporaryDirectory() as place:
+        options = (
+            "--tool=callgrind",
+            "--callgrind-out-file=/dev/null",
+            "--collect-atstart=no",
+            f"--toggle-collect={COUNTED}",
+            f"--log-file={place}/%p",
+        )
+        child = (str(python if python.exists() else sys.executable), "-I", "-S", "-c", RUNS)
+        given = (str(built), json.dumps(cases), str(os.cpu_count() or 1))
+        done = subprocess.run((*fixed, *options, *child, *given), capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(done.stderr[-1000:])
+        found = {}
+        for line in done.stdout.splitlines():
+            process, case, events = json.loads(line)
+            log = Path(place, str(process)).read_text(encoding="utf-8")
+            collected = re.search(r"Collected\s*: (\d+)", log)
+            if not collected or not int(collected[1]):
+                raise SystemExit(f"{case}: callgrind does not see {COUNTED} in {built}: {log[-1000:]}")
+            found[case] = round(int(collected[1]) / 1000), events
+    return {case: found[case] for case in cases}
 
 
 def committed() -> dict[str, tuple[int, int]]:
@@ -115,11 +153,10 @@ def main() -> int:
                 print(text)
                 return 0
             raise SystemExit(text)
-    program, before = build(), committed()
+    built, before = module(), committed()
     tools = (said(name, "--version") for name in ("rustc", "valgrind", "ldd"))
     made_by = ", ".join((platform.machine(), *tools))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = dict(zip(CASES, pool.map(lambda words: count(program, words), CASES.values()), strict=True))
+    found = count(built, CASES)
     print(f"{'case':<26}{'1000 instructions':>19}{'events':>10}{'per event':>11}{'change':>10}")
     for case, (instructions, events) in found.items():
         known = before.get(case, (0, 0))[0]
@@ -131,7 +168,7 @@ def main() -> int:
         print(f"counted before by {first[2:]}, now by {made_by}: changes are not only those of the code")
     if given.write:
         with COUNTS.open("w", encoding="utf-8", newline="") as file:
-            file.write("# Instructions of short runs of the release build, by callgrind: make instructions\n")
+            file.write("# Instructions of short runs in the native module, by callgrind: make instructions\n")
             file.write(f"# {made_by}\n")
             rows = csv.writer(file, lineterminator="\n")
             rows.writerow(("case", "run", "thousand_instructions", "events"))

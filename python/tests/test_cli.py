@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from conftest import QUICK, Result, command
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from forking import Forks
 
     Cli = Callable[..., Result]
 
@@ -127,22 +130,34 @@ def test_variants_are_listed(cli: Cli) -> None:
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_every_variant_has_a_summary_a_source_and_explained_parameters(cli: Cli) -> None:
+@pytest.fixture(scope="module")
+def variants(forks: Forks, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, str]]:
+    """Return every variant's entry of the list in JSON, and the text that explains it."""
+
+    def shown(*words: str) -> str:
+        place = tmp_path_factory.mktemp("variants")
+        return forks.run(["variants", *words], place, os.environ | {"COLUMNS": "200"}, seconds=120).stdout
+
+    return [(entry, shown("--show", entry["name"])) for entry in json.loads(shown("--json"))]
+
+
+def test_every_variant_has_a_summary_a_source_and_explained_parameters(
+    cli: Cli, variants: list[tuple[Any, str]]
+) -> None:
     text = cli("variants").out
-    for entry in cli("variants", "--json").document:
+    for entry, shown in variants:
         assert entry["summary"], entry["name"]
         assert entry["source"], entry["name"]
         assert entry["summary"] in " ".join(text.split()), entry["name"]
-        shown = cli("variants", "--show", entry["name"]).out
         assert entry["source"] in " ".join(shown.split()), entry["name"]
         for parameter in entry["parameters"]:
             assert parameter["about"], (entry["name"], parameter["name"])
             assert f"  {parameter['name']}" in shown, (entry["name"], parameter["name"])
 
 
-def test_a_variant_is_explained_by_what_it_does_at_each_event(cli: Cli) -> None:
-    for entry in cli("variants", "--json").document:
-        shown = cli("variants", "--show", entry["name"]).out
+def test_a_variant_is_explained_by_what_it_does_at_each_event(variants: list[tuple[Any, str]]) -> None:
+    explained = {entry["name"]: shown for entry, shown in variants}
+    for entry, shown in variants:
         assert max(map(len, shown.splitlines())) <= 80
         text = " ".join(shown.split())
         assert entry["rules"], entry["name"]
@@ -150,7 +165,7 @@ def test_a_variant_is_explained_by_what_it_does_at_each_event(cli: Cli) -> None:
             assert f"{rule['event']} {rule['action']} [{rule['source']}]" in text, rule
         assert ("otherwise as " in text) == bool(entry["recoveries"]), entry["name"]
     # The paper's table of causes (Ghaleb-Seddik et al. 2012, §IV.A): timeout and steady round trips.
-    welcome = " ".join(cli("variants", "--show", "welcome").out.split())
+    welcome = " ".join(explained["welcome"].split())
     assert "otherwise a link failure: sends only the oldest segment" in welcome
     assert "otherwise as newreno (or reno, sack" in welcome
 

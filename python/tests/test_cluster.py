@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 DOCUMENT: dict[str, Any] = {
     **TINY,
     "name": "spread",
-    "seeds": 30,
+    "seeds": 12,
     "set": {"duration": "10s"},
     "keep": ["flows"],
 }
@@ -145,10 +145,10 @@ def test_two_workers_over_tls_one_killed(
 
     state = spread.run(engine=Cluster(machines.address, **machines.tls), watch=watch)
     assert killed.is_set()
-    assert (state.stored, state.failed) == (120, 0)
+    assert (state.stored, state.failed) == (48, 0)
     assert (spread.path / "runs.parquet").read_bytes() == (alone.path / "runs.parquet").read_bytes()
     assert kept(spread.path) == kept(alone.path)
-    assert len(kept(alone.path)) == 120
+    assert len(kept(alone.path)) == 48
     # In the clear, or with a certificate that the scheduler doesn't trust, nothing is said.
     stranger = tmp_path / "stranger"
     stranger.mkdir()

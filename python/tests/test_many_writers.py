@@ -6,13 +6,13 @@ Each pauses for a moment before every operation on the disk, so that the operati
 from __future__ import annotations
 
 import fcntl
-import multiprocessing
 import os
 import random
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import children
 import polars as pl
 import pytest
 from faulty_files import layer_over
@@ -75,8 +75,7 @@ def child(do: Callable[..., None], out: Path, index: int, count: int, barrier: A
 
 def at_once(do: Callable[..., None], out: Path, count: int) -> list[str]:
     """Run in so many processes at once; return what each said."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    context = children.context()
     barrier, said = context.Barrier(count), context.Queue()
     processes = [
         context.Process(target=child, args=(do, out, index, count, barrier, said)) for index in range(count)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import time
@@ -142,10 +143,10 @@ def test_killed_while_runs_are_merged_nothing_is_lost(
     from tworay.experiment.store import disk, tables
 
     compare(seeds=2, out=tmp_path / "whole")
+    compare(seeds=1, out=tmp_path / "begun")
     replacing, reached = disk.replacing, 0
     for survive in range(0, 100, 3):
-        out = tmp_path / f"parts-{survive}"
-        compare(seeds=1, out=out)
+        out = shutil.copytree(tmp_path / "begun", tmp_path / f"parts-{survive}")
         written: list[Path] = []
 
         def fragile(

@@ -168,12 +168,12 @@ def test_a_headline_is_judged_by_its_number(cli: Cli, tmp_path: Path) -> None:
 
 def test_a_claim_is_run_by_its_name(cli: Cli, tmp_path: Path) -> None:
     """The same verdict from runs and from the cells that they leave."""
-    ran = cli("reproduce", "energy:E06", "--quick", "--seeds", "2", "--out", "r", "--json")
+    ran = cli("reproduce", "thesis:T4.09", "--quick", "--seeds", "2", "--out", "r", "--json")
     assert ran.code == 0, ran.err
     (claim,) = ran.document["claims"]
-    assert claim["id"] == "E06"
+    assert claim["id"] == "T4.09"
     assert [cell["seeds"] for cell in claim["cells"]] == [2]
-    again = cli("reproduce", "energy:E06", "--quick", "--no-run", "--out", "r", "--explain")
+    again = cli("reproduce", "thesis:T4.09", "--quick", "--no-run", "--out", "r", "--explain")
     assert again.code == 0, again.err
     assert f"verdict: {claim['verdict']}" in again.out
 

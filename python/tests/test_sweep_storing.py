@@ -6,7 +6,6 @@ Traps 1 to 5 and 7 of campaign tools, each with the rule that avoids it.
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import random
 import signal
@@ -15,6 +14,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import children
 import polars as pl
 from conftest import command
 from tiny_sweep import TINY, TINY_TOML, parts, sweep
@@ -41,8 +41,7 @@ def test_killed_at_twenty_random_moments_the_tables_are_the_same(tmp_path: Path)
         return TINY | {"seeds": seeds, "set": {"duration": "8s"}}
 
     undisturbed = sweep(tmp_path / "undisturbed", document(100))
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    context = children.context()
     moments = random.Random(2006)
     out = tmp_path / "killed"
     stored, in_the_midst = 0, 0

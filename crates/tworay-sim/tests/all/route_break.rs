@@ -6,6 +6,7 @@
 //! `docs/studies/papanastasiou-2006.md` has the figures of both dialects side by side.
 
 use crate::common::load;
+use std::sync::LazyLock;
 use tworay_sim::{ColumnData, RunControl, RunOptions, RunReport, Table, run};
 
 const SEEDS: u64 = 41;
@@ -69,6 +70,18 @@ fn traces(overrides: &[&str]) -> Vec<Trace> {
         .collect()
 }
 
+/// The runs with DSR, which two tests judge.
+fn dsr() -> &'static [Trace] {
+    static RUNS: LazyLock<Vec<Trace>> = LazyLock::new(|| traces(DSR));
+    &RUNS
+}
+
+/// The runs with OLSR, which three tests judge.
+fn olsr() -> &'static [Trace] {
+    static RUNS: LazyLock<Vec<Trace>> = LazyLock::new(|| traces(OLSR));
+    &RUNS
+}
+
 fn median(traces: &[Trace], figure: impl Fn(&Trace) -> f64) -> f64 {
     let mut values: Vec<f64> = traces.iter().map(figure).collect();
     values.sort_by(f64::total_cmp);
@@ -106,15 +119,15 @@ fn change(traces: &[Trace], base: &[Trace], figure: impl Fn(&Trace) -> f64) -> C
 /// Bands in seconds after the break, with the observations of the thesis.
 #[test]
 fn idle_times_are_in_their_bands_and_order() {
-    let (dsr, aodv, olsr) = (traces(DSR), traces(AODV), traces(OLSR));
+    let (dsr, aodv, olsr) = (dsr(), traces(AODV), olsr());
     // Three unanswered requests of 0.25 s, then F takes the packets over: restored within about 2 s.
-    assert!((1.2..2.8).contains(&idle(&dsr)), "DSR: {:.1} s", idle(&dsr));
-    assert!(idle(&aodv) > 1.2 * idle(&dsr));
+    assert!((1.2..2.8).contains(&idle(dsr)), "DSR: {:.1} s", idle(dsr));
+    assert!(idle(&aodv) > 1.2 * idle(dsr));
     // HELLOs missing for two intervals: detected at 37.1 s, restored at 39 s.
     assert!((2.0..5.0).contains(&idle(&aodv)), "AODV: {:.1} s", idle(&aodv));
     // NEIGHB_HOLD_TIME, a HELLO, up to one TC interval, then the next expiry: restored at 55 s.
-    assert!((9.0..21.0).contains(&idle(&olsr)), "OLSR: {:.1} s", idle(&olsr));
-    assert!(idle(&olsr) > 2.5 * idle(&aodv));
+    assert!((9.0..21.0).contains(&idle(olsr)), "OLSR: {:.1} s", idle(olsr));
+    assert!(idle(olsr) > 2.5 * idle(&aodv));
 }
 
 /// The OLSR run of the thesis has timeouts near 35.6, 36.9, 39.5 and 44 s, then silence until about 55 s.
@@ -128,7 +141,7 @@ fn the_thesis_run_is_one_of_ours() {
             && ladder.iter().all(|(at, off)| expiries(at - off, at + off).count() == 1)
             && (50.0..58.0).contains(&t.restored)
     };
-    let runs = traces(OLSR);
+    let runs = olsr();
     assert!(runs.iter().any(|t| like(&t)), "{runs:#?}");
 }
 
@@ -137,7 +150,7 @@ fn the_thesis_run_is_one_of_ours() {
 #[test]
 fn dsr_costs_tcp_a_single_backoff() {
     let expiries = |t: &Trace| t.timeouts.iter().filter(|e| (BREAK..t.restored).contains(*e)).count();
-    let runs = traces(DSR);
+    let runs = dsr();
     assert!(runs.iter().filter(|t| expiries(t) == 1).count() >= runs.len() / 4);
     assert!(runs.iter().filter(|t| expiries(t) <= 2).count() >= runs.len() * 9 / 10);
     // Half of the runs are restored within a quarter of a second of the thesis' 2 s.
@@ -151,12 +164,12 @@ fn dsr_costs_tcp_a_single_backoff() {
 /// seed: time in timeouts -28 to -19 %, segments +17 to +24 %.
 #[test]
 fn more_topology_control_costs_tcp_less_time() {
-    let (five, three, immediate) = (traces(OLSR), traces(OLSR_TC_3S), traces(OLSR_IMMEDIATE));
-    assert!(idle(&three) <= idle(&five), "{:.1} s, {:.1} s", idle(&three), idle(&five));
-    assert!(idle(&immediate) < 0.85 * idle(&five), "{:.1} s, {:.1} s", idle(&immediate), idle(&five));
-    let in_timeouts = change(&three, &five, |t| t.rto_idle);
+    let (five, three, immediate) = (olsr(), traces(OLSR_TC_3S), traces(OLSR_IMMEDIATE));
+    assert!(idle(&three) <= idle(five), "{:.1} s, {:.1} s", idle(&three), idle(five));
+    assert!(idle(&immediate) < 0.85 * idle(five), "{:.1} s, {:.1} s", idle(&immediate), idle(five));
+    let in_timeouts = change(&three, five, |t| t.rto_idle);
     assert!(in_timeouts.high < -0.15, "time in timeouts: {in_timeouts:?}");
-    let carried = change(&three, &five, |t| t.acked as f64);
+    let carried = change(&three, five, |t| t.acked as f64);
     assert!(carried.low > 0.15, "segments: {carried:?}");
 }
 

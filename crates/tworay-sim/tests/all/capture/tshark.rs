@@ -2,14 +2,18 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// Set to 1 to skip these tests where tshark is not available.
 const WITHOUT: &str = "TWORAY_WITHOUT_TSHARK";
 
 /// True if tshark is available. Without it the tests fail, unless they were skipped explicitly.
 pub fn available() -> bool {
-    let version = Command::new("tshark").arg("--version").output();
-    if version.is_ok_and(|output| output.status.success()) {
+    static ANSWERS: LazyLock<bool> = LazyLock::new(|| {
+        let version = Command::new("tshark").arg("--version").output();
+        version.is_ok_and(|output| output.status.success())
+    });
+    if *ANSWERS {
         return true;
     }
     assert!(
