@@ -24,7 +24,7 @@ use books::Books;
 use judge::Judge;
 use queues::{FlowQueues, Lanes};
 use std::sync::Arc;
-use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_base::{BitRate, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_mac::hcf::{AirFrame, AirKind, Hcf, HcfConfig, Host, MissingBlockAck, RateChoice};
 use tworay_mac::rate::MinstrelConfig;
 use tworay_mac::{
@@ -67,6 +67,8 @@ pub(crate) struct Air {
     /// Frames by the number of their transmission.
     sent: Vec<Option<Box<AirFrame>>>,
     judge: Judge,
+    /// The fastest rate at which stations may send.
+    fastest: Option<BitRate>,
     /// First of the stations' timers.
     slot: TimerSlot,
 }
@@ -107,6 +109,11 @@ impl Air {
             missing: mac.missing_block_ack.unwrap_or(MissingBlockAck::Request),
             seed,
         });
+        let modes = match config.rate {
+            RateChoice::Fixed(mode) => vec![mode],
+            RateChoice::Ideal | RateChoice::MinstrelHt(_) => config.phy.modes(),
+        };
+        let fastest = modes.iter().map(Mode::rate).max();
         let by_flow = mac.queue == Some(QueueRule::FqCodel);
         let station = |i| {
             let node = NodeId(i as u16);
@@ -122,7 +129,7 @@ impl Air {
         };
         let stations = (0..count).map(station).collect();
         let judge = Judge::new(&config, &settings.radio);
-        Some(Box::new(Self { stations, sent: Vec::new(), judge, slot }))
+        Some(Box::new(Self { stations, sent: Vec::new(), judge, fastest, slot }))
     }
 
     /// Which frames the stations send.
@@ -140,6 +147,13 @@ impl Air {
     /// A station's timer.
     pub fn timer(&self, node: NodeId) -> TimerSlot {
         self.slot + u32::from(node.0)
+    }
+
+    /// The least time that a packet of so many bytes takes on the air, beside others in an aggregate.
+    pub fn least_airtime(&self, node: NodeId, ip_bytes: u32) -> SimDuration {
+        let station = self.stations.get(node.index());
+        let bytes = station.map_or(ip_bytes, |station| station.hcf.config().frame_bytes(ip_bytes));
+        self.fastest.map_or(SimDuration::ZERO, |rate| rate.airtime(bytes))
     }
 
     fn station(&mut self, node: NodeId) -> &mut Station {

@@ -7,7 +7,7 @@ use crate::network::hosts::gateway::Header;
 use crate::network::medium::on_air::{Hearer, Medium};
 use crate::network::packets::PacketSlab;
 use std::collections::VecDeque;
-use tworay_base::{FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
+use tworay_base::{BitRate, FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
 use tworay_mac::hcf::AirFrame;
 use tworay_mac::{Frame, FrameKind, QueueEntry};
 use tworay_radio::Verdict;
@@ -170,8 +170,12 @@ pub(crate) enum Fact<'a> {
     Queued { node: NodeId, packets: usize },
     /// An interface queue or a wire rejected a packet.
     Refused,
+    /// A packet is passed to a wire of this rate that has `length` packets, with the one being sent.
+    WireOffered { wire: u16, packet: PacketId, length: usize, rate: BitRate },
+    /// A wire has sent a packet, and `length` packets are left.
+    WireSent { wire: u16, length: usize },
     /// A wire is about to lose a packet, because it has no place beside those that wait.
-    WireFull { packet: PacketId, waiting: &'a VecDeque<PacketId> },
+    WireFull { wire: u16, packet: PacketId, waiting: &'a VecDeque<PacketId> },
     /// A newer packet replaced one in ARP's hold slot.
     HoldReplaced,
     /// A packet is passed to the interface queue of `node`; `idle`: the MAC has nothing else to send.

@@ -9,3 +9,4 @@ pub(crate) mod ledger;
 pub(crate) mod root_cause;
 pub(crate) mod scene;
 pub(crate) mod service;
+pub(crate) mod wire_queue;

@@ -93,7 +93,9 @@ impl Observers {
                 self.paths.iter_mut().for_each(PathProbe::restart);
             }
             Fact::ArpStarted { node, target, packet } => {
+                // Noise that has only slowed a packet down has not sent it here.
                 let root = self.roots.held_ups.independent_root(packet);
+                let root = root.filter(|_| self.roots.held_ups.together(packet).is_none());
                 let packet = view.packets.get(packet);
                 self.roots.causes.note_exchange((node, target), view.now, packet, root);
             }
@@ -102,7 +104,20 @@ impl Observers {
                 self.missed(frame, node, (LossCause::Contention, interferer), view);
             }
             Fact::Faded { frame, node } => self.missed(frame, node, (LossCause::Channel, None), view),
-            Fact::WireFull { packet, waiting } => self.wire_full(packet, waiting, view),
+            Fact::WireOffered { wire, packet, length, rate } => {
+                if let Some(queue) = self.roots.wires.get_mut(usize::from(wire)) {
+                    queue.offered(view.now, length, || rate.airtime(view.packets.get(packet).ip_bytes));
+                }
+                if self.roots.held_ups.is_held_up(packet) {
+                    self.roots.late_for_wire((wire, length), packet, view);
+                }
+            }
+            Fact::WireSent { wire, length } => {
+                if let Some(queue) = self.roots.wires.get_mut(usize::from(wire)) {
+                    queue.sent(view.now, length);
+                }
+            }
+            Fact::WireFull { wire, packet, waiting } => self.wire_full((wire, waiting), packet, view),
             Fact::Forwarded { node, packet } => {
                 if self.roots.causes.lost_any(node) {
                     self.roots.causes.note_way_found(node, view.packets.get(packet).dst);
@@ -216,13 +231,19 @@ impl Observers {
         self.show_loss(packet, booked, view);
     }
 
-    /// A wire rejects a packet. If those that wait there, or this one, were held up before, they have arrived together for
-    /// that reason.
+    /// A wire rejects a packet. If those that wait there, or this one, were held up before, and load would not fill the queue
+    /// without that, they have arrived together for that reason.
     #[cold]
     #[inline(never)]
-    fn wire_full(&mut self, packet: PacketId, waiting: &VecDeque<PacketId>, view: View<'_>) {
+    fn wire_full(&mut self, (wire, waiting): (u16, &VecDeque<PacketId>), packet: PacketId, view: View<'_>) {
         let others: Vec<PacketId> = waiting.iter().copied().collect();
-        if let Some(root) = self.roots.held_ups.burst(view, packet, &others, None) {
+        let queue = self.roots.wires.get_mut(usize::from(wire));
+        let released = queue.as_ref().and_then(|queue| queue.filled_by_burst(others.len() as u32 + 1));
+        let burst = self.roots.held_ups.burst(view, packet, &others, released);
+        if let Some(queue) = queue {
+            queue.refused();
+        }
+        if let Some(root) = burst.filter(|root| released.is_some() || !root.is_noise()) {
             self.hold_up(packet, root, view);
         }
     }

@@ -13,6 +13,7 @@ use super::loss::held_up::HeldUps;
 use super::loss::root_cause::RootCause;
 use super::loss::scene::{Scene, World};
 use super::loss::service::{Service, Sharing};
+use super::loss::wire_queue::WireQueue;
 use super::observers::Observers;
 use crate::network::packets::{UNTRACKED, is_message};
 use std::collections::BTreeMap;
@@ -33,6 +34,8 @@ pub(crate) struct RootCauses {
     pub circles: Circles,
     /// Service of each node's interface queue.
     pub services: Vec<Service>,
+    /// The queue of each wire; none until one is offered a packet that something has held up before.
+    pub wires: Vec<WireQueue>,
     /// By station, source and destination of packets that noise or a break delays: when it was noted who shares the medium, and who does.
     sharing: BTreeMap<(NodeId, NodeId, NodeId), (SimTime, Sharing)>,
     /// Breaks that routers are reacting to, one within the other.
@@ -59,7 +62,7 @@ impl RootCauses {
         self.causes.expect(&settings.routing);
         let codel = (settings.mac.queue == Some(QueueRule::FqCodel)).then(CodelConfig::default);
         let link_red = settings.mac.overload.link_red;
-        self.services.fill(Service::of(codel, link_red));
+        self.services.fill(Service::of(codel, link_red).holding(settings.mac.queue_limit));
     }
 
     /// The causes, and the network as they see it.
@@ -121,6 +124,19 @@ impl RootCauses {
         if behind || self.held_ups.is_held_up(packet) {
             self.offered_late(node, packet, behind, view);
         }
+    }
+
+    /// A packet that was held up before is passed to a wire, which has `length` packets.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn late_for_wire(&mut self, (wire, length): (u16, usize), packet: PacketId, view: View<'_>) {
+        let Some(root) = self.held_ups.independent_root(packet) else { return };
+        let place = usize::from(wire);
+        if self.wires.len() <= place {
+            self.wires.resize_with(place + 1, WireQueue::default);
+        }
+        let src = view.packets.get(packet).src;
+        self.wires[place].offered_late((src, root), length, self.held_ups.together(packet));
     }
 
     /// How a packet dies for which a hop failed, and the root cause.
@@ -198,7 +214,7 @@ impl RootCauses {
             return (Died::Expired, self.unsent((node, next_hop), behind, world));
         }
         if let Obstacle::QueueFull(refused) = by {
-            self.services[node.index()].queues(world.airtime(node, refused.ip_bytes));
+            self.services[node.index()].queues(Some(world.airtime(node, refused.ip_bytes)));
         }
         let trigger = if let Obstacle::Dropped(_, after) = by { self.trigger(after) } else { Trigger::Other };
         let hop = self.breaks.last().copied();
@@ -384,7 +400,10 @@ impl Observers {
                     if is_message(message) {
                         self.roots.causes.note_message_delayed(now, (node, target), &root, message);
                     }
-                    self.roots.held_ups.delay(packet, root);
+                    match root.is_noise() {
+                        true => self.roots.held_ups.delay_together(packet, root, 1),
+                        false => self.roots.held_ups.delay(packet, root),
+                    }
                 }
             }
             Fact::ServedLate { node, packet } => self.roots.served_late(node, packet, world),
@@ -392,6 +411,7 @@ impl Observers {
                 if let Some((packet, exchange)) = packet {
                     self.roots.share_path((node, packet), root, exchange, world);
                 }
+                self.roots.services[node.index()].queues(world.airtime_of_next(node));
                 self.roots.lose(node, (time, root), now, world);
             }
             Fact::Circles { node, packet } => {

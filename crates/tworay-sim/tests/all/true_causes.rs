@@ -18,6 +18,7 @@ mod shared_medium;
 mod tables;
 mod timers;
 mod twins;
+mod wires;
 
 use crate::common::{load, parse, run_once};
 use std::collections::BTreeSet;

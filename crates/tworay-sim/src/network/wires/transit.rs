@@ -16,12 +16,16 @@ impl Wires {
         let number = w.seen;
         w.seen += 1;
         if w.setup.drops.contains(&number) || w.lanes_lose(now) {
-            self.lose(common, wire, packet, WireLoss::Errors);
-        } else if w.setup.outages.cut(now, now) {
-            self.lose(common, wire, packet, WireLoss::Outage);
-        } else if w.refuses(now, bytes) {
+            return self.lose(common, wire, packet, WireLoss::Errors);
+        }
+        if w.setup.outages.cut(now, now) {
+            return self.lose(common, wire, packet, WireLoss::Outage);
+        }
+        let length = w.waiting.len() + usize::from(w.busy);
+        common.observe(Fact::WireOffered { wire, packet, length, rate: w.setup.rate });
+        if w.refuses(now, bytes) {
             common.observe(Fact::Refused);
-            common.observe(Fact::WireFull { packet, waiting: &w.waiting });
+            common.observe(Fact::WireFull { wire, packet, waiting: &w.waiting });
             self.lose(common, wire, packet, WireLoss::Refused);
         } else if !w.busy {
             self.report(common, wire, packet, WireEvent::Enqueue);
@@ -66,6 +70,7 @@ impl Wires {
     pub fn on_free(&mut self, common: &mut Common, wire: u16) {
         loop {
             let w = &mut self.wires[wire as usize];
+            common.observe(Fact::WireSent { wire, length: w.waiting.len() });
             let Some(packet) = w.waiting.pop_front() else {
                 w.busy = false;
                 if let Some(red) = &mut w.red {

@@ -37,6 +37,15 @@ use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimTime};
 use tworay_routing::{DropReason, Protocol, RoutingConfig};
 use tworay_wire::Packet;
 
+/// Messages whose loss counts.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Messages {
+    /// Those by which neighbours know of each other: HELLOs, requests, and those of ARP.
+    All,
+    /// Those by which one finds the other's address.
+    OfArp,
+}
+
 /// Event to which a router reacts when it loses routes or drops packets.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Trigger {
@@ -61,6 +70,8 @@ pub(crate) struct Causes {
     missed: Vec<Vec<(NodeId, Miss)>>,
     /// Messages of route discoveries that were lost, by searching node and destination.
     searches: BTreeMap<(NodeId, NodeId), Search>,
+    /// The latest message of ARP that was lost, by the node that it was meant for and its sender.
+    arp_lost: BTreeMap<(NodeId, NodeId), Miss>,
     /// Broadcasts that never reached the medium: per sender the latest one.
     unsent: BTreeMap<NodeId, Miss>,
     /// ARP of one node for another: beginning of the latest exchange, end of the latest request's transmission, and

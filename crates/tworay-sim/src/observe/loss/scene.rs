@@ -8,12 +8,13 @@ use crate::network::node::{Node, Nodes};
 use crate::network::packets::{PacketSlab, is_message};
 use crate::network::wires::Wires;
 use crate::observe::fact::View;
+use crate::observe::loss::causes::Messages;
 use crate::observe::loss::held_up::HeldUps;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::service::{Backlog, Service};
 use std::collections::VecDeque;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
-use tworay_mac::FrameKind;
+use tworay_mac::{FrameKind, QueueEntry};
 use tworay_wire::Body;
 
 /// Number of times at which the past of a link is looked at.
@@ -42,15 +43,18 @@ impl<'a> World<'a> {
         waiting(&self.nodes[node], node, self.air)
     }
 
-    /// How long a packet takes on the air at the rate of the node's radio, if that sends at one rate only.
-    pub fn airtime(&self, node: NodeId, ip_bytes: u32) -> Option<SimDuration> {
+    /// The least time that a packet takes on the air, at the fastest rate at which the node's radio may send.
+    pub fn airtime(&self, node: NodeId, ip_bytes: u32) -> SimDuration {
         let timing = self.nodes[node].mac.timing();
-        self.air.is_none().then(|| timing.data_airtime(timing.data_bytes(ip_bytes), false))
+        let b = || timing.data_airtime(timing.data_bytes(ip_bytes), false);
+        self.air.map_or_else(b, |air| air.least_airtime(node, ip_bytes))
     }
 
     /// The same of the packet that the node sends next.
     pub fn airtime_of_next(&self, node: NodeId) -> Option<SimDuration> {
-        self.airtime(node, self.nodes[node].queue.iter().next()?.ip_bytes)
+        let first = || Some(self.packets.get(*self.waiting(node).first()?).ip_bytes);
+        let next = self.nodes[node].queue.iter().next().map(|entry| entry.ip_bytes).or_else(first);
+        next.map(|bytes| self.airtime(node, bytes))
     }
 
     /// What observers see that need only packets.
@@ -173,14 +177,20 @@ impl Scene<'_> {
         apart.then_some(LossCause::LinkFailure)
     }
 
-    /// Where a message that `next_hop` owes to `node`, or `node` to `next_hop`, still waits to be sent.
-    pub fn message_waits(&self, node: NodeId, next_hop: NodeId) -> Option<NodeId> {
-        let waits = |(from, to): &(NodeId, NodeId)| {
-            self.nodes[*from].queue.iter().any(|e| {
-                (e.next_hop == *to || e.next_hop.is_broadcast()) && is_message(self.packets.get(e.packet))
-            })
+    /// Where a message that `next_hop` owes to `node`, or `node` to `next_hop`, still waits to be sent, and behind how many packets.
+    pub fn message_waits(&self, node: NodeId, next_hop: NodeId, of: Messages) -> Option<(NodeId, u32)> {
+        let waits = |(from, to): (NodeId, NodeId)| {
+            let is_for = |e: &QueueEntry| match (of, self.packets.get(e.packet)) {
+                (Messages::All, p) => (e.next_hop == to || e.next_hop.is_broadcast()) && is_message(p),
+                (Messages::OfArp, p) => matches!(&p.body, Body::Arp(arp) if arp.target == to),
+            };
+            let place = self.nodes[from].queue.iter().position(is_for)? as u32;
+            let taken = self
+                .air
+                .map_or(u32::from(self.nodes[from].mac.holds().is_some()), |air| air.taken(from) as u32);
+            Some((from, place + taken))
         };
-        [(node, next_hop), (next_hop, node)].into_iter().find(waits).map(|(from, _)| from)
+        [(node, next_hop), (next_hop, node)].into_iter().find_map(waits)
     }
 
     /// Which of two neighbours is sending a message of ARP to the other.
@@ -220,6 +230,19 @@ impl Scene<'_> {
         let (now, running) = (self.now, self.running(node));
         let service = &self.services[node.index()];
         service.main_reason(running).and_then(|_| service.filled_by(now, self.backlog(node), running))
+    }
+
+    /// The root cause because of which a packet behind so many others still waits in the queue of a node, which would be gone otherwise.
+    pub fn kept_by(&self, node: NodeId, ahead: u32) -> Option<RootCause> {
+        let (now, running) = (self.now, self.running(node));
+        let service = &self.services[node.index()];
+        // With the packet that is being sent, which a MAC without windows has taken out.
+        let sending = u32::from(self.air.is_none() && self.nodes[node].mac.holds().is_some());
+        let backlog = || {
+            let backlog = self.backlog(node);
+            Backlog { packets: backlog.packets + sending, ..backlog }
+        };
+        service.main_reason(running).and_then(|_| service.kept_by(now, (backlog(), ahead), running))
     }
 
     /// Why the MAC of one of two neighbours has tried in vain so far to send an ARP packet of their exchange.

@@ -25,13 +25,18 @@
 //! holds up packets all the time, and few at once. No more of them would be gone than the imagined MAC had time for beside the others: load
 //! that overfills the queue does so whenever its packets come.
 //!
+//! What the imagined MAC of the station before sends in time that the real one has lost to noise comes early (`fed`): a relay whose queue
+//! load overfills would be offered more without that noise.
+//!
 //! Link-RED drops packets because of retries, whatever the length of the queue: the reasons of most of them count.
 
+mod fed;
 mod pace;
 mod path_time;
 
 use crate::observe::loss::attempts::Attempts;
 use crate::observe::loss::root_cause::RootCause;
+use fed::Fed;
 use pace::{Pace, RECENT, Recovery};
 use path_time::PathTime;
 use tworay_base::{NodeId, SimDuration, SimTime};
@@ -94,6 +99,8 @@ pub(crate) struct Service {
     reasons: Vec<(SimDuration, RootCause)>,
     /// After the latest outage, as long as packets wait that it has kept.
     recovery: Option<Recovery>,
+    /// What noise keeps from the imagined queue that it slows down on its way there.
+    fed: Fed,
     /// Link-RED drops packets of the queue: only then are retries averaged.
     link_red: bool,
     /// Average number of retries of the packets that needed any: because of load, and for other reasons, with the latest one.
@@ -116,9 +123,14 @@ impl Service {
         Self { codel, link_red, ..Self::default() }
     }
 
+    /// The same of a queue for so many packets.
+    pub fn holding(self, limit: u32) -> Self {
+        Self { fed: Fed::up_to(limit), ..self }
+    }
+
     /// The node was switched off and begins anew.
     pub fn restart(&mut self) {
-        *self = Self::of(self.codel, self.link_red);
+        *self = Self { fed: self.fed.anew(), ..Self::of(self.codel, self.link_red) };
     }
 
     /// A packet is offered to the queue; `idle` says whether the MAC has nothing else to send. True if it waits only because
@@ -133,6 +145,7 @@ impl Service {
             }
             (self.since, self.served, self.length, self.late) = (now, 0, 0, 0);
             (self.lost, self.part, self.short_at, self.airtime) = (SimDuration::ZERO, 0.0, now, None);
+            self.fed.rest();
         }
         self.length += 1;
         if self.lost.is_zero() {
@@ -179,6 +192,9 @@ impl Service {
     pub fn served(&mut self, now: SimTime) {
         (self.served, self.served_at) = (self.served + 1, now);
         self.path.sent(now);
+        if self.length == 0 {
+            self.fed.sent_before();
+        }
         self.send(1);
         // Before any time is lost, all queues are the same.
         if !self.lost.is_zero() {
@@ -232,6 +248,9 @@ impl Service {
     /// Packets leave the imagined queues; an empty one stays empty.
     #[inline]
     fn shorten(&mut self, count: u32) {
+        if self.fed.any() && count > self.length {
+            self.fed.sent(count - self.length);
+        }
         self.length = self.length.saturating_sub(count);
         self.late = self.late.min(self.length);
     }
@@ -248,6 +267,18 @@ impl Service {
     /// The MAC has lost `time` because of `root`.
     pub fn lose(&mut self, now: SimTime, time: SimDuration, root: RootCause) {
         self.lose_beside((now, time), (0, 0), root);
+    }
+
+    /// The same. Returns how many packets the imagined MAC has sent in that time.
+    pub fn lose_and_send(&mut self, now: SimTime, time: SimDuration, root: RootCause) -> u32 {
+        let (before, rejected) = (self.length, self.rejected_in(now, time));
+        self.lose(now, time, root);
+        (before + rejected).saturating_sub(self.length)
+    }
+
+    /// The imagined MAC of the station before this one on the path, of that service, has sent so many packets earlier than the real one.
+    pub fn feed(&mut self, packets: u32, before: &mut Self) {
+        self.fed.early(packets, self.length, &mut before.fed);
     }
 
     /// The same, and the station before it has sent that many packets meanwhile, and since the start.
@@ -315,12 +346,12 @@ impl Service {
     /// that time makes it shorter.
     fn after(&self, now: SimTime, time: SimDuration) -> u32 {
         let sends = if time.is_zero() { 0 } else { self.sends(now, time, self.sent_in(now, time)) };
-        self.length.saturating_sub(sends)
+        (self.length + self.fed.more()).saturating_sub(sends)
     }
 
     /// Packets of the queue for which it has the time. `sent`: that it sends in `time`, if its rate is known.
     fn sends(&self, now: SimTime, time: SimDuration, sent: Option<f64>) -> u32 {
-        let Some(sent) = sent else { return self.length };
+        let Some(sent) = sent else { return self.length + self.fed.more() };
         ((sent + self.part) as u32).saturating_sub(self.rejected_in(now, time))
     }
 
@@ -349,7 +380,7 @@ impl Service {
 
     /// True if a queue of this length would be less than half as long without the time lost.
     pub fn would_be_short(&self, length: usize) -> bool {
-        2 * (self.length as usize) < length + 1
+        2 * ((self.length + self.fed.more()) as usize) < length + 1
     }
 
     /// True if the same holds for a queue of TCP's packets, because noise has stopped the link.
@@ -389,12 +420,34 @@ impl Service {
         queue: Backlog,
         running: Option<(SimDuration, RootCause)>,
     ) -> Option<RootCause> {
+        let (root, length) = self.without_loss(now, queue, running)?;
+        (2 * length < queue.packets).then_some(root.strikes(now))
+    }
+
+    /// The root cause of most of the time lost, and the length that the queue would have without that time.
+    fn without_loss(
+        &self,
+        now: SimTime,
+        queue: Backlog,
+        running: Option<(SimDuration, RootCause)>,
+    ) -> Option<(RootCause, u32)> {
         let root = self.main_reason(running)?;
         let length = match root.is_noise() && 2 * queue.of_tcp >= queue.packets {
             true => running.map_or(self.coarse(), |(time, _)| self.coarse_after(now, time).1),
-            false => running.map_or(self.length, |(time, _)| self.after(now, time)),
+            false => self.after(now, running.map_or(SimDuration::ZERO, |(time, _)| time)),
         };
-        (2 * length < queue.packets).then_some(root.strikes(now))
+        Some((root, length))
+    }
+
+    /// The root cause because of which a packet still waits behind `ahead` others of the queue, if the imagined MAC has sent it.
+    pub fn kept_by(
+        &self,
+        now: SimTime,
+        (queue, ahead): (Backlog, u32),
+        running: Option<(SimDuration, RootCause)>,
+    ) -> Option<RootCause> {
+        let (root, length) = self.without_loss(now, queue, running)?;
+        (queue.packets.saturating_sub(length) > ahead).then_some(root.strikes(now))
     }
 
     /// The root cause that made a queue stand from which CoDel has dropped a packet, if load alone would not have done so.
@@ -449,6 +502,7 @@ impl Service {
     /// A queue of `limit` packets has rejected one. The imagined queues reject it if they are full, too.
     pub fn refused(&mut self, now: SimTime, limit: u32) {
         let over = self.length.saturating_sub(limit);
+        self.fed.fits(limit.saturating_sub(self.length - over));
         self.late = self.late.saturating_sub(over);
         self.shorten(over);
         self.gone(1);

@@ -87,7 +87,8 @@ impl RootCauses {
     }
 
     /// The MAC of `node` has lost time that ended at `end`. If noise is the reason, the queues before it on the path have lost it, too;
-    /// what stations of the path have sent meanwhile was not lost. If a break is, the station before it had the medium to itself.
+    /// what stations of the path have sent meanwhile was not lost, and what their imagined MACs have sent reaches the next one early. If a
+    /// break is, the station before it had the medium to itself.
     pub(super) fn lose(
         &mut self,
         node: NodeId,
@@ -105,13 +106,21 @@ impl RootCauses {
             return self.services[node.index()].lose(now, time, root);
         }
         let before_it = sharing.before.iter().copied();
+        let next = sharing.relays.first().copied().filter(|next| root.next_hop == Some(*next));
+        let path: SmallVec<[NodeId; 4]> = sharing.before.iter().copied().chain([node]).chain(next).collect();
         let queues = before_it.filter(|of| self.services[of.index()].is_backlogged()).chain([node]);
         for of in queues.collect::<SmallVec<[NodeId; 4]>>() {
             // What it loses with its own packet is booked once that is done.
             let own = world.failing(of).filter(|_| of != node).map(|time| before(now, time));
             let until = own.map_or(end, |own| own.min(end));
             let lost = book(&mut self.services, of, node, (begin, until));
-            self.services[of.index()].lose(now, lost, root);
+            let sent = self.services[of.index()].lose_and_send(now, lost, root);
+            let after = path.iter().skip_while(|station| **station != of).nth(1);
+            if let Some(after) = after.filter(|_| sent > 0)
+                && let Ok([of, after]) = self.services.get_disjoint_mut([of.index(), after.index()])
+            {
+                after.feed(sent, of);
+            }
         }
     }
 

@@ -64,7 +64,8 @@ fn an_overload_after_an_outage_is_congestion_whatever_the_rate() {
 }
 
 /// `0 ── 1`, 802.11n, three places in the queue, and bit errors in half of the frames: a datagram of 1,000 bytes every 0.8 ms is twice
-/// what the link carries without errors (see `queues.rs`). As soon as the MAC has shown how fast it is, load fills the queue.
+/// what the link carries without errors (see `queues.rs`), so load fills the queue from the first packet on: no MAC sends a frame of 1,066
+/// bytes in less than 1.3 ms at 6.5 Mb/s.
 #[test]
 fn load_fills_few_places_beside_errors() {
     for seed in 1..=3 {
@@ -74,7 +75,7 @@ fn load_fills_few_places_beside_errors() {
                     errors.frame_err = { bernoulli = { rate = 0.5 } }\n\
                     [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\ninterval = \"0.8ms\"\nsize = \"1000B\"\nstart = \"1s\"\n";
         let losses = losses(&run_once(&parse(text), seed));
-        let full: Vec<&Loss> = losses.iter().filter(|l| l.died == "ifq" && l.at > 1.05).collect();
+        let full: Vec<&Loss> = losses.iter().filter(|l| l.died == "ifq").collect();
         assert!(full.len() > 10_000, "{seed}: {}", full.len());
         assert_eq!(full.iter().find(|l| l.cause != "congestion"), None, "{seed}");
     }

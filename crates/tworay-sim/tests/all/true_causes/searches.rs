@@ -1,6 +1,6 @@
 //! Routes that are not found although a path exists.
 
-use super::{FIVE, Loss, causes, datagrams, deaths, losses};
+use super::{FIVE, Loss, causes, datagrams, deaths, losses, parse, run_once};
 use std::collections::BTreeSet;
 use tworay_radio::Verdict;
 use tworay_sim::{Content, Emission, RunControl, RunOptions, run};
@@ -122,7 +122,7 @@ fn packets_that_a_reply_without_an_address_made_meet() {
              routing = {{ protocol = \"aodv\", aodv.dialect = \"thesis-trace\" }}\n\
              [[flow]]\nfrom = 0\nto = 1\nstart = \"1s\"\napp = \"cbr\"\nsize = \"512B\"\nrate = \"15kbps\"\n"
         );
-        losses(&super::run_once(&super::parse(&text), 766))
+        losses(&run_once(&parse(&text), 766))
     };
     assert_eq!(run(""), []);
     let lost = run(errors);
@@ -144,7 +144,7 @@ fn a_request_that_collided_long_ago_no_longer_matters() {
          [[flow]]\nfrom = 3\nto = 0\nstart = \"1s\"\n"
     );
     let options = RunOptions { seed: 28, medium_log: true, ..RunOptions::default() };
-    let report = run(&super::parse(&text), &options, &RunControl::new()).expect("a run");
+    let report = run(&parse(&text), &options, &RunControl::new()).expect("a run");
     let log = report.medium_log().expect("a log of the medium").emissions();
     let collided = |e: &&Emission| e.receptions.iter().any(|r| r.verdict == Verdict::Collided);
     let collisions: Vec<f64> = log.iter().filter(collided).map(|e| e.at.as_secs_f64()).collect();
@@ -169,7 +169,7 @@ fn packets_that_follow_the_first_one_out_of_a_search_have_its_cause() {
                 errors.frame_err = { gilbert-elliott = { good_to_bad = 0.0144, bad_to_good = 0.0010 } }\n\
                 routing = { protocol = \"aodv\", aodv.dialect = \"thesis-trace\" }\n\
                 [[flow]]\nfrom = 0\nto = 1\nstart = \"1s\"\napp = \"cbr\"\nsize = \"512B\"\nrate = \"22kbps\"\n";
-    let lost = losses(&super::run_once(&super::parse(text), 255));
+    let lost = losses(&run_once(&parse(text), 255));
     assert!(lost.iter().filter(|l| l.died == "ifq").count() >= 10, "{lost:?}");
     assert_eq!(causes(&lost), BTreeSet::from(["channel"]), "{lost:?}");
 }
@@ -185,7 +185,7 @@ fn a_message_that_its_router_drops_explains_nothing() {
                 routing = { protocol = \"aodv\", aodv.dialect = \"ns2\" }\ntcp = { mss = \"512B\", window = 3 }\n\
                 event = [{ node = 0, at = \"4.1s\", what = \"down\" }, { node = 0, at = \"6.1s\", what = \"up\" }]\n\
                 [[flow]]\nfrom = 0\nto = 3\nstart = \"1s\"\n";
-    let lost = losses(&super::run_once(&super::parse(text), 21));
+    let lost = losses(&run_once(&parse(text), 21));
     assert!(lost.iter().any(|l| l.died == "arp"), "{lost:?}");
     assert!(causes(&lost).is_subset(&BTreeSet::from(["node-down", "no-route"])), "{lost:?}");
 }
@@ -213,7 +213,7 @@ fn a_request_lost_further_on_counts_after_a_false_break_as_after_a_true_one() {
         let mut seen = 0;
         for seed in 1..=10 {
             let options = RunOptions { seed, medium_log: true, ..RunOptions::default() };
-            let report = run(&super::parse(&text), &options, &RunControl::new()).expect("a run");
+            let report = run(&parse(&text), &options, &RunControl::new()).expect("a run");
             let log = report.medium_log().expect("a log of the medium").emissions();
             let after = |node: u16, from: f64| {
                 let request = |e: &&Emission| {
@@ -237,5 +237,51 @@ fn a_request_lost_further_on_counts_after_a_false_break_as_after_a_true_one() {
             seen += 1;
         }
         assert!(seen >= 2, "{name}: {seen}");
+    }
+}
+
+/// `1 ── 0 ── 2` at 2 Mb/s, where a frame of 1,000 bytes of data takes 4.4 ms and the rest of its exchange 0.6 ms: a load of 2 Mb/s for node 1
+/// keeps node 0's queue full. From 12 s on node 0 has a datagram for node 2 every 10 ms, and its request for node 2's address waits behind that
+/// queue. They are what the flow to node 2 loses by then.
+fn waiting_request(queue: u32, more: &str, seed: u64) -> Vec<Loss> {
+    let text = format!(
+        "duration = \"16s\"\nradio.preset = \"b-2\"\nmac = {{ rts_threshold = \"3000B\", queue_limit = {queue} }}\n\
+         topology = {{ kind = \"explicit\", positions = [[0, 0], [200, 0], [0, 200]] }}\n{more}\n\
+         [[flow]]\nfrom = 0\nto = 2\napp = \"cbr\"\nsize = \"100B\"\ninterval = \"10ms\"\nstart = \"12s\"\n\
+         [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\nsize = \"1000B\"\nrate = \"2Mbps\"\nstart = \"8s\"\nstop = \"{}\"\n",
+        if more.contains("olsr") { "16s" } else { "12s" }
+    );
+    let losses = losses(&run_once(&parse(&text), seed));
+    losses.into_iter().filter(|l| l.flow == 0 && l.died.starts_with("arp")).collect()
+}
+
+const ONE_IN_FIVE: &str = "errors.frame_err = { bernoulli = { rate = 0.2 } }";
+
+/// Behind 100 packets, the request waits for 440 ms at least. A HELLO of OLSR that is lost meanwhile keeps no address away.
+#[test]
+fn a_lost_hello_is_no_reason_for_an_address_that_nobody_has_asked_for() {
+    for seed in 1..=6 {
+        let lost = waiting_request(100, &format!("routing.protocol = \"olsr\"\n{ONE_IN_FIVE}"), seed);
+        let early: Vec<&Loss> = lost.iter().filter(|l| l.at < 12.4).collect();
+        assert!(early.len() > 35, "{seed}: {}", early.len());
+        assert_eq!(early.iter().find(|l| l.cause != "congestion"), None, "{seed}");
+    }
+}
+
+/// The flow to node 1 ends at 12 s, and 200 packets are left: a second without errors, and more with one frame in five lost. What the twin
+/// without errors loses, too, was lost to load; what comes after the twin's answer, to the errors that made the queue slow.
+#[test]
+fn a_request_behind_a_full_queue_waits_for_load_as_long_as_its_twin_does() {
+    for seed in 1..=6 {
+        let [without, with] = ["", ONE_IN_FIVE]
+            .map(|errors| waiting_request(200, &format!("routing.protocol = \"static\"\n{errors}"), seed));
+        let answered = without.iter().map(|l| l.at).fold(0.0, f64::max);
+        assert!((12.9..13.1).contains(&answered), "{seed}: {answered}");
+        for loss in with {
+            let load = loss.at < answered - 0.05;
+            let either = (loss.at - answered).abs() < 0.05;
+            let cause = if load { "congestion" } else { "channel" };
+            assert!(either || loss.cause == cause, "{seed}, twin until {answered}: {loss:?}");
+        }
     }
 }

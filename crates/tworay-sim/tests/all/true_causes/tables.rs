@@ -1,6 +1,6 @@
 //! OLSR with the MAC's feedback: breaks that other nodes are told of, and breaks before there was a route.
 
-use super::{Loss, causes, losses, parse};
+use super::{Loss, causes, losses, parse, run_once};
 use std::collections::BTreeSet;
 use tworay_mac::FrameKind;
 use tworay_radio::Verdict;
@@ -121,4 +121,54 @@ fn a_break_before_the_first_route_has_cost_none() {
         }
     }
     assert!(before > 500 && after > 500, "{before} {after}");
+}
+
+/// Seven nodes of 802.11n move while two flows of 2.5 Mb/s make HELLOs collide. Broadcasts reach 249 m. Nodes 6 and 4 part at 28 m/s, so that
+/// a HELLO between them that was lost while they were neighbours matters to no route soon after. A cause that names a hop names one in reach.
+#[test]
+fn nodes_that_have_parted_have_no_hop_on_which_a_message_matters() {
+    let ways = [
+        ([420.0, 279.0], [451.0, 298.0], 9.0),
+        ([369.0, 152.0], [216.0, 293.0], 14.0),
+        ([4.0, 61.0], [37.0, 231.0], 15.0),
+        ([377.0, 67.0], [32.0, 161.0], 10.0),
+        ([246.0, 247.0], [488.0, 264.0], 13.0),
+        ([489.0, 125.0], [164.0, 254.0], 10.0),
+        ([140.0, 208.0], [29.0, 284.0], 15.0),
+    ];
+    let place = |node: i64, at: f64| {
+        let ([x, y], [to_x, to_y], speed): ([f64; 2], [f64; 2], f64) = ways[node as usize];
+        let way = (to_x - x).hypot(to_y - y);
+        let part = (speed * at / way).min(1.0);
+        [x + part * (to_x - x), y + part * (to_y - y)]
+    };
+    let apart = |a: i64, b: i64, at: f64| {
+        let [[x, y], [to_x, to_y]] = [place(a, at), place(b, at)];
+        (to_x - x).hypot(to_y - y)
+    };
+    let positions: Vec<String> = ways.iter().map(|(from, ..)| format!("{from:?}")).collect();
+    let leg = |(node, (_, to, speed)): (usize, &(_, [f64; 2], f64))| {
+        format!("{{ node = {node}, at = \"0s\", to = {to:?}, speed = \"{speed}m/s\" }}")
+    };
+    let legs: Vec<String> = ways.iter().enumerate().map(leg).collect();
+    let flow = |from: u32, to: u32| {
+        format!(
+            "[[flow]]\nfrom = {from}\nto = {to}\napp = \"cbr\"\nsize = \"1000B\"\nrate = \"2500kbps\"\nstart = \"2s\"\n"
+        )
+    };
+    let text = format!(
+        "duration = \"9s\"\ntopology = {{ kind = \"explicit\", positions = [{}] }}\n\
+         mobility = {{ kind = \"waypoints\", legs = [{}] }}\nradio.preset = \"n20\"\nrouting.protocol = \"olsr\"\n\
+         mac = {{ queue_limit = 3, rts_threshold = \"1MB\", queue = \"fq-codel\" }}\n{}{}",
+        positions.join(", "),
+        legs.join(", "),
+        flow(0, 1),
+        flow(2, 3)
+    );
+    let losses = losses(&run_once(&parse(&text), 1));
+    let by_load: Vec<&Loss> =
+        losses.iter().filter(|l| l.cause == "contention" && l.died == "no-route").collect();
+    let far = |l: &&&Loss| l.next_hop.is_some_and(|to| apart(l.root_node, to, l.since) > 249.5);
+    assert_eq!(by_load.iter().find(far), None, "of {}", by_load.len());
+    assert!(apart(6, 4, 5.5) < 249.0 && apart(6, 4, 7.0) > 280.0);
 }

@@ -122,7 +122,11 @@ impl Causes {
         let open = |scene: &mut Scene<'_>, root: &RootCause| {
             let b = root.next_hop?;
             let late = root.at + self.timers.stale_tables >= now;
-            let stands = !root.is_physical() || scene.out_of_reach(root.node, b) == root.cause;
+            let apart = scene.out_of_reach(root.node, b);
+            if !root.is_physical() {
+                return Some(*root).filter(|_| late && apart.is_none());
+            }
+            let stands = apart == root.cause;
             let open = if stands {
                 late
             } else {
@@ -179,7 +183,7 @@ impl Causes {
     }
 
     /// The time of a notice and earlier ones, back to the beginning.
-    fn times_before(&self, notice: SimTime) -> impl Iterator<Item = SimTime> + use<> {
+    pub(super) fn times_before(&self, notice: SimTime) -> impl Iterator<Item = SimTime> + use<> {
         let before =
             move |time: SimDuration| SimTime::from_nanos(notice.as_nanos().saturating_sub(time.as_nanos()));
         let spans = std::iter::successors(Some(self.timers.noticed / 2), |span| Some(*span * 2));

@@ -5,10 +5,11 @@
 //! failure, and the messages that were lost on the link decide.
 //!
 //! **ARP** asks once or a few times. The latest request of an exchange decides until the next one is on the medium: an
-//! outage during which it was sent is the root, an outage that was over by then is not.
+//! outage during which it was sent is the root, an outage that was over by then is not. Only messages of ARP keep an address away; one
+//! that waits in a queue does so because of load as long as the imagined queue would not have sent it either.
 
 use super::records::Miss;
-use super::{Causes, Trigger, ends};
+use super::{Causes, Messages, Trigger, ends};
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
@@ -123,7 +124,8 @@ impl Causes {
             }
         }
         let since = before(now, self.timers.recent);
-        self.exchange(scene, (node, next_hop), since).unwrap_or_else(|| fresh(LossCause::Unknown))
+        self.exchange(scene, (node, next_hop), since, Messages::All)
+            .unwrap_or_else(|| fresh(LossCause::Unknown))
     }
 
     /// What has broken a link at a neighbour, if a HELLO of the neighbour has just said that the link is lost. HELLOs say so for
@@ -149,13 +151,15 @@ impl Causes {
         scene: &Scene<'_>,
         (node, next_hop): (NodeId, NodeId),
         since: SimTime,
+        of: Messages,
     ) -> Option<RootCause> {
         let now = scene.now;
         let recent = |at: SimTime| at >= since;
         let fresh = |cause| RootCause::new(now, node, cause).towards(next_hop);
         // Neither received the other's request or HELLO, or the MAC gave up the answer.
         let missed = [(node, next_hop), (next_hop, node)].into_iter();
-        let missed = missed.filter_map(|(hearer, from)| self.missed(hearer, from)).find(|m| recent(m.at));
+        let missed =
+            missed.filter_map(|(hearer, from)| self.lost_message(hearer, from, of)).find(|m| recent(m.at));
         // A break whose cause a search decides says nothing about the hop.
         let answer = self.breaks.get(&(next_hop, node));
         let answer = answer.filter(|b| recent(b.at) && b.explains() && !b.is_physical());
@@ -165,15 +169,30 @@ impl Causes {
         // A message that still waits in a queue, or did not fit into it, was held up by what is sent before it, or by what
         // keeps the MAC from sending that. One that the MAC repeats was held up by what spoiled the attempts.
         let delayed = || self.message_delayed(scene, node, next_hop).map(fresh);
-        let refused = [node, next_hop].into_iter().find_map(|n| self.unsent.get(&n).filter(|m| recent(m.at)));
+        let all = of == Messages::All;
+        let unsent = [node, next_hop].into_iter().filter(|_| all);
+        let refused = unsent.filter_map(|n| self.unsent.get(&n)).find(|m| recent(m.at));
         let refused = || refused.map(|m| m.root(fresh(m.cause)));
-        lost.or_else(delayed).or_else(refused).or_else(|| Self::message_waits(scene, node, next_hop))
+        lost.or_else(delayed).or_else(refused).or_else(|| Self::message_waits(scene, (node, next_hop), of))
+    }
+
+    /// The latest message of a kind that a neighbour has sent and `node` has missed.
+    fn lost_message(&self, node: NodeId, from: NodeId, of: Messages) -> Option<&Miss> {
+        match of {
+            Messages::All => self.missed(node, from),
+            Messages::OfArp => self.arp_lost.get(&(node, from)),
+        }
     }
 
     /// What holds up a message between two neighbours that still waits in a queue, or has kept one there that is being sent.
-    pub(super) fn message_waits(scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
-        let waits = scene.message_waits(node, next_hop);
-        let slow = waits.or_else(|| scene.sends_message(node, next_hop)).and_then(|at| scene.filled_by(at));
+    pub(super) fn message_waits(
+        scene: &Scene<'_>,
+        (node, next_hop): (NodeId, NodeId),
+        of: Messages,
+    ) -> Option<RootCause> {
+        let waits = scene.message_waits(node, next_hop, of);
+        let sent = || scene.sends_message(node, next_hop).map(|at| (at, 0));
+        let slow = waits.or_else(sent).and_then(|(at, ahead)| scene.kept_by(at, ahead));
         // What waits for the address goes the other way.
         let slow = slow.map(|root| if root.next_hop == Some(node) { root.reversed() } else { root });
         let load = || RootCause::new(scene.now, node, LossCause::Congestion).towards(next_hop);
@@ -225,11 +244,11 @@ impl Causes {
         self.exchanges.get(&(node, next_hop)).copied().unwrap_or(before(now, self.timers.recent))
     }
 
-    /// When and why messages between two neighbours were lost since then.
+    /// When and why messages of ARP between two neighbours were lost since then.
     pub(super) fn misses_of_exchange(&self, node: NodeId, next_hop: NodeId) -> impl Iterator<Item = &Miss> {
         let began = self.exchanges.get(&(node, next_hop));
         let pairs = [(node, next_hop), (next_hop, node)].into_iter();
-        let missed = pairs.filter_map(|(hearer, from)| self.missed(hearer, from));
+        let missed = pairs.filter_map(|(hearer, from)| self.lost_message(hearer, from, Messages::OfArp));
         missed.filter(move |miss| began.is_some_and(|began| miss.at >= *began))
     }
 
@@ -247,7 +266,8 @@ impl Causes {
     /// A packet that waited for an address goes on: what delayed it, if load did not.
     pub fn delayed(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
         let since = self.began(scene.now, node, next_hop);
-        let late = self.exchange(scene, (node, next_hop), since).filter(RootCause::is_independent_of_load);
+        let late = self.exchange(scene, (node, next_hop), since, Messages::OfArp);
+        let late = late.filter(RootCause::is_independent_of_load);
         let of_exchange = || self.lost_of_exchange(scene.now, node, next_hop);
         late.or_else(of_exchange).filter(RootCause::is_independent_of_load)
     }
@@ -262,7 +282,7 @@ impl Causes {
         let of_this = |root: &&RootCause| root.at >= since && !root.is_physical();
         let known = self.breaks.get(&(node, next_hop)).filter(|root| root.explains()).filter(of_this);
         let known = known.map(|root| root.strikes(scene.now));
-        let spoilt = known.or_else(|| self.exchange(scene, (node, next_hop), since));
+        let spoilt = known.or_else(|| self.exchange(scene, (node, next_hop), since, Messages::OfArp));
         let spoilt = spoilt.or_else(|| self.lost_of_exchange(scene.now, node, next_hop));
         spoilt.filter(|root| root.cause != Some(LossCause::Congestion))
     }
@@ -301,9 +321,9 @@ impl Causes {
             return Some(fresh(cause));
         }
         // The target missed it, whatever became of answers to earlier ones.
-        let missed = self.missed(next_hop, node).filter(|miss| miss.at >= heard);
+        let missed = self.lost_message(next_hop, node, Messages::OfArp).filter(|miss| miss.at >= heard);
         let missed = missed.map(|miss| miss.root(fresh(miss.cause)));
-        let waits = || Self::message_waits(scene, node, next_hop);
+        let waits = || Self::message_waits(scene, (node, next_hop), Messages::OfArp);
         Some(missed.or_else(waits).unwrap_or_else(|| fresh(LossCause::Unknown)))
     }
 

@@ -91,14 +91,18 @@ impl Causes {
 
     fn why_missing(&mut self, scene: &mut Scene<'_>, (node, dst): (NodeId, NodeId), need: Need) -> RootCause {
         let now = scene.now;
+        // OLSR doesn't search; but that there is a path, or a hop, or none, may have changed.
+        let unchanged = |scene: &mut Scene<'_>, root: &RootCause| {
+            let in_reach = |scene: &mut Scene<'_>, b| scene.out_of_reach(root.node, b).is_none();
+            !scene.changes()
+                || root.next_hop.is_none_or(|b| in_reach(scene, b)) && scene.no_path(node, dst).is_none()
+        };
         let known = self.lost[node.index()].get_mut(&dst);
         if let Some(lost) = known
             && lost.checked > SimTime::ZERO
             && lost.checked + GEOMETRY > now
-            // Any message of a search that is lost from now on may be the reason. OLSR doesn't search; but that there is a path, or
-            // none, may have changed.
-            && (lost.root.is_physical()
-                || self.proactive && (!scene.changes() || scene.no_path(node, dst).is_none()))
+            // Any message of a search that is lost from now on may be the reason.
+            && (lost.root.is_physical() || self.proactive && unchanged(scene, &lost.root))
         {
             lost.asked = now;
             return lost.root.strikes(now);
@@ -158,7 +162,9 @@ impl Causes {
         if lost.root.is_physical() {
             return (scene.out_of_reach(a, b) == lost.root.cause).then_some(lost.root);
         }
-        self.search_spoilt(scene, (node, dst), &lost).or(Some(lost.root))
+        // Since then the nodes of the hop have moved apart: no route over it is missing any more.
+        let gone = scene.out_of_reach(a, b).is_some();
+        self.search_spoilt(scene, (node, dst), &lost).or(Some(lost.root).filter(|_| !gone))
     }
 
     /// A path exists again: the break that is over, if the search that it set off has not had a chance since.

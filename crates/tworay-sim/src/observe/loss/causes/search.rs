@@ -133,6 +133,11 @@ impl Causes {
             self.unsent.insert(from, miss);
         }
         let Some(packet) = packet else { return };
+        if let Body::Arp(arp) = &packet.body
+            && (node == arp.target || node.is_broadcast())
+        {
+            self.arp_lost.insert((arp.target, from), miss);
+        }
         self.note_table_missed((node, from), miss, packet);
         for (searcher, target, leg) in searches(packet) {
             let search = self.searches.entry((searcher, target)).or_default();

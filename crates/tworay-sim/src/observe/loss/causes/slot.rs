@@ -11,9 +11,9 @@
 //! Tables (OLSR) may reroute a flow that has lost nothing: its node had asked for another next hop's address before, and a
 //! break is known to some routers only.
 
-use super::Causes;
 use super::records::Miss;
 use super::search::{is_replaced, searches};
+use super::{Causes, Messages};
 use crate::network::packets::is_message;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
@@ -53,8 +53,8 @@ impl Causes {
         let lost = self.breaks.get(&(next_hop, node)).is_some_and(|b| b.at >= began)
             || self.lost_of_exchange(now, node, next_hop).is_some();
         let spoilt = lost.then(|| self.spoiled(scene, node, next_hop)).flatten();
-        let waits = || Self::message_waits(scene, node, next_hop).filter(RootCause::is_independent_of_load);
-        spoilt.or_else(waits)
+        let waits = || Self::message_waits(scene, (node, next_hop), Messages::OfArp);
+        spoilt.or_else(|| waits().filter(RootCause::is_independent_of_load))
     }
 
     /// Packets came faster than ARP could answer: its exchange was spoiled by `lost`, they were held up together, a break has
@@ -69,7 +69,14 @@ impl Causes {
         lost: Option<RootCause>,
     ) -> RootCause {
         let now = scene.now;
-        let burst = scene.burst(packets[0], &packets[1..], None);
+        // A noisy hop before this one only slows packets down. That matters as long as the request or its answer is under way, not while
+        // it waits in a queue.
+        let slowed = |id: &PacketId| {
+            scene.held_ups.independent_root(*id).is_none() || scene.held_ups.together(*id).is_some()
+        };
+        let waits =
+            packets.iter().all(slowed) && scene.message_waits(node, next_hop, Messages::OfArp).is_some();
+        let burst = scene.burst(packets[0], &packets[1..], None).filter(|_| !waits);
         let [detour, outage] = self.needed_because(scene, (node, next_hop), packets);
         let root = RootCause::break_or_first([lost, burst, detour, outage]);
         root.unwrap_or_else(|| RootCause::new(now, node, LossCause::Congestion).towards(next_hop))
@@ -109,9 +116,10 @@ impl Causes {
         let of_exchange = self.detours.get(&(node, next_hop)).copied();
         let of_search =
             || packets.iter().find_map(|packet| self.set_off(scene.now, scene.packets.get(*packet)));
+        let from = src;
         if let Some((src, root)) = of_exchange.or_else(of_search) {
             let root = if src == dst { root.reversed() } else { root };
-            return Some(root.strikes(scene.now));
+            return Some(self.along_path(scene, (from, dst), root).strikes(scene.now));
         }
         if !self.proactive {
             return None;
@@ -123,6 +131,18 @@ impl Causes {
         // A node beside the first path: without a break, another path may have become known as well.
         let moved = self.leaves_first_path((src, flow, dst), node);
         moved.then(|| self.stale_routes(scene, (node, dst), None)).flatten().filter(RootCause::is_physical)
+    }
+
+    /// A link that has broken, in the direction in which packets between two ends would cross it. A packet that circled may have met it from
+    /// the other side.
+    fn along_path(&self, scene: &mut Scene<'_>, ends: (NodeId, NodeId), root: RootCause) -> RootCause {
+        let Some(b) = root.next_hop.filter(|_| root.cause == Some(LossCause::LinkFailure)) else {
+            return root;
+        };
+        let mut crosses = |link: (NodeId, NodeId)| {
+            self.times_before(root.at).any(|at| scene.leads(ends, link, at, &[link]).is_some())
+        };
+        if !crosses((root.node, b)) && crosses((b, root.node)) { root.reversed() } else { root }
     }
 
     /// The break that set off the search of which a packet is a message, and the node that searches.

@@ -261,6 +261,8 @@ impl Causes {
         // Messages pass the links of a shortest path in both directions.
         let ahead = |a, b| near.of(a).zip(far.of(b)).is_some_and(|(from, to)| from + 1 + to == length);
         let useful = all.filter(|((from, to), _)| ahead(*from, *to) || ahead(*to, *from));
+        // Nodes that have moved apart since have no link now, which the message would have told of.
+        let useful = useful.filter(|((from, to), _)| scene.in_range(*from, *to));
         useful.filter(|(_, miss)| miss.at + self.timers.tables >= now).min_by_key(|(_, miss)| miss.at)
     }
 }

@@ -435,3 +435,20 @@ fn the_imagined_mac_takes_turns_with_the_station_before_it() {
         assert_eq!(service.filled_by(at(2000), FULL, None).and_then(|root| root.cause), filled_by);
     }
 }
+
+/// A MAC that needs 10 ms for a packet sends one of 20 and loses 100 ms, in which it could send ten. What waits behind eight others would be
+/// gone, what waits behind ten or more would not, though the queue is less than half as long without that time.
+#[test]
+fn a_packet_waits_for_lost_time_if_that_was_enough_for_those_before_it() {
+    let mut service = Service::default();
+    (0..20).for_each(|packet| {
+        service.offered(at(0), packet == 0);
+    });
+    (1..=5).for_each(|packet| service.served(at(10 * packet)));
+    service.lose(at(150), SimDuration::from_millis(100), root(LossCause::Channel));
+    let queue = Backlog { packets: 15, of_tcp: 0 };
+    let cause = |ahead| service.kept_by(at(150), (queue, ahead), None).and_then(|root| root.cause);
+    assert_eq!((cause(8), cause(9)), (Some(LossCause::Channel), Some(LossCause::Channel)));
+    assert_eq!((cause(10), cause(14)), (None, None));
+    assert!(service.filled_by(at(150), queue, None).is_some());
+}

@@ -1,0 +1,67 @@
+//! The queue of a wire behind a hop on which frames are lost, or behind an outage.
+//!
+//! A datagram of 1,000 bytes has 1,028 with UDP and IP, which a wire of 1 Mb/s sends in 8.2 ms: 973 kb/s of data.
+
+use super::{Loss, losses, parse, run_once};
+
+/// `0 ── 1` at 11 Mb/s and the wire `1 ── 2` of 1 Mb/s with so many places; what the wire rejects of datagrams from 0 to 2.
+fn rejected(rate: &str, queue: u32, more: &str, seed: u64) -> Vec<Loss> {
+    let text = format!(
+        "duration = \"20s\"\nradio.preset = \"b-11\"\nrouting.protocol = \"static\"\nmac.rts_threshold = \"1MB\"\n\
+         topology = {{ kind = \"explicit\", positions = [[0, 0], [200, 0], [5000, 0]] }}\n{more}\n\
+         [[wire]]\nfrom = 1\nto = 2\nrate = \"1Mbps\"\ndelay = \"1ms\"\nqueue = {queue}\n\
+         [[flow]]\nfrom = 0\nto = 2\napp = \"cbr\"\nrate = \"{rate}\"\nsize = \"1000B\"\nstart = \"1s\"\n"
+    );
+    let losses = losses(&run_once(&parse(&text), seed));
+    losses.into_iter().filter(|l| l.died == "wire-queue").collect()
+}
+
+fn errors(rate: f64) -> String {
+    format!("errors.frame_err = {{ bernoulli = {{ rate = {rate} }} }}")
+}
+
+/// 3 Mb/s are three times what the wire carries, and less than the hop before it does: an exchange takes 1.2 ms, a datagram comes every
+/// 2.7 ms. With one frame in five lost, an exchange needs 1.6 attempts, and the hop still carries more than the wire. So errors there only slow
+/// down what arrives. The same with 1.2 Mb/s.
+#[test]
+fn a_wire_that_load_overfills_does_not_lose_to_noise_before_it() {
+    for rate in ["3Mbps", "1200kbps"] {
+        for queue in [5, 20, 50] {
+            for loss in [0.0, 0.05, 0.2] {
+                for seed in 1..=2 {
+                    let lost = rejected(rate, queue, &errors(loss), seed);
+                    assert!(lost.len() > 400, "{rate} {queue} {loss} {seed}: {}", lost.len());
+                    let wrong = lost.iter().find(|l| l.cause != "congestion");
+                    assert_eq!(wrong, None, "{rate} {queue} {loss} {seed}");
+                }
+            }
+        }
+    }
+}
+
+/// 800 kb/s are less than the wire carries, so that a queue of five loses nothing. While the MAC repeats a frame in vain, up to seven times
+/// with 0 to 1,023 slots of 20 µs before each, more than five datagrams gather, one every 10 ms, and then reach the wire together.
+#[test]
+fn what_noise_has_held_up_overfills_a_wire_that_load_does_not() {
+    let mut all = 0;
+    for seed in 1..=6 {
+        assert_eq!(rejected("800kbps", 5, "", seed), [], "{seed}");
+        let with = rejected("800kbps", 5, &errors(0.55), seed);
+        assert_eq!(with.iter().find(|l| (l.cause.as_str(), l.root_node) != ("channel", 0)), None, "{seed}");
+        all += with.len();
+    }
+    assert!(all > 20, "{all}");
+}
+
+/// 900 kb/s, and node 1 off for three seconds: what node 0 has kept meanwhile reaches the wire at 7 Mb/s.
+#[test]
+fn the_backlog_of_an_outage_overfills_a_wire() {
+    let off =
+        "event = [{ node = 1, at = \"5s\", what = \"down\" }, { node = 1, at = \"8s\", what = \"up\" }]";
+    for (rate, more) in [("900kbps", String::new()), ("900kbps", errors(0.1))] {
+        assert_eq!(rejected(rate, 20, &more, 1), []);
+        let lost = rejected(rate, 20, &format!("{off}\n{more}"), 1);
+        assert!(lost.len() > 10, "{more}: {}", lost.len());
+        assert_eq!(lost.iter().find(|l| l.cause != "node-down"), None, "{more}");
+    }
+}
