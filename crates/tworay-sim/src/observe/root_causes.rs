@@ -54,9 +54,9 @@ impl RootCauses {
         Self { causes: Causes::new(nodes), services, ..Self::default() }
     }
 
-    /// The network follows these settings.
-    pub fn expect(&mut self, settings: &Settings) {
-        self.causes.expect(&settings.routing);
+    /// The network follows these settings; `seed`: that of the run.
+    pub fn expect(&mut self, settings: &Settings, seed: u64) {
+        self.causes.expect(&settings.routing, seed);
         let codel = (settings.mac.queue == Some(QueueRule::FqCodel)).then(CodelConfig::default);
         let link_red = settings.mac.overload.link_red;
         self.services.fill(Service::of(codel, link_red));
