@@ -3,6 +3,7 @@
 //! The network reports what it sees at its place. The root cause is found here, with a view of the whole network, and
 //! stays here.
 
+mod backlog;
 mod lost_time;
 
 use super::fact::{After, Fact, HopFailure, Obstacle, View, Why, WireLoss};
@@ -15,6 +16,7 @@ use super::loss::scene::{Scene, World};
 use super::loss::service::{Service, Sharing};
 use super::observers::Observers;
 use crate::network::packets::{UNTRACKED, is_message};
+use backlog::Backlog;
 use std::collections::BTreeMap;
 use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
 use tworay_mac::{CodelConfig, FrameKind, MAX_REQUESTS, QueueRule};
@@ -35,6 +37,8 @@ pub(crate) struct RootCauses {
     pub services: Vec<Service>,
     /// By station, source and destination of packets that noise or a break delays: when it was noted who shares the medium, and who does.
     sharing: BTreeMap<(NodeId, NodeId, NodeId), (SimTime, Sharing)>,
+    /// Outages whose backlogs may not have passed on yet.
+    backlogs: Vec<Backlog>,
     /// Breaks that routers are reacting to, one within the other.
     breaks: Vec<Break>,
 }
@@ -212,10 +216,13 @@ impl RootCauses {
                     _ => Died::Ifq,
                 };
                 let root = Causes::queue(&mut scene, node, (refused, died));
+                let gathered = scene.gathered(node);
                 // The imagined queue counts the packet that is being sent, which a MAC without windows has taken out of the real one.
-                let length = scene.gathered(node) + u32::from(scene.air.is_none());
+                let length = gathered + u32::from(scene.air.is_none());
+                let may_be_late = !self.backlogs.is_empty() && died != Died::LinkRed && !root.is_physical();
+                let late = if may_be_late { self.behind_backlog(node, world) } else { None };
                 self.services[node.index()].refused(now, length);
-                (died, root)
+                (died, late.unwrap_or(root))
             }
             Obstacle::Replaced { next_hop, newer } => {
                 (Died::Arp, causes.hold(&mut scene, node, next_hop, [packet, newer]))
