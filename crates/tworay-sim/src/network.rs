@@ -129,7 +129,7 @@ impl Network {
         if !network.fill_static_routes(&mut keep_going) {
             return None;
         }
-        network.common.observers.roots.expect(&network.plan.settings);
+        network.common.observers.roots.expect(&network.plan.settings, network.plan.seed);
         for node in network.nodes.ids() {
             network.with_router(node, After::Other, |router, now, out| router.start(now, out));
         }

@@ -117,6 +117,11 @@ impl Radio {
         if self.cuts.between_at(at, a, b) {
             return false;
         }
+        self.could_decode(positions, a, b)
+    }
+
+    /// The same without cuts.
+    pub fn could_decode(&self, positions: &[Position], a: NodeId, b: NodeId) -> bool {
         let decodes = || self.decodes(positions[a.index()], positions[b.index()]);
         self.measured_link(a, b).unwrap_or_else(decodes)
     }

@@ -3,6 +3,7 @@
 //! The network reports what it sees at its place. The root cause is found here, with a view of the whole network, and
 //! stays here.
 
+mod backlog;
 mod lost_time;
 
 use super::fact::{After, Fact, HopFailure, Obstacle, View, Why, WireLoss};
@@ -16,6 +17,7 @@ use super::loss::service::{Service, Sharing};
 use super::loss::wire_queue::WireQueue;
 use super::observers::Observers;
 use crate::network::packets::{UNTRACKED, is_message};
+use backlog::Backlog;
 use std::collections::BTreeMap;
 use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
 use tworay_mac::{CodelConfig, FrameKind, MAX_REQUESTS, QueueRule};
@@ -38,6 +40,8 @@ pub(crate) struct RootCauses {
     pub wires: Vec<WireQueue>,
     /// By station, source and destination of packets that noise or a break delays: when it was noted who shares the medium, and who does.
     sharing: BTreeMap<(NodeId, NodeId, NodeId), (SimTime, Sharing)>,
+    /// Outages whose backlogs may not have passed on yet.
+    backlogs: Vec<Backlog>,
     /// Breaks that routers are reacting to, one within the other.
     breaks: Vec<Break>,
 }
@@ -57,9 +61,9 @@ impl RootCauses {
         Self { causes: Causes::new(nodes), services, ..Self::default() }
     }
 
-    /// The network follows these settings.
-    pub fn expect(&mut self, settings: &Settings) {
-        self.causes.expect(&settings.routing);
+    /// The network follows these settings; `seed`: that of the run.
+    pub fn expect(&mut self, settings: &Settings, seed: u64) {
+        self.causes.expect(&settings.routing, seed);
         let codel = (settings.mac.queue == Some(QueueRule::FqCodel)).then(CodelConfig::default);
         let link_red = settings.mac.overload.link_red;
         self.services.fill(Service::of(codel, link_red).holding(settings.mac.queue_limit));
@@ -228,10 +232,13 @@ impl RootCauses {
                     _ => Died::Ifq,
                 };
                 let root = Causes::queue(&mut scene, node, (refused, died));
+                let gathered = scene.gathered(node);
                 // The imagined queue counts the packet that is being sent, which a MAC without windows has taken out of the real one.
-                let length = scene.gathered(node) + u32::from(scene.air.is_none());
+                let length = gathered + u32::from(scene.air.is_none());
+                let may_be_late = !self.backlogs.is_empty() && died != Died::LinkRed && !root.is_physical();
+                let late = if may_be_late { self.behind_backlog(node, world) } else { None };
                 self.services[node.index()].refused(now, length);
-                (died, root)
+                (died, late.unwrap_or(root))
             }
             Obstacle::Replaced { next_hop, newer } => {
                 (Died::Arp, causes.hold(&mut scene, node, next_hop, [packet, newer]))

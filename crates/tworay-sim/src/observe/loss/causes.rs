@@ -11,7 +11,8 @@
 //! - `search`: a route discovery that found nothing although a path existed;
 //! - `slot`: packets that come faster than ARP finds an address;
 //! - `tables`: tables that routers exchange, and their lost messages;
-//! - `timers`: how long one thing can explain another, from the settings of the routing protocol.
+//! - `timers`: how long one thing can explain another, from the settings of the routing protocol;
+//! - `undisturbed`: when routers that exchange tables would have had a route without disturbances.
 //!
 //! All of this runs only when a packet is held up or dies, or when a route is lost. It keeps a
 //! record of breaks and missed messages and reads the network through a [`Scene`]; it changes nothing in
@@ -26,16 +27,19 @@ mod search;
 mod slot;
 mod tables;
 mod timers;
+mod undisturbed;
 
 use super::scene::Scene;
 use crate::observe::loss::root_cause::RootCause;
 use records::{LostRoute, Miss, Search};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tables::Hellos;
 use timers::Timers;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimTime};
 use tworay_routing::{DropReason, Protocol, RoutingConfig};
 use tworay_wire::Packet;
+use undisturbed::Undisturbed;
 
 /// Messages whose loss counts.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -101,6 +105,10 @@ pub(crate) struct Causes {
     /// The first HELLOs of each node, if routers exchange tables; those that it missed, with their senders.
     hellos: Vec<Hellos>,
     hellos_missed: Vec<VecDeque<(NodeId, Miss)>>,
+    /// Messages with tables that a station missed: per station the latest one of each neighbour.
+    tables_missed: Vec<Vec<(NodeId, Miss)>>,
+    /// The routers without disturbances.
+    undisturbed: RefCell<Undisturbed>,
     /// True if routers know routes in advance, from tables that they exchange.
     proactive: bool,
     /// True if they react to packets that the link layer has given up.
@@ -115,13 +123,16 @@ impl Causes {
     }
 
     /// The routers follow these settings. OLSR knows routes in advance, and its messages name no break.
-    pub fn expect(&mut self, routing: &RoutingConfig) {
+    /// `seed`: that of the run.
+    pub fn expect(&mut self, routing: &RoutingConfig, seed: u64) {
         self.proactive = routing.protocol == Protocol::Olsr;
         self.heeds_link_layer = routing.heeds_link_layer();
         self.timers = Timers::of(routing);
         if self.proactive {
             self.hellos = vec![Hellos::default(); self.lost.len()];
             self.hellos_missed = vec![VecDeque::new(); self.lost.len()];
+            self.tables_missed = vec![Vec::new(); self.lost.len()];
+            self.undisturbed = RefCell::new(Undisturbed::of(routing, seed));
         }
     }
 

@@ -43,6 +43,11 @@ impl<'a> World<'a> {
         waiting(&self.nodes[node], node, self.air)
     }
 
+    /// As [`Scene::gathered`].
+    pub fn gathered(&self, node: NodeId) -> usize {
+        gathered(&self.nodes[node], node, self.air)
+    }
+
     /// The least time that a packet takes on the air, at the fastest rate at which the node's radio may send.
     pub fn airtime(&self, node: NodeId, ip_bytes: u32) -> SimDuration {
         let timing = self.nodes[node].mac.timing();
@@ -92,8 +97,7 @@ impl Scene<'_> {
     /// Number of packets that have gathered before the medium at a node: those in its interface queues, and those that a
     /// station with windows has taken out.
     pub fn gathered(&self, node: NodeId) -> u32 {
-        let in_air = self.air.map_or(0, |air| air.flow_packets(node) + air.taken(node));
-        (self.nodes[node].queue.len() + in_air) as u32
+        gathered(&self.nodes[node], node, self.air) as u32
     }
 
     /// The same packets, with TCP's among them.
@@ -119,6 +123,15 @@ impl Scene<'_> {
     /// True if two nodes can decode each other's frames now.
     pub fn in_range(&mut self, a: NodeId, b: NodeId) -> bool {
         self.radio.as_mut().is_some_and(|radio| radio.in_range(self.now, a, b))
+    }
+
+    /// The stations that could decode those of `node` at a time that has passed, cuts and outages aside.
+    pub fn in_reach_at(&mut self, node: NodeId, at: SimTime) -> Vec<NodeId> {
+        let Some(radio) = &mut self.radio else { return Vec::new() };
+        let positions = radio.positions(at);
+        // The tracks must return to the present.
+        radio.positions(self.now);
+        self.nodes.ids().filter(|b| *b != node && radio.could_decode(&positions, node, *b)).collect()
     }
 
     /// True if shadowing or fading keeps frames from a hop now, or answers to them.
@@ -517,4 +530,9 @@ fn waiting(n: &Node, node: NodeId, air: Option<&Air>) -> Vec<PacketId> {
         air.waiting(node, &mut packets);
     }
     packets
+}
+
+/// Number of packets that have gathered before the medium at a node.
+fn gathered(n: &Node, node: NodeId, air: Option<&Air>) -> usize {
+    n.queue.len() + air.map_or(0, |air| air.flow_packets(node) + air.taken(node))
 }

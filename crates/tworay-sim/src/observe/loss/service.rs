@@ -82,6 +82,8 @@ pub(crate) struct Service {
     /// out to have been lost meanwhile would have made room for them.
     rejected: u32,
     rejected_at: SimTime,
+    /// Packets that the real queue has rejected or dropped since the start.
+    dropped: usize,
     /// CoDel's settings, if it drops packets from the queue, and when the imagined queue last caused less than half its
     /// target delay.
     codel: Option<CodelConfig>,
@@ -116,6 +118,12 @@ pub(crate) struct Backlog {
     /// Packets of TCP among them.
     pub of_tcp: u32,
 }
+
+/// A MAC whose load is not too high is idle at least so often.
+const IDLE: SimDuration = SimDuration::from_millis(500);
+
+/// A load fits if the queue has rejected nothing for that long.
+const FITS: SimDuration = SimDuration::from_secs(1);
 
 impl Service {
     /// Service of a queue from which CoDel drops packets with these settings, or Link-RED.
@@ -508,6 +516,24 @@ impl Service {
         self.gone(1);
         let before = if self.served_at > self.rejected_at { 0 } else { self.rejected };
         (self.rejected, self.rejected_at) = (before + over, now);
+        self.dropped += 1;
+    }
+
+    /// Packets that the MAC has sent, and the queue has dropped, since the start.
+    pub fn done(&self) -> usize {
+        self.path.total() + self.dropped
+    }
+
+    /// When a packet last found the MAC with nothing to send.
+    pub fn idle_at(&self) -> SimTime {
+        self.since
+    }
+
+    /// Packets sent each second before a time, if that was all: the MAC was idle lately, and the queue had rejected nothing.
+    pub fn carried(&self, before: SimTime) -> Option<f64> {
+        let idle = self.since + IDLE >= before;
+        let rejected = self.dropped > 0 && self.rejected_at + FITS >= before;
+        self.path.rate_before(before).filter(|_| idle && !rejected)
     }
 }
 

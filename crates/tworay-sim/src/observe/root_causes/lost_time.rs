@@ -97,6 +97,9 @@ impl RootCauses {
         world: &World<'_>,
     ) {
         let (now, begin) = (world.now, before(end, time));
+        if root.is_physical() {
+            self.note_backlog(node, root, begin, now);
+        }
         let sharing = &self.services[node.index()].path.sharing;
         if let Some(of) = sharing.before.last().filter(|_| root.is_physical()) {
             let before_it = self.services[of.index()].path.counts((begin, end));
@@ -157,7 +160,7 @@ impl RootCauses {
         };
         let before = sensed(&mut scene, &senders[..here]);
         let relays = sensed(&mut scene, &senders[(here + 1).min(senders.len())..]);
-        let sharing = Sharing { relays, before };
+        let sharing = Sharing { relays, before, path: senders.into() };
         self.sharing.insert(ends, (now, sharing.clone()));
         self.services[node.index()].path.sharing = sharing;
     }

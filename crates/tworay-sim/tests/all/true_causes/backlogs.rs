@@ -135,6 +135,47 @@ fn what_a_source_delivers_during_an_outage_is_no_load() {
     assert!(after > 30, "{after}");
 }
 
+/// A string whose relay, or whose last node, is off from 4 to 7 s. Without that the path carries the load and loses nothing. Afterwards the
+/// backlog takes the medium from the stations before it, which deliver together what has waited for that. What finds no place
+/// in a queue then, or is dropped by CoDel, was lost to the outage. With a load that the path doesn't carry, node 0's queue is full anyway.
+#[test]
+fn what_waits_while_a_backlog_passes_was_lost_to_the_outage() {
+    let lost = |(preset, spacing, hops, mac): (&str, u32, u32, &str), rate: &str, event: &str, seed: u64| {
+        let text = format!(
+            "duration = \"12s\"\ntopology = {{ kind = \"string\", hops = {hops}, spacing = \"{spacing}m\" }}\n\
+             radio.preset = \"{preset}\"\n{mac}\nrouting.protocol = \"static\"\n{event}\n\
+             [[flow]]\nfrom = 0\nto = {hops}\napp = \"cbr\"\nrate = \"{rate}\"\nsize = \"1000B\"\nstart = \"1s\""
+        );
+        let losses = losses(&run_once(&parse(&text), seed));
+        let queue = |l: &Loss| ["codel", "ifq"].contains(&l.died.as_str()) && l.at > 4.0;
+        losses.into_iter().filter(queue).collect::<Vec<Loss>>()
+    };
+    let off =
+        "event = [{ at = \"4s\", node = 2, what = \"down\" }, { at = \"7s\", node = 2, what = \"up\" }]";
+    let fifo = "mac = { queue = \"fifo\", queue_limit = 50 }";
+    let (codel, far, near) = (("n40x2", 150, 3, ""), ("g", 200, 2, fifo), ("g", 150, 2, fifo));
+    let mut waited = 0;
+    for seed in 1..=4 {
+        for (path, rate) in [(codel, "15Mbps"), (far, "6Mbps"), (near, "6Mbps")] {
+            assert_eq!(lost(path, rate, "", seed), [], "{path:?} {seed}");
+            let after = lost(path, rate, off, seed);
+            let wrong: Vec<&Loss> = after.iter().filter(|l| l.cause != "node-down").collect();
+            // CoDel drops a datagram of a load that fits now and then, as long as its MAC looks for the best rate.
+            assert!(wrong.len() <= 1, "{path:?} {seed}: {} of {}, {:?}", wrong.len(), after.len(), wrong[0]);
+            waited += after.iter().filter(|l| l.node != 1 && l.at > 7.0).count();
+        }
+        for rate in ["30Mbps", "40Mbps"] {
+            let at_source = |event: &str| -> Vec<Loss> {
+                lost(codel, rate, event, seed).into_iter().filter(|l| l.node == 0 && l.at > 7.0).collect()
+            };
+            let (alone, after) = (at_source(""), at_source(off));
+            assert!(alone.len() > 400 && after.len() > 200, "{rate} {seed}: {} {}", alone.len(), after.len());
+            assert_eq!(after.iter().find(|l| l.cause == "node-down"), None, "{rate} {seed}");
+        }
+    }
+    assert!(waited > 800, "{waited}");
+}
+
 /// Most packets in the queue of a node.
 fn longest_queue(report: &RunReport, node: i64) -> i64 {
     let tables = report.tables();

@@ -172,3 +172,59 @@ fn nodes_that_have_parted_have_no_hop_on_which_a_message_matters() {
     assert_eq!(by_load.iter().find(far), None, "of {}", by_load.len());
     assert!(apart(6, 4, 5.5) < 249.0 && apart(6, 4, 7.0) > 280.0);
 }
+
+/// A field of 18 nodes, four flows of 88 kb/s from 2 to 3 s on, which collide with OLSR's messages and ask for addresses by broadcasts.
+/// What a flow alone loses, too, because its source has no route yet, was not lost to the others.
+#[test]
+fn what_a_flow_alone_loses_before_its_first_route_is_no_contention() {
+    let field = include_str!("../../../../../docs/make/samples/how-it-is-checked/early-olsr.toml");
+    let (network, flows) = field.split_once("[[flow]]").expect("flows");
+    let flows: Vec<&str> = flows.split("[[flow]]").collect();
+    let mut early = 0;
+    for seed in 1..=4 {
+        let together = losses(&run_once(&parse(field), seed));
+        for (i, flow) in flows.iter().enumerate() {
+            let alone = losses(&run_once(&parse(&format!("{network}[[flow]]{flow}")), seed));
+            assert_eq!(causes(&alone), BTreeSet::from(["no-route"]), "{seed}");
+            let found = alone.iter().map(|l| l.at).fold(0.0, f64::max);
+            // The last one meets the message that brings the route.
+            let before: Vec<&Loss> =
+                together.iter().filter(|l| (l.flow, l.at < found - 0.05) == (i as i64, true)).collect();
+            let wrong = before.iter().find(|l| l.cause != "no-route");
+            assert_eq!(wrong, None, "{seed}, alone until {found}");
+            early += before.len();
+        }
+    }
+    assert!(early > 400, "{early}");
+}
+
+/// A node of a string is off for a while before OLSR has its first route over it. Without that, no datagram is lost once there is
+/// a route. So what is lost until then is lost for want of a route, and what is lost later, to the outage: until neighbours trust the node
+/// again, have chosen relays, and TC messages have crossed the string.
+#[test]
+fn an_outage_before_the_first_route_counts_until_tables_have_recovered() {
+    let (mut early, mut late) = (0, 0);
+    for (hops, node, off, on) in
+        [(4, 2, "2s", "3.5s"), (4, 2, "1s", "6s"), (3, 1, "2s", "3.5s"), (5, 3, "100ms", "4s")]
+    {
+        for seed in 1..=6 {
+            let run = |event: &str| {
+                let datagrams = flow(0, hops, "interval = \"100ms\"\nsize = \"64B\"\nstart = \"0.5s\"");
+                losses(&string(hops, &format!("duration = \"25s\"\n{event}\n{datagrams}"), seed))
+            };
+            let twin = run("");
+            let found = twin.iter().map(|l| l.at).fold(0.0, f64::max);
+            let outage = format!(
+                "event = [{{ at = \"{off}\", node = {node}, what = \"down\" }}, \
+                 {{ at = \"{on}\", node = {node}, what = \"up\" }}]"
+            );
+            // A datagram that comes with the last TC message may have either cause.
+            for loss in run(&outage).iter().filter(|l| !(found..found + 0.15).contains(&l.at)) {
+                let cause = if loss.at <= found { "no-route" } else { "node-down" };
+                assert_eq!(loss.cause, cause, "{hops} {seed}: {loss:?}, without the outage until {found}");
+                *(if loss.at <= found { &mut early } else { &mut late }) += 1;
+            }
+        }
+    }
+    assert!(early > 1000 && late > 500, "{early} {late}");
+}

@@ -167,19 +167,24 @@ impl Causes {
         latest_first.iter().find_map(on_path).map(|root| root.strikes(now))
     }
 
-    /// A break on the shortest path that nobody noticed, and that is over since so short a time that its end cannot be known.
+    /// A break on the shortest path that nobody noticed, and that is over since so short a time that its end cannot be known. Up to two
+    /// hops, HELLOs tell when routers could have known. Farther away, so many messages have to follow each other that a break may delay
+    /// the last of them for as long as OLSR takes to use a link that is back.
     pub(super) fn relearning(&self, scene: &mut Scene<'_>, ends: (NodeId, NodeId)) -> Option<RootCause> {
-        let (near, far) = (scene.hops(ends.0), scene.hops(ends.1));
-        // Without a break, two hops are known after three HELLOs. Farther away, tables may be late for other reasons.
-        let met =
-            far.of(ends.0).is_some_and(|hops| hops <= 2) && scene.now >= SimTime::ZERO + self.timers.met;
-        if !scene.changes() || !met || self.could_have_route(scene, ends, (&near, &far)) {
+        if !scene.changes() {
             return None;
         }
-        scene.way(ends).into_iter().find_map(|(a, b)| {
+        let (near, far) = (scene.hops(ends.0), scene.hops(ends.1));
+        let near_by = far.of(ends.0)? <= 2;
+        let known = near_by && self.could_have_route(scene, ends, (&near, &far));
+        let way = scene.way(ends).into_iter();
+        let apart = way.filter(|_| !known).find_map(|(a, b)| {
             let cause = scene.was_out_of_reach(a, b, self.timers.relearnt)?;
             Some(RootCause::new(scene.now, a, cause).towards(b))
-        })
+        });
+        // Without a break, two hops are known after three HELLOs.
+        let met = near_by && scene.now >= SimTime::ZERO + self.timers.met;
+        apart.filter(|_| met || self.would_have_route(scene, ends))
     }
 
     /// The time of a notice and earlier ones, back to the beginning.

@@ -10,7 +10,8 @@
 //! the queue would be less than half full, the root is what held them up. The second rule is needed because of what
 //! they set off: a released segment is acknowledged, and the acknowledgment meets them in the queue. If a break held them up, it
 //! comes before noise that slows the queue down. A packet that was
-//! held up and then meets a queue full of other packets has met an independent obstacle: congestion.
+//! held up and then meets a queue full of other packets has met an independent obstacle: congestion. So it seems where an outage's backlog
+//! takes the medium from other queues, which `root_causes/backlog.rs` judges.
 //!
 //! Packets that circle come back to a queue again and again. From the first return on, what led them astray counts as having
 //! held them up: a queue that would be less than half full without them is full for that reason. If load alone made

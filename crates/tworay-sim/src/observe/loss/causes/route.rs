@@ -13,6 +13,8 @@
 //! it counts for packets that wait for a search until that search has had a chance: until the searching node's next request that reaches far enough, however long the backoff before it. The outcome of a
 //! search that has had its chance is judged by `search`. Who noticed the break, and earlier breaks, do not matter.
 //!
+//! Before OLSR has its first route, a break is the reason only from when the node would have had one without it (`undisturbed`).
+//!
 //! **A packet that circles** (hop limit exceeded, back at its source, or at a relay that it has passed) has the root of the break
 //! that made the routing tables inconsistent. If its hop limit is exceeded and the shortest path is longer than its way so far,
 //! the cause is the hop limit; if there is no path, geometry decides.
@@ -97,12 +99,17 @@ impl Causes {
             !scene.changes()
                 || root.next_hop.is_none_or(|b| in_reach(scene, b)) && scene.no_path(node, dst).is_none()
         };
+        // Before its first route, a node may have one from any moment on but for a break that is over.
+        let first = self.proactive && scene.changes() && !self.routed.contains(&(node, dst));
         let known = self.lost[node.index()].get_mut(&dst);
         if let Some(lost) = known
             && lost.checked > SimTime::ZERO
             && lost.checked + GEOMETRY > now
             // Any message of a search that is lost from now on may be the reason.
-            && (lost.root.is_physical() || self.proactive && unchanged(scene, &lost.root))
+            && (lost.root.is_physical()
+                || self.proactive
+                    && !(first && matches!(lost.root.cause, None | Some(LossCause::NoRoute)))
+                    && unchanged(scene, &lost.root))
         {
             lost.asked = now;
             return lost.root.strikes(now);
@@ -151,6 +158,9 @@ impl Causes {
         blocked: Option<LossCause>,
     ) -> Option<RootCause> {
         if let Some(cause) = blocked {
+            if self.is_early(scene, (node, dst)) {
+                return Some(RootCause::new(scene.now, node, LossCause::NoRoute));
+            }
             let root = self.closing_break(scene, (node, dst), cause, known.map(|lost| lost.root));
             if self.out_of_search(scene, (node, dst), &root) {
                 return Some(RootCause::new(scene.now, node, LossCause::NoRoute));

@@ -4,10 +4,12 @@
 //! symmetric at a node when its neighbour has heard it and has said so in a HELLO (RFC 3626 §7.1.1), the neighbour's
 //! neighbours are known from a HELLO after that (§8.2.1), and nodes farther away from the TC messages of the nodes that
 //! they have chosen as relays (§9), if relays are chosen all the way (§3.4). [`Causes::could_have_route`] follows these steps with the times at which HELLOs were
-//! sent, as if all of them had arrived everywhere in range.
+//! sent, as if all of them had arrived everywhere in range. For some time after the start, a route must also be known to
+//! routers without disturbances (`undisturbed`): these choose relays as the network would.
 
 use super::Causes;
 use super::records::Miss;
+use super::undisturbed::Undisturbed;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::{Hops, Scene};
 use tworay_base::{LossCause, NodeId, SimTime};
@@ -97,6 +99,12 @@ impl Causes {
 
     /// A station missed a message.
     pub(super) fn note_table_missed(&mut self, (node, from): (NodeId, NodeId), miss: Miss, packet: &Packet) {
+        let of_table = matches!(packet.body, Body::Olsr(_));
+        let Some(tables) = self.tables_missed.get_mut(node.index()).filter(|_| of_table) else { return };
+        match tables.iter_mut().find(|(sender, _)| *sender == from) {
+            Some((_, latest)) => *latest = miss,
+            None => tables.push((from, miss)),
+        }
         let missed = self.hellos_missed.get_mut(node.index()).filter(|_| says_hello(packet));
         let Some(missed) = missed else { return };
         while missed.front().is_some_and(|(_, old)| old.at + self.timers.noticed < miss.at) {
@@ -184,11 +192,27 @@ impl Causes {
         ends: (NodeId, NodeId),
         root: &RootCause,
     ) -> bool {
-        if root.cause == Some(LossCause::NodeDown) || self.routed.contains(&ends) {
+        if self.routed.contains(&ends) {
             return true;
         }
+        if root.cause == Some(LossCause::NodeDown) {
+            return self.would_have_route(scene, ends);
+        }
         let (near, far) = (scene.hops(ends.0), scene.hops(ends.1));
-        self.could_have_route(scene, ends, (&near, &far))
+        let could = self.could_have_route(scene, ends, (&near, &far));
+        // The routers without disturbances move as those of the run do.
+        could && (root.is_physical() || self.would_have_route(scene, ends))
+    }
+
+    /// True if a node would have a route by now without any disturbance, as far as can be told.
+    pub(super) fn would_have_route(&self, scene: &mut Scene<'_>, ends: (NodeId, NodeId)) -> bool {
+        self.undisturbed.borrow_mut().has_route(scene, ends)
+    }
+
+    /// True if a node cannot have had a route yet to a destination that outages and cuts keep away now.
+    pub(super) fn is_early(&self, scene: &mut Scene<'_>, ends: (NodeId, NodeId)) -> bool {
+        let known = !self.proactive || self.routed.contains(&ends) || self.would_have_route(scene, ends);
+        !known && Undisturbed::has_path(scene, ends)
     }
 
     /// True if a node could have a route by now to a neighbour over another one, which both have met earlier.
@@ -255,7 +279,7 @@ impl Causes {
             return None;
         };
         let now = scene.now;
-        let stations = (0u16..).map(NodeId).zip(&self.missed);
+        let stations = (0u16..).map(NodeId).zip(&self.tables_missed);
         let all =
             stations.flat_map(|(to, misses)| misses.iter().map(move |(from, miss)| ((*from, to), *miss)));
         // Messages pass the links of a shortest path in both directions.
@@ -263,6 +287,8 @@ impl Causes {
         let useful = all.filter(|((from, to), _)| ahead(*from, *to) || ahead(*to, *from));
         // Nodes that have moved apart since have no link now, which the message would have told of.
         let useful = useful.filter(|((from, to), _)| scene.in_range(*from, *to));
-        useful.filter(|(_, miss)| miss.at + self.timers.tables >= now).min_by_key(|(_, miss)| miss.at)
+        let first =
+            useful.filter(|(_, miss)| miss.at + self.timers.tables >= now).min_by_key(|(_, miss)| miss.at);
+        first.filter(|_| self.would_have_route(scene, ends))
     }
 }

@@ -3,6 +3,7 @@
 use super::Service;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use tworay_base::{NodeId, SimDuration, SimTime};
 
 /// Latest packets whose times are kept: as many as one station sends while another one gives up a packet. Seven attempts take up to
@@ -11,6 +12,9 @@ const LATEST: usize = 512;
 
 /// Time for which booked spans are kept: longer than a MAC tries to send a packet.
 const KEPT: SimDuration = SimDuration::from_secs(1);
+
+/// Time before an outage in which packets are counted.
+const COUNTED: SimDuration = SimDuration::from_secs(2);
 
 /// A span of time.
 type Span = (SimTime, SimTime);
@@ -22,6 +26,8 @@ pub(crate) struct Sharing {
     pub relays: SmallVec<[NodeId; 4]>,
     /// Stations before it on their path that sense its own.
     pub before: SmallVec<[NodeId; 4]>,
+    /// All stations that send the packets of that path.
+    pub path: Arc<[NodeId]>,
 }
 
 /// What a station has sent, and who shares its time.
@@ -50,6 +56,24 @@ impl PathTime {
             None => self.latest.push(now),
         }
         self.sent += 1;
+    }
+
+    /// Number of packets sent since the start.
+    pub fn total(&self) -> usize {
+        self.sent
+    }
+
+    /// True if it has sent anything since it was last switched on.
+    pub fn has_sent(&self) -> bool {
+        self.sent > 0
+    }
+
+    /// Packets sent each second before a time, of the latest ones.
+    pub fn rate_before(&self, at: SimTime) -> Option<f64> {
+        let oldest = self.latest.get(self.sent % LATEST).copied().unwrap_or(SimTime::ZERO);
+        let from = oldest.max(SimTime::from_nanos(at.as_nanos().saturating_sub(COUNTED.as_nanos())));
+        let rate = self.sent_in((from, at)) as f64 / at.since(from).as_secs_f64();
+        (rate > 0.0 && rate.is_finite()).then_some(rate)
     }
 
     /// Number of packets sent in a span, of the latest ones.

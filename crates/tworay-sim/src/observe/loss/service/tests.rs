@@ -452,3 +452,21 @@ fn a_packet_waits_for_lost_time_if_that_was_enough_for_those_before_it() {
     assert_eq!((cause(10), cause(14)), (None, None));
     assert!(service.filled_by(at(150), queue, None).is_some());
 }
+
+/// A packet every 20 ms, which the MAC sends in 10 ms: 50 each second. The load fits as long as the MAC is idle between them, at least once in
+/// 500 ms, and the queue has rejected nothing for a second.
+#[test]
+fn a_load_that_fits_leaves_the_mac_idle() {
+    let mut service = Service::default();
+    for packet in 0..150 {
+        service.offered(at(20 * packet), true);
+        service.served(at(20 * packet + 10));
+    }
+    assert_eq!(service.carried(at(3000)), Some(50.0));
+    assert!(service.carried(at(3480)).is_some() && service.carried(at(3481)).is_none());
+    service.refused(at(1999), LIMIT);
+    assert!(service.carried(at(3000)).is_some());
+    service.refused(at(2000), LIMIT);
+    assert!(service.carried(at(3000)).is_none());
+    assert_eq!(service.done(), 152);
+}

@@ -1,0 +1,95 @@
+//! The time after an outage in which its backlog takes the medium from other stations of the path.
+//!
+//! During an outage, the stations before it have the medium to themselves. Afterwards the backlog passes on, and their queues fill with
+//! what waits for the medium meanwhile. When these have it again, they deliver that together. All of this is the outage's, if the load
+//! is no higher than before: then each station found its MAC idle from time to time and rejected nothing, and it has been offered packets
+//! at the same rate since, whatever the MACs have done with them. A higher load may have filled the queue by itself.
+//! The time is over when no station of the path sends any more what has come, without a pause of its MAC, since another one did so.
+
+use super::RootCauses;
+use crate::observe::loss::root_cause::RootCause;
+use crate::observe::loss::scene::World;
+use tworay_base::{NodeId, SimDuration, SimTime};
+
+/// Losses of time to one hop that are further apart belong to several outages: longer than a MAC tries to send a packet.
+const APART: SimDuration = SimDuration::from_secs(2);
+
+/// Time for which a backlog is remembered: a queue of 1,000 packets of 1,000 bytes passes over two hops at 1 Mb/s.
+const KEPT: SimDuration = SimDuration::from_secs(20);
+
+/// A load is the same if a station is offered at most so many times the packets, with a few more.
+const SAME: f64 = 1.1;
+const FEW: f64 = 4.0;
+
+/// A station of the path, as it was when the outage began.
+#[derive(Clone, Debug)]
+struct Station {
+    node: NodeId,
+    /// Packets that it sent each second before. `None`: its load may have been too high, or it was not known.
+    rate: Option<f64>,
+    /// Packets that it had sent and rejected since the start.
+    done: usize,
+}
+
+/// An outage on a path.
+#[derive(Clone, Debug)]
+pub(super) struct Backlog {
+    /// The station whose MAC has lost time to it.
+    node: NodeId,
+    root: RootCause,
+    began: SimTime,
+    /// When a MAC last lost time to it, and until when something is known to have waited because of it.
+    latest: SimTime,
+    until: SimTime,
+    path: Vec<Station>,
+}
+
+impl RootCauses {
+    /// The MAC of `node` has lost time since `began` to the hop of `root`, which is out of reach.
+    pub(super) fn note_backlog(&mut self, node: NodeId, root: RootCause, began: SimTime, now: SimTime) {
+        let of_this = |known: &Backlog| {
+            (known.node, known.root.next_hop, known.root.cause) == (node, root.next_hop, root.cause)
+        };
+        self.backlogs.retain(|known| {
+            let kept = if of_this(known) { APART } else { KEPT };
+            known.latest + kept >= began
+        });
+        if let Some(known) = self.backlogs.iter_mut().find(|known| of_this(known)) {
+            (known.latest, known.until) = (now, now);
+            return;
+        }
+        let carried = |node: &NodeId| self.services[node.index()].carried(began);
+        let here = carried(&node);
+        let station = |node: &NodeId| {
+            let service = &self.services[node.index()];
+            // One that was off has forgotten what it has sent.
+            let rate = if service.path.has_sent() { carried(node) } else { here };
+            Station { node: *node, rate, done: service.done() }
+        };
+        let path = &self.services[node.index()].path.sharing.path;
+        let path = if path.contains(&node) { path } else { &[node][..] };
+        let path = path.iter().map(station).collect();
+        self.backlogs.push(Backlog { node, root, began, latest: now, until: now, path });
+    }
+
+    /// The outage whose backlog keeps the queue of `node` from being sent, or has come to it, if the load alone would not fill it.
+    pub(super) fn behind_backlog(&mut self, node: NodeId, world: &World<'_>) -> Option<RootCause> {
+        let Self { backlogs, services, .. } = self;
+        let of_backlog = |backlog: &mut Backlog| {
+            let (path, until) = (&backlog.path, backlog.until);
+            let waits = |station: &Station| {
+                services[station.node.index()].idle_at() <= until && world.gathered(station.node) > 0
+            };
+            if !path.iter().any(waits) {
+                return false;
+            }
+            backlog.until = world.now;
+            let here = backlog.path.iter().find(|station| station.node == node);
+            let Some(Station { rate: Some(rate), done, .. }) = here else { return false };
+            let offered = services[node.index()].done().saturating_sub(*done) + world.gathered(node);
+            let time = world.now.since(backlog.began).as_secs_f64();
+            offered as f64 <= SAME * rate * time + FEW
+        };
+        backlogs.iter_mut().find_map(|backlog| of_backlog(backlog).then_some(backlog.root.strikes(world.now)))
+    }
+}
