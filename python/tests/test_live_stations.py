@@ -143,6 +143,19 @@ def test_a_shell_says_where_it_is_whatever_the_users_prompt(
         os.close(terminal)
 
 
+def test_where_the_host_s_accounts_can_t_be_read_root_may_log_in(tmp_path: Path) -> None:
+    # As in a machine of a user without rights, which reads what that user may read.
+    (line,) = [line for line in ssh.SCRIPT.splitlines() if "/etc/shadow" in line]
+    accounts = tmp_path / "shadow"
+    line = line.replace("/etc/shadow", str(accounts))
+    subprocess.run(["sh", "-ec", line], check=True)
+    # A password that nobody has is no lock to sshd; "!" would be one.
+    assert accounts.read_text(encoding="ascii").startswith("root:*:")
+    accounts.write_text("root:!:1::::::\n", encoding="ascii")
+    subprocess.run(["sh", "-ec", line], check=True)
+    assert accounts.read_text(encoding="ascii") == "root:!:1::::::\n"
+
+
 def test_without_sshd_the_package_is_named(
     cli: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -323,8 +323,9 @@ def test_an_interrupted_run_leaves_no_process(
     # Until its own programs run.
     time.sleep(2.0)
     os.kill(process.pid, number)
-    process.communicate(timeout=30)
+    _, said = process.communicate(timeout=30)
     assert process.returncode == (130 if number == signal.SIGINT else -number)
+    assert ("ended without results: programs computed on" in said) == (number == signal.SIGINT)
     assert ended(*scratch)
     with cache.scratch():
         assert not scratch & set(left_behind(cache.home().parent))

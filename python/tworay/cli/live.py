@@ -186,7 +186,9 @@ def run(
     keep: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="With --virtual: keep the files that programs wrote in this directory."
+            metavar="DIR",
+            help="With --virtual: keep the files that programs wrote in this directory, all but those in /etc "
+            "and /var/lib.",
         ),
     ] = None,
     memory: MemoryOption = None,

@@ -23,7 +23,7 @@ from tworay.virtual import cache
 from tworay.virtual.arms import check_carried, check_routable
 from tworay.virtual.controllers import controller_of
 from tworay.virtual.daemons import KEY as ROUTING
-from tworay.virtual.daemons import Daemon, daemon_of, routed, simulated
+from tworay.virtual.daemons import Daemon, daemon_of, daemons_beside, routed, simulated
 from tworay.virtual.daemons import load as load_daemon
 
 if TYPE_CHECKING:
@@ -317,14 +317,12 @@ def line_up(
     return Field(plain, list(arms.values()), worlds, classes, base)
 
 
-def _varied(
-    scenario: Source, base: list[str], known: Iterable[tuple[str, str]], costs: Path | None
-) -> Scenario:
+def _varied(scenario: Source, base: list[str], known: list[tuple[str, str]], costs: Path | None) -> Scenario:
     """Load the scenario with varied settings. The rest has been loaded: what is wrong is --vary's."""
     try:
         return load(scenario, set=[*base, *(f"{key}={value}" for key, value in known)], costs=costs)
     except ScenarioError as error:
-        problem = re.sub("^--set:", "--vary:", str(error))
+        problem = re.sub("^--set:", "--vary:", str(error)) + daemons_beside(known)
         raise ScenarioError(with_remedy(problem, [key for key, _ in known])) from None
 
 

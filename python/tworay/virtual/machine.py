@@ -106,6 +106,7 @@ class Machine:
             try:
                 _attend(process, scratch, show, warn, too_late, keep)
             except Cancelled:
+                warn("ended without results: programs computed on, so that virtual time stood still")
                 raise KeyboardInterrupt from None
         finally:
             if process.poll() is None:

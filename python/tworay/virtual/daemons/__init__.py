@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import os
 import shutil
@@ -71,6 +72,18 @@ def daemon_of(settings: Iterable[tuple[str, str]]) -> str | None:
 def simulated(settings: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return the settings without a daemon, which no scenario knows."""
     return [(key, value) for key, value in settings if key != KEY or not is_daemon(value)]
+
+
+def daemons_beside(settings: Iterable[tuple[str, str]]) -> str:
+    """Return what to add to a message about a simulated protocol that doesn't exist; else an empty string."""
+    from tworay.imports.answers import ROUTING
+
+    wrong = next((value for key, value in settings if key == KEY and value not in ROUTING), None)
+    if wrong is None:
+        return ""
+    near = difflib.get_close_matches(wrong.partition(":")[0], KINDS, 1)
+    meant = f"; did you mean {near[0]}?" if near else ""
+    return f"\nWith kernels also {', '.join(KINDS)} (`tworay live routing`){meant}"
 
 
 def template(name: str) -> str:
