@@ -302,7 +302,9 @@ def test_a_comparison_that_is_killed_leaves_no_machine(virtual_able: None, tmp_p
         ("babled", "bird-babel (`tworay live routing`); did you mean babeld?\n"),
     ],
 )
-def test_a_misspelt_protocol_is_answered_with_the_daemons_too(cli: Cli, name: str, said: str) -> None:
+def test_a_misspelt_protocol_is_answered_with_the_daemons_too(
+    cli: Callable[..., Result], name: str, said: str
+) -> None:
     done = cli("compare", "string-2", "--routing", name, "--tcp", "kernel:cubic", "--seeds", "1")
     assert done.code == 2
     assert said in done.err

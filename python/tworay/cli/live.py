@@ -187,8 +187,8 @@ def run(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="With --virtual: keep the files that programs wrote in this directory, all but those in /etc "
-            "and /var/lib.",
+            help="With --virtual: keep the files that programs wrote in this directory, all but those in "
+            "/etc and /var/lib.",
         ),
     ] = None,
     memory: MemoryOption = None,
