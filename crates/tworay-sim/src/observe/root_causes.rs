@@ -17,7 +17,7 @@ use super::loss::service::{Service, Sharing};
 use super::loss::wire_queue::WireQueue;
 use super::observers::Observers;
 use crate::network::packets::{UNTRACKED, is_message};
-use backlog::Backlog;
+use backlog::Backlogs;
 use std::collections::BTreeMap;
 use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
 use tworay_mac::{CodelConfig, FrameKind, MAX_REQUESTS, QueueRule};
@@ -41,7 +41,7 @@ pub(crate) struct RootCauses {
     /// By station, source and destination of packets that noise or a break delays: when it was noted who shares the medium, and who does.
     sharing: BTreeMap<(NodeId, NodeId, NodeId), (SimTime, Sharing)>,
     /// Outages whose backlogs may not have passed on yet.
-    backlogs: Vec<Backlog>,
+    backlogs: Backlogs,
     /// Breaks that routers are reacting to, one within the other.
     breaks: Vec<Break>,
 }
@@ -236,7 +236,7 @@ impl RootCauses {
                 // The imagined queue counts the packet that is being sent, which a MAC without windows has taken out of the real one.
                 let length = gathered + u32::from(scene.air.is_none());
                 let may_be_late = !self.backlogs.is_empty() && died != Died::LinkRed && !root.is_physical();
-                let late = if may_be_late { self.behind_backlog(node, world) } else { None };
+                let late = if may_be_late { self.backlogs.behind(&self.services, node, world) } else { None };
                 self.services[node.index()].refused(now, length);
                 (died, late.unwrap_or(root))
             }

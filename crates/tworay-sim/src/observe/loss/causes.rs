@@ -41,15 +41,6 @@ use tworay_routing::{DropReason, Protocol, RoutingConfig};
 use tworay_wire::Packet;
 use undisturbed::Undisturbed;
 
-/// Messages whose loss counts.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Messages {
-    /// Those by which neighbours know of each other: HELLOs, requests, and those of ARP.
-    All,
-    /// Those by which one finds the other's address.
-    OfArp,
-}
-
 /// Event to which a router reacts when it loses routes or drops packets.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Trigger {

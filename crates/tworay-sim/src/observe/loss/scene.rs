@@ -8,7 +8,6 @@ use crate::network::node::{Node, Nodes};
 use crate::network::packets::{PacketSlab, is_message};
 use crate::network::wires::Wires;
 use crate::observe::fact::View;
-use crate::observe::loss::causes::Messages;
 use crate::observe::loss::held_up::HeldUps;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::service::{Backlog, Service};
@@ -16,6 +15,15 @@ use std::collections::VecDeque;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_mac::{FrameKind, QueueEntry};
 use tworay_wire::Body;
+
+/// Messages whose loss counts.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Messages {
+    /// Those by which neighbours know of each other: HELLOs, requests, and those of ARP.
+    All,
+    /// Those by which one finds the other's address.
+    OfArp,
+}
 
 /// Number of times at which the past of a link is looked at.
 const LOOKS: u64 = 12;

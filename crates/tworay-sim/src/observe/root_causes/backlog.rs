@@ -6,9 +6,9 @@
 //! at the same rate since, whatever the MACs have done with them. A higher load may have filled the queue by itself.
 //! The time is over when no station of the path sends any more what has come, without a pause of its MAC, since another one did so.
 
-use super::RootCauses;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::World;
+use crate::observe::loss::service::Service;
 use tworay_base::{NodeId, SimDuration, SimTime};
 
 /// Losses of time to one hop that are further apart belong to several outages: longer than a MAC tries to send a packet.
@@ -33,7 +33,7 @@ struct Station {
 
 /// An outage on a path.
 #[derive(Clone, Debug)]
-pub(super) struct Backlog {
+struct Backlog {
     /// The station whose MAC has lost time to it.
     node: NodeId,
     root: RootCause,
@@ -44,37 +44,49 @@ pub(super) struct Backlog {
     path: Vec<Station>,
 }
 
-impl RootCauses {
+/// Outages whose backlogs may not have passed on yet.
+#[derive(Debug, Default)]
+pub(super) struct Backlogs(Vec<Backlog>);
+
+impl Backlogs {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The MAC of `node` has lost time since `began` to the hop of `root`, which is out of reach.
-    pub(super) fn note_backlog(&mut self, node: NodeId, root: RootCause, began: SimTime, now: SimTime) {
+    pub fn note(
+        &mut self,
+        services: &[Service],
+        (node, root): (NodeId, RootCause),
+        (began, now): (SimTime, SimTime),
+    ) {
         let of_this = |known: &Backlog| {
             (known.node, known.root.next_hop, known.root.cause) == (node, root.next_hop, root.cause)
         };
-        self.backlogs.retain(|known| {
+        self.0.retain(|known| {
             let kept = if of_this(known) { APART } else { KEPT };
             known.latest + kept >= began
         });
-        if let Some(known) = self.backlogs.iter_mut().find(|known| of_this(known)) {
+        if let Some(known) = self.0.iter_mut().find(|known| of_this(known)) {
             (known.latest, known.until) = (now, now);
             return;
         }
-        let carried = |node: &NodeId| self.services[node.index()].carried(began);
+        let carried = |node: &NodeId| services[node.index()].carried(began);
         let here = carried(&node);
         let station = |node: &NodeId| {
-            let service = &self.services[node.index()];
+            let service = &services[node.index()];
             // One that was off has forgotten what it has sent.
             let rate = if service.path.has_sent() { carried(node) } else { here };
             Station { node: *node, rate, done: service.done() }
         };
-        let path = &self.services[node.index()].path.sharing.path;
+        let path = &services[node.index()].path.sharing.path;
         let path = if path.contains(&node) { path } else { &[node][..] };
         let path = path.iter().map(station).collect();
-        self.backlogs.push(Backlog { node, root, began, latest: now, until: now, path });
+        self.0.push(Backlog { node, root, began, latest: now, until: now, path });
     }
 
     /// The outage whose backlog keeps the queue of `node` from being sent, or has come to it, if the load alone would not fill it.
-    pub(super) fn behind_backlog(&mut self, node: NodeId, world: &World<'_>) -> Option<RootCause> {
-        let Self { backlogs, services, .. } = self;
+    pub fn behind(&mut self, services: &[Service], node: NodeId, world: &World<'_>) -> Option<RootCause> {
         let of_backlog = |backlog: &mut Backlog| {
             let (path, until) = (&backlog.path, backlog.until);
             let waits = |station: &Station| {
@@ -90,6 +102,6 @@ impl RootCauses {
             let time = world.now.since(backlog.began).as_secs_f64();
             offered as f64 <= SAME * rate * time + FEW
         };
-        backlogs.iter_mut().find_map(|backlog| of_backlog(backlog).then_some(backlog.root.strikes(world.now)))
+        self.0.iter_mut().find_map(|backlog| of_backlog(backlog).then_some(backlog.root.strikes(world.now)))
     }
 }

@@ -98,7 +98,7 @@ impl RootCauses {
     ) {
         let (now, begin) = (world.now, before(end, time));
         if root.is_physical() {
-            self.note_backlog(node, root, begin, now);
+            self.backlogs.note(&self.services, (node, root), (begin, now));
         }
         let sharing = &self.services[node.index()].path.sharing;
         if let Some(of) = sharing.before.last().filter(|_| root.is_physical()) {

@@ -11,12 +11,12 @@
 //! Tables (OLSR) may reroute a flow that has lost nothing: its node had asked for another next hop's address before, and a
 //! break is known to some routers only.
 
+use super::Causes;
 use super::records::Miss;
 use super::search::{is_replaced, searches};
-use super::{Causes, Messages};
 use crate::network::packets::is_message;
 use crate::observe::loss::root_cause::RootCause;
-use crate::observe::loss::scene::Scene;
+use crate::observe::loss::scene::{Messages, Scene};
 use tworay_base::{FlowId, LossCause, NodeId, PacketId, SimTime};
 use tworay_wire::Packet;
 
