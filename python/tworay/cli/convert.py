@@ -13,7 +13,7 @@ from tworay import _native
 from tworay.cli import streams
 from tworay.cli.output import check_free, is_stdout, note, print_columns, print_json, write_file, write_text
 from tworay.errors import InputError
-from tworay.imports import dumps, links, tracks
+from tworay.imports import autopilot, dumps, links, tracks
 from tworay.imports.reading import (
     Place,
     Table,
@@ -39,7 +39,8 @@ MOVES: dict[str, Literal["ns2", "netanim"]] = {
 }
 TABLES = (".parquet", ".csv")
 READABLE = (
-    "moves (.mov, .movements), a scenario, tracks (.gpx, .csv), links (.csv, dumps) or an ns-2 trace (.tr)"
+    "moves (.mov, .movements), a scenario, tracks (.gpx, .csv, .bin, .tlog), links (.csv, dumps) or an ns-2 "
+    "trace (.tr)"
 )
 
 
@@ -50,7 +51,8 @@ def convert(
         typer.Argument(
             metavar="FILE...",
             help="Movements of ns-2 or BonnMotion, or a wireless trace of ns-2 (.tr), also gzipped; "
-            "a scenario; tracks (.gpx, or .csv with id, time and lat, lon or x, y); measured links (.csv "
+            "a scenario; tracks (.gpx, .csv with id, time and lat, lon or x, y, or logs of autopilots: .bin "
+            "of ArduPilot, .tlog of MAVLink); measured links (.csv "
             "with from, to and loss, level, tq, etx or lq; output of batctl o, olsrd's txtinfo or jsoninfo, "
             "babeld's dump, or iw's info and station dump). Of tracks and links also several.",
         ),
@@ -110,10 +112,10 @@ def _own_network(files: list[str]) -> Literal["tracks", "links"] | None:
 def _kind_of(file: str) -> Literal["tracks", "links"] | None:
     ending = Path(file).suffix.lower()
     if file == "-" or ending in (".toml", ".tr", ".gz", ".movements", *MOVES) or not Path(file).is_file():
-        if ending in (".gpx", ".csv"):
+        if ending in (".gpx", ".csv", *autopilot.ENDINGS):
             raise InputError(f"{file}: there is no such file; check the path")
         return None
-    if ending == ".gpx":
+    if ending == ".gpx" or ending in autopilot.ENDINGS:
         return "tracks"
     with Path(file).open("rb") as opened:
         start = opened.read(4096).decode("utf-8", errors="replace").lstrip("\ufeff")

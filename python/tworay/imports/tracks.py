@@ -1,4 +1,4 @@
-"""Recorded tracks in CSV or GPX: converted from fixes to a movement file.
+"""Recorded tracks in CSV, GPX or logs of autopilots: converted from fixes to a movement file.
 
 WGS84 coordinates are projected onto the plane tangent to the ellipsoid at the centre of all fixes (east
 and north of the local frame, without heights). At d metres from the centre a length is too short by up to
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 from tworay.guide import more
+from tworay.imports import autopilot
 from tworay.imports.answers import DEFAULT_RADIO
 from tworay.imports.reading import (
     FIXED_ROUTES,
@@ -116,11 +117,13 @@ def read(files: Iterable[str]) -> Tracks:
     kinds: set[bool] = set()
     fixes: list[Fix] = []
     for file in files:
-        text = read_text(file)
-        if Path(file).suffix.lower() == ".gpx":
-            found, on_earth = list(_gpx(file, text)), True
+        ending = Path(file).suffix.lower()
+        if ending in autopilot.ENDINGS:
+            found, on_earth = [Fix(*position) for position in autopilot.read(file)], True
+        elif ending == ".gpx":
+            found, on_earth = list(_gpx(file, read_text(file))), True
         else:
-            table = Table(file, text, COLUMNS)
+            table = Table(file, read_text(file), COLUMNS)
             on_earth = "lat" in table.columns
             found = list(_csv(table))
         if not found:
