@@ -54,6 +54,12 @@ impl Station {
         self.flows.as_ref().map_or(0, FlowQueues::len) + self.lanes.as_ref().map_or(0, |lanes| lanes.len())
     }
 
+    /// The first of these packets.
+    fn first(&self) -> Option<PacketId> {
+        let of_flows = self.flows.as_ref().and_then(|flows| flows.packets().next());
+        of_flows.or_else(|| self.lanes.as_ref()?.first())
+    }
+
     /// Appends these packets.
     fn packets(&self, out: &mut Vec<PacketId>) {
         out.extend(self.flows.iter().flat_map(FlowQueues::packets));
@@ -179,6 +185,11 @@ impl Air {
     /// Appends the packets that wait in these queues.
     pub fn waiting(&self, node: NodeId, out: &mut Vec<PacketId>) {
         self.stations[node.index()].packets(out);
+    }
+
+    /// The first of the packets that wait in them.
+    pub fn first_waiting(&self, node: NodeId) -> Option<PacketId> {
+        self.stations[node.index()].first()
     }
 
     /// Appends the packets that a node's station has taken from its queues and is sending.

@@ -155,6 +155,14 @@ impl Lanes {
         AccessCategory::ALL.iter().map(|category| self.waiting(*category)).sum()
     }
 
+    /// The first of the packets that [`Self::packets`] appends.
+    pub fn first(&self) -> Option<PacketId> {
+        self.lanes.iter().find_map(|lane| match lane {
+            Lane::Fifo(queue) => queue.iter().next().map(|entry| entry.packet),
+            Lane::ByFlow(flows) => flows.packets().next(),
+        })
+    }
+
     /// Appends the packets.
     pub fn packets(&self, out: &mut Vec<PacketId>) {
         for lane in &self.lanes {

@@ -65,7 +65,7 @@ impl<'a> World<'a> {
 
     /// The same of the packet that the node sends next.
     pub fn airtime_of_next(&self, node: NodeId) -> Option<SimDuration> {
-        let first = || Some(self.packets.get(*self.waiting(node).first()?).ip_bytes);
+        let first = || Some(self.packets.get(self.air?.first_waiting(node)?).ip_bytes);
         let next = self.nodes[node].queue.iter().next().map(|entry| entry.ip_bytes).or_else(first);
         next.map(|bytes| self.airtime(node, bytes))
     }
