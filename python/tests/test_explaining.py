@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -15,6 +16,7 @@ import tworay
 from tworay.cli.whole import app
 from tworay.errors import InputError
 from tworay.showing.causes import ENDS, ROOTS
+from tworay.showing.ending import Endings
 from tworay.showing.explaining import _Flow
 from tworay.showing.wording import _again
 
@@ -95,6 +97,64 @@ def test_the_longest_pauses_are_found_with_what_caused_them(broken: tworay.Run) 
     assert [step["t_s"] for step in longest["chain"]] == sorted(step["t_s"] for step in longest["chain"])
     assert f"node 1 down: an ACK stuck at node {longest['loss']['root_node']} at" in plain(found)
     assert f"new data acknowledged at {longest['pause']['end_s']:.3f} s." in plain(found)
+
+
+def test_a_loss_that_came_too_late_did_not_cause_a_pause() -> None:
+    """An ACK that is sent after the one that ended a pause would have come later than that one.
+
+    Checked with what a record says of each segment, and the same without a record.
+    """
+    asked: dict[str, Any] = {"scenario": "mesh-3", "seed": 1, "set": {"duration": "60s"}}
+    run = tworay.run(**asked, record=True)
+    sent = run.tables["segments"].filter(pl.col("kind") == "ack")
+    blamed = 0
+    for flow in (0, 1, 2):
+        mine = sent.filter(pl.col("flow") == flow)
+        bare = tworay.run(**asked).explain(flow=flow).document["moments"]
+        for moment, other in zip(run.explain(flow=flow).document["moments"], bare, strict=True):
+            assert moment["loss"] == other["loss"]
+            end = moment["pause"]["end_s"]
+            ended = mine.filter((pl.col("arrived_s") - end).abs() < 1e-6)["t_s"].min()
+            if moment["part"] == "ack":
+                blamed += 1
+                gone, number = moment["loss"]["t_s"], moment["loss"]["seq"]
+                same = (pl.col("ack") == number) & ((pl.col("lost_s") - gone).abs() < 1e-6)
+                assert mine.filter(same)["t_s"].item() <= ended
+    assert blamed
+    # The pause of flow 1 from 8.4 s to 9.6 s ended with ACK 91981; ACK 144541, lost meanwhile, is of later.
+    pause = next(m for m in run.explain(flow=1).document["moments"] if 8.4 < m["pause"]["begin_s"] < 8.5)
+    assert lost(run, flow=1, kind="ack", seq=144541)[0]["since_s"] < pause["pause"]["end_s"]
+    assert pause["loss"] is None
+    # Asked for, that loss isn't told with this pause.
+    (moment,) = run.explain(flow=1, at=9.517).document["moments"]
+    assert moment["loss"]["seq"] == 144541
+    assert moment["pause"] is None or moment["pause"]["begin_s"] > 9.517
+
+
+def test_data_sent_again_after_it_had_arrived_did_not_cause_a_pause() -> None:
+    """The oldest segment arrived, and its ACK is late; the copy that the timer sends is lost."""
+    nothing = {"arrived_s": None, "lost_s": None, "ack": None, "seq": None, "bytes": 0}
+    ack = nothing | {"flow": 0, "from": 1, "to": 0, "kind": "ack"}
+    data = nothing | {"flow": 0, "from": 0, "to": 1, "kind": "data", "seq": 1001, "bytes": 1000}
+    segments = pl.DataFrame(
+        [
+            ack | {"t_s": 0.5, "arrived_s": 1.0, "ack": 1001},
+            data | {"t_s": 0.9, "arrived_s": 1.2},
+            ack | {"t_s": 1.2, "arrived_s": 5.0, "ack": 2001},
+            data | {"t_s": 3.0, "lost_s": 3.1},
+            data | {"t_s": 0.8, "lost_s": 3.2},
+        ],
+        infer_schema_length=None,
+    )
+
+    run: Any = SimpleNamespace(tables={"segments": segments})
+    endings = Endings(run, {"id": 0, "from": 0, "to": 1, "tcp": "newreno"})
+    latest = endings.latest((1.0, 5.0))
+    assert latest == {"ack": 1.2, "data": 1.2}
+    assert endings.too_late({"kind": "data", "seq": 1001, "t_s": 3.1}, latest)
+    assert not endings.too_late({"kind": "data", "seq": 1001, "t_s": 3.2}, latest)
+    # Nothing ended this one.
+    assert endings.latest((5.0, 9.0)) == {}
 
 
 def test_a_lost_segment_is_followed_to_its_repair(string: tworay.Run) -> None:

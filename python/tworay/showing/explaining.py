@@ -11,6 +11,7 @@ import tomllib
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay.errors import InputError, OutputError
@@ -19,6 +20,7 @@ from tworay.metrics.diagnosis import covers
 from tworay.naming import Nodes
 from tworay.showing.chains import chain
 from tworay.showing.changes import behind, changes
+from tworay.showing.ending import Endings
 from tworay.showing.idleness import held_back, idle_spells
 from tworay.showing.numbers import SEQUENCE, Numbers
 
@@ -149,6 +151,7 @@ class _Flow:
         end = self.end if completed is None or not self.times else self.times[0] + completed
         self.idle = idle_spells(self.series, held, end)
         self.numbers = Numbers(run, about, self.settings)
+        self.endings = Endings(run, about)
         for row in (*self.lost, *self.resent, *self.guesses):
             row["against"] = self.is_tcp and self.numbers.against(row)
             row["byte"] = self._byte(row) if self.is_tcp else row["seq"]
@@ -208,7 +211,9 @@ class _Flow:
         between = [
             (begin, end)
             for begin, end in pauses
-            if end > loss["since_s"] and (until is None or begin < until)
+            if end > loss["since_s"]
+            and (until is None or begin < until)
+            and (loss["kind"] != "ack" or self._in_time([loss], (begin, end)))
         ]
         # A loss in flight during one pause often causes a later one: that is its own.
         caused = [pause for pause in between if self._behind(pause) is loss]
@@ -250,7 +255,7 @@ class _Flow:
         would have ended.
         """
         una = self.acked[bisect_right(self.times, pause[0]) - 1]
-        before = [row for row in self.lost if row["since_s"] < pause[1]]
+        before = self._in_time([row for row in self.lost if row["since_s"] < pause[1]], pause)
         firsts = {una, -1} if una == 0 else {una}
         # The answer to the SYN flows against the flow.
         oldest = [
@@ -260,6 +265,19 @@ class _Flow:
         ]
         beyond = [row for row in before if row["kind"] == "ack" and row["byte"] > una and not row["against"]]
         return min(oldest or beyond, key=lambda row: row["since_s"], default=None)
+
+    def _in_time(self, lost: list[Row], pause: tuple[float, float]) -> list[Row]:
+        """Return the losses that aren't too late to have caused a pause."""
+        una, done = (self.acked[bisect_right(self.times, time) - 1] for time in pause)
+        # A receiver's numbers never decrease: an ACK of more than the pause's end brought was sent later.
+        most = done if done > una else inf
+        latest = self.endings.latest(pause)
+        return [
+            row
+            for row in lost
+            if not (row["kind"] == "ack" and not row["against"] and row["byte"] > most)
+            and not self.endings.too_late(row, latest)
+        ]
 
     def _part(self, loss: Row) -> str:
         """Return the kind of the lost segment."""
