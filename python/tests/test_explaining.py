@@ -364,3 +364,28 @@ def test_a_pause_from_the_start_follows_no_acknowledgment() -> None:
     assert "the flow's start at 1.0" in " ".join(first.split())
     assert "last acknowledgment" not in first
     assert all("the flow's start" not in other for other in others)
+
+
+def test_what_was_under_way_at_the_end_is_neither_delivered_nor_lost(
+    tmp_path: Path, cli: Cli, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of two stations out of range one sends 100 B every 100 ms from 0.1 s on: five until 0.55 s.
+
+    AODV's buffer holds them while it searches.
+    """
+    file = tmp_path / "apart.toml"
+    file.write_text(
+        'duration = "0.55s"\ntopology = { kind = "explicit", positions = [[0, 0], [2000, 0]] }\n'
+        'routing = { protocol = "aodv" }\n'
+        '[[flow]]\nfrom = 0\nto = 1\nstart = "0.1s"\napp = "cbr"\ninterval = "100ms"\nsize = "100B"\n',
+        encoding="ascii",
+    )
+    run = tworay.run(str(file), seed=1)
+    assert run.summary["flows"][0]["sent_segments"] == 5
+    said = "5 datagrams were under way when it ended."
+    assert f"It lost nothing. {said}" in plain(run.explain())
+    assert f"No segment was lost. {said}" in run._repr_html_()
+    done = cli("run", str(file))
+    assert f"No segment was lost. {said}" in plain(done.out)
+    # Figures of flows leave out a warm-up, so that nothing is said.
+    assert "under way" not in cli("run", str(file), "--set", "warmup=0.25s").out

@@ -95,11 +95,11 @@ def test_flows_are_judged_where_there_is_a_verdict_only(compared: Path, cli: Cli
         tworay.plot(compared, "rate", judge="flow.0")
     tworay.plot(compared, "box", judge="flow.0")
     table = cli("show", compared, "--table", "series", "--judge", "nonsense")
-    assert (table.code, table.out) == (1, "")
+    assert (table.code, table.out) == (2, "")
     assert "--judge nonsense: a table has all flows; leave it out" in " ".join(table.err.split())
     assert cli("run", "string-2", "--set", "duration=2s", "--out", "one").code == 0
     done = cli("show", "one", "--judge", "nonsense")
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert "one run has no verdict; leave it out" in " ".join(done.err.split())
     assert cli("show", compared, "--judge", "flow.0").code == 0
 

@@ -83,7 +83,7 @@ def show(
         else:
             from tworay.showing.rendering import run_report, show
 
-            show(run_report(found.summary))
+            show(run_report(found.summary, found.warmup))
         return
     if judge is not None:
         found.judge = judge

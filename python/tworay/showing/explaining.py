@@ -90,6 +90,7 @@ def explain(run: Run, *, flow: int | str | None = None, at: float | None = None)
             **({"protocol": about["protocol"]} if "protocol" in about else {}),
             "at_s": at,
             "lost": len(seen.lost),
+            "under_way": seen.alive[-1]["data_segments"] if seen.alive and not seen.is_tcp else 0,
             "idle": [{"begin_s": begin, "end_s": end} for begin, end in seen.idle],
             "moments": moments,
         }
@@ -107,7 +108,8 @@ def _of_all(run: Run) -> Explanation:
 
     longest = sorted(found, key=length, reverse=True)[:MOMENTS]
     nobody: Row = dict.fromkeys(("flow", "from", "to", "tcp"))
-    nobody |= {"lost": sum(d["lost"] for d in documents), "idle": [s for d in documents for s in d["idle"]]}
+    nobody |= {key: sum(d[key] for d in documents) for key in ("lost", "under_way")}
+    nobody |= {"idle": [s for d in documents for s in d["idle"]]}
     flows = {str(one["flow"]): {key: one[key] for key in OF_FLOW if key in one} for one in documents}
     begin = lambda moment: (moment["pause"] or {"begin_s": moment["loss"]["t_s"]})["begin_s"]  # noqa: E731
     return Explanation(documents[0] | nobody | {"flows": flows, "moments": sorted(longest, key=begin)})
