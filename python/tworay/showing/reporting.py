@@ -12,6 +12,7 @@ from tworay.showing.armaxis import short_names
 from tworay.showing.layout import Column, fact, table
 from tworay.showing.rendering import costs_line, guesses, losses, number, warnings
 from tworay.showing.text import Group, Text
+from tworay.showing.unfinished import TIMES, unfinished
 
 if TYPE_CHECKING:
     from tworay.experiment.comparison import Comparison
@@ -60,6 +61,9 @@ def comparison_report(
                 blocks.append(_means(heading, rows, document, known, width))
                 tabled += known
     blocks[-1] += _notes(document, tabled)
+    times = next((name for name in tabled if name.endswith("transfer_p95_seconds")), None)
+    if times and not _is_of_times(columns):
+        blocks[-1] += [Text(line, style=DIM) for line in unfinished(result, times, names)]
     blocks += [_mixture(name, found, width) for name, found in document["mixtures"].items()]
     if pairs:
         blocks += [_pairs(document["pairs"], name, names, width) for name in columns]
@@ -71,6 +75,12 @@ def comparison_report(
     for block in filter(None, blocks):
         parts += ["", *block] if parts else block
     return Group(*parts)
+
+
+def _is_of_times(columns: list[str]) -> bool:
+    """Return whether the verdict is about times of transfers, and says itself what they leave out."""
+    chosen = next((name for name in columns if verdict.has_direction(name)), "")
+    return TIMES.match(chosen) is not None
 
 
 def labels(arms: dict[str, dict[str, Any]]) -> tuple[list[str], str, dict[str, str]]:
@@ -144,6 +154,7 @@ def conclusion(result: Comparison, columns: list[str], names: dict[str, str]) ->
     lines = [_first_line(found, chosen, names, len(document["seeds"]) - len(document["repeated_seeds"]))]
     if same:
         lines.append(f"{same[0]} gave the same run {every}. {draw}")
+    lines += unfinished(result, chosen, names)
     lines += [*_starved(document, names), *_given_up(result, names), *_whose(result, chosen)]
     groups = {entry["group"] for entry in found["ranking"]}
     if len(found["ranking"]) > 2 and found["best"] and len(groups) > 1:
