@@ -151,9 +151,14 @@ def conclusion(result: Comparison, columns: list[str], names: dict[str, str]) ->
     draw = "--entries 2s draws the flows' start times from the seed."
     if unfit is verdict.Unfit.ALL_THE_SAME:
         return [f"No verdict: {_listed(same)} gave the same run {every}. {draw}", *_whose(result, chosen)]
-    lines = [_first_line(found, chosen, names, len(document["seeds"]) - len(document["repeated_seeds"]))]
+    alike = result.alike
+    equals = {arm: len(arms) - 1 for arms in alike for arm in arms}
+    runs = len(document["seeds"]) - len(document["repeated_seeds"])
+    lines = [_first_line(found, chosen, names, runs, equals)]
     if same:
         lines.append(f"{same[0]} gave the same run {every}. {draw}")
+    together = [_listed([names[arm] for arm in arms]) for arms in alike]
+    lines += [f"With every seed, {those} gave the same run." for those in together]
     lines += unfinished(result, chosen, names)
     lines += [*_starved(document, names), *_given_up(result, names), *_whose(result, chosen)]
     groups = {entry["group"] for entry in found["ranking"]}
@@ -246,7 +251,10 @@ def _whose(result: Comparison, metric: str) -> list[str]:
     return [f"Judged: {judged}{others}."]
 
 
-def _first_line(found: dict[str, Any], name: str, names: dict[str, str], runs: int) -> str:
+def _first_line(
+    found: dict[str, Any], name: str, names: dict[str, str], runs: int, equals: dict[str, int]
+) -> str:
+    """Say which arms are best; ``equals``: how many others gave the same runs as an arm."""
     title, _ = metrics.words(name)
     ranking = [entry["arm"] for entry in found["ranking"]]
     best = [names[arm] for arm in found["best"]]
@@ -267,12 +275,14 @@ def _first_line(found: dict[str, Any], name: str, names: dict[str, str], runs: i
         return f"No difference in {title} found {between}" + (f"; {would}." if would else ".")
     if found["margin"]:
         return f"Best in {title}: {best[0]}, {_margin(found, names)}."
+    if found.get("same"):
+        return f"Best in {title}: {_listed(best)}; every seed gave them the same."
     if len(best) > NAMED:
         rest = len(best) - 1
-        line = (
-            f"Best in {title}: {names[ranking[0]]} by its mean; {rest} of the other {len(ranking) - 1} arms "
-        )
-        line += "are not told from it by these runs"
+        others = equals.get(ranking[0], 0)
+        beside = f", with {others} equal arm{'s' * (others != 1)}," if others else ""
+        line = f"Best in {title}: {names[ranking[0]]}{beside} by its mean; {rest} of the other "
+        line += f"{len(ranking) - 1} arms are not told from it by these runs"
     else:
         line = f"Best in {title}: {_listed(best)}, without a difference found between them"
     return line + (f" ({would})." if would else ".")
