@@ -389,3 +389,15 @@ def test_what_was_under_way_at_the_end_is_neither_delivered_nor_lost(
     assert f"No segment was lost. {said}" in plain(done.out)
     # Figures of flows leave out a warm-up, so that nothing is said.
     assert "under way" not in cli("run", str(file), "--set", "warmup=0.25s").out
+
+
+def test_runs_of_a_comparison_are_found_by_the_names_that_tables_print(tmp_path: Path, cli: Cli) -> None:
+    place = tmp_path / "both"
+    vary = {"tcp.window": [8, 16]}
+    tworay.compare("string-2", tcp="reno,vegas", vary=vary, seeds=2, set={"duration": "3s"}, out=place)
+    one = cli("explain", "both", "--arm", "reno 8", "--seed", "2")
+    other = cli("explain", "both", "--arm", "reno tcp.window=8", "--seed", "2")
+    assert (one.code, one.err) == (0, "")
+    assert one.out == other.out
+    # Four arms have the same seeds.
+    assert "its seeds are 1-2" in " ".join(cli("explain", "both", "--seed", "9").err.split())

@@ -126,6 +126,11 @@ def test_losses_of_a_comparison_are_drawn_as_those_of_its_runs(tmp_path: Path) -
     ]
     assert drawn == [*alone[0], *alone[1]]
     assert sum(map(len, drawn)) > 0
+    with pytest.raises(InputError, match="comparisons keep no records; `tworay run SCENARIO --record"):
+        cast("tworay.Comparison", tworay.results(out)).table_of("segments")
+    # The first trouble is that of the run that is drawn, node 1 down at 20 s.
+    low, high = tworay.plot(out, "sequence", seed=2, zoom="trouble").axes[0].get_xlim()
+    assert low < 20 < high < 25
     (out / "ledger.parquet").unlink()
     assert labels(tworay.plot(out, "sequence", seed=2)) == ["welcome", "newreno"]
 
@@ -153,3 +158,9 @@ def test_transfers_of_one_size_lie_inside_the_axes(tmp_path: Path) -> None:
     assert (low, high) == (75_000, 300_000)
     drawn = {float(x) for line in axes.lines for x in line.get_xdata()}
     assert drawn == {150_000.0}
+
+
+def test_a_run_has_its_tables_by_name(run: tworay.Run) -> None:
+    assert run.table_of("series").equals(run.series)
+    with pytest.raises(InputError, match="the run has no table `segments`; it has alive,"):
+        run.table_of("segments")

@@ -111,7 +111,8 @@ def _first_trouble(drawn: Sequence[tuple[Run, int]]) -> tuple[float, float]:
     """Return the stretch around the first of the longest pauses that a loss began in these flows."""
     if not drawn:
         raise InputError(
-            "--zoom trouble: it looks into runs, not comparisons; write two times, or name a run"
+            "--zoom trouble: the mean of runs has no single one; write two times, or draw cwnd, rtt or "
+            "sequence of a seed"
         )
     found: list[tuple[float, float]] = []
     for run, flow in drawn:

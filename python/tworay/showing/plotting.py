@@ -19,7 +19,7 @@ from tworay.analysis import stats
 from tworay.calls import plainly
 from tworay.errors import InputError
 from tworay.experiment.comparison import Comparison
-from tworay.experiment.store.reading import results
+from tworay.experiment.store.reading import results, run_of
 from tworay.experiment.store.tables import table_files
 from tworay.naming import Nodes
 from tworay.running.run import Run
@@ -27,7 +27,7 @@ from tworay.showing import linkrates
 from tworay.showing.armaxis import label_arms, short_names
 from tworay.showing.bins import Bins, refuse
 from tworay.showing.lines import ACKNOWLEDGED, Line, called, of_run, rates, split, stairs, steps
-from tworay.showing.overlays import sequences, span, transfers
+from tworay.showing.overlays import TROUBLE, sequences, span, transfers
 from tworay.showing.pictures import FORMATS, empty, styles, write
 from tworay.showing.runnames import names_of, opened
 
@@ -151,6 +151,8 @@ def plot(
         if not lines:
             raise InputError(_no_series(runs, found, flow))
         drawn = [(line.run, line.flow) for line in lines if line.run is not None]
+        if zoom == TROUBLE and isinstance(found, Comparison) and what != "goodput":
+            drawn = _runs_of(found, lines, seed)
         shown = span(zoom, drawn, _seconds(found, runs))
         _over_time(axes, what, lines, found, seed, runs, bins)
         if shown is not None:
@@ -238,6 +240,16 @@ def _of_runs(runs: list[Run], flow: int | str | None, sources: Sequence[object])
         for name, one in zip(names_of(runs, sources), lines, strict=True)
         for line in one
     ]
+
+
+def _runs_of(found: Comparison, lines: list[Line], seed: int | None) -> list[tuple[Run, int]]:
+    """Return the runs of a comparison that are drawn: of one seed and flow; none without its directory."""
+    place = found.directory
+    if place is None:
+        return []
+    seed = min(line.seed for line in lines) if seed is None else seed
+    flow = min(line.flow for line in lines)
+    return [(run_of(place, one.label, seed), flow) for one in lines if (one.seed, one.flow) == (seed, flow)]
 
 
 def _lost(source: Run | Comparison, lines: list[Line], arms: Mapping[str, str]) -> dict[str, pl.DataFrame]:
