@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -15,6 +16,7 @@ import tworay
 from tworay.cli.whole import app
 from tworay.errors import InputError
 from tworay.showing.causes import ENDS, ROOTS
+from tworay.showing.ending import Endings
 from tworay.showing.explaining import _Flow
 from tworay.showing.wording import _again
 
@@ -95,6 +97,64 @@ def test_the_longest_pauses_are_found_with_what_caused_them(broken: tworay.Run) 
     assert [step["t_s"] for step in longest["chain"]] == sorted(step["t_s"] for step in longest["chain"])
     assert f"node 1 down: an ACK stuck at node {longest['loss']['root_node']} at" in plain(found)
     assert f"new data acknowledged at {longest['pause']['end_s']:.3f} s." in plain(found)
+
+
+def test_a_loss_that_came_too_late_did_not_cause_a_pause() -> None:
+    """An ACK that is sent after the one that ended a pause would have come later than that one.
+
+    Checked with what a record says of each segment, and the same without a record.
+    """
+    asked: dict[str, Any] = {"scenario": "mesh-3", "seed": 1, "set": {"duration": "60s"}}
+    run = tworay.run(**asked, record=True)
+    sent = run.tables["segments"].filter(pl.col("kind") == "ack")
+    blamed = 0
+    for flow in (0, 1, 2):
+        mine = sent.filter(pl.col("flow") == flow)
+        bare = tworay.run(**asked).explain(flow=flow).document["moments"]
+        for moment, other in zip(run.explain(flow=flow).document["moments"], bare, strict=True):
+            assert moment["loss"] == other["loss"]
+            end = moment["pause"]["end_s"]
+            ended = mine.filter((pl.col("arrived_s") - end).abs() < 1e-6)["t_s"].min()
+            if moment["part"] == "ack":
+                blamed += 1
+                gone, number = moment["loss"]["t_s"], moment["loss"]["seq"]
+                same = (pl.col("ack") == number) & ((pl.col("lost_s") - gone).abs() < 1e-6)
+                assert mine.filter(same)["t_s"].item() <= ended
+    assert blamed
+    # The pause of flow 1 from 8.4 s to 9.6 s ended with ACK 91981; ACK 144541, lost meanwhile, is of later.
+    pause = next(m for m in run.explain(flow=1).document["moments"] if 8.4 < m["pause"]["begin_s"] < 8.5)
+    assert lost(run, flow=1, kind="ack", seq=144541)[0]["since_s"] < pause["pause"]["end_s"]
+    assert pause["loss"] is None
+    # Asked for, that loss isn't told with this pause.
+    (moment,) = run.explain(flow=1, at=9.517).document["moments"]
+    assert moment["loss"]["seq"] == 144541
+    assert moment["pause"] is None or moment["pause"]["begin_s"] > 9.517
+
+
+def test_data_sent_again_after_it_had_arrived_did_not_cause_a_pause() -> None:
+    """The oldest segment arrived, and its ACK is late; the copy that the timer sends is lost."""
+    nothing = {"arrived_s": None, "lost_s": None, "ack": None, "seq": None, "bytes": 0}
+    ack = nothing | {"flow": 0, "from": 1, "to": 0, "kind": "ack"}
+    data = nothing | {"flow": 0, "from": 0, "to": 1, "kind": "data", "seq": 1001, "bytes": 1000}
+    segments = pl.DataFrame(
+        [
+            ack | {"t_s": 0.5, "arrived_s": 1.0, "ack": 1001},
+            data | {"t_s": 0.9, "arrived_s": 1.2},
+            ack | {"t_s": 1.2, "arrived_s": 5.0, "ack": 2001},
+            data | {"t_s": 3.0, "lost_s": 3.1},
+            data | {"t_s": 0.8, "lost_s": 3.2},
+        ],
+        infer_schema_length=None,
+    )
+
+    run: Any = SimpleNamespace(tables={"segments": segments})
+    endings = Endings(run, {"id": 0, "from": 0, "to": 1, "tcp": "newreno"})
+    latest = endings.latest((1.0, 5.0))
+    assert latest == {"ack": 1.2, "data": 1.2}
+    assert endings.too_late({"kind": "data", "seq": 1001, "t_s": 3.1}, latest)
+    assert not endings.too_late({"kind": "data", "seq": 1001, "t_s": 3.2}, latest)
+    # Nothing ended this one.
+    assert endings.latest((5.0, 9.0)) == {}
 
 
 def test_a_lost_segment_is_followed_to_its_repair(string: tworay.Run) -> None:
@@ -304,3 +364,40 @@ def test_a_pause_from_the_start_follows_no_acknowledgment() -> None:
     assert "the flow's start at 1.0" in " ".join(first.split())
     assert "last acknowledgment" not in first
     assert all("the flow's start" not in other for other in others)
+
+
+def test_what_was_under_way_at_the_end_is_neither_delivered_nor_lost(
+    tmp_path: Path, cli: Cli, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of two stations out of range one sends 100 B every 100 ms from 0.1 s on: five until 0.55 s.
+
+    AODV's buffer holds them while it searches.
+    """
+    file = tmp_path / "apart.toml"
+    file.write_text(
+        'duration = "0.55s"\ntopology = { kind = "explicit", positions = [[0, 0], [2000, 0]] }\n'
+        'routing = { protocol = "aodv" }\n'
+        '[[flow]]\nfrom = 0\nto = 1\nstart = "0.1s"\napp = "cbr"\ninterval = "100ms"\nsize = "100B"\n',
+        encoding="ascii",
+    )
+    run = tworay.run(str(file), seed=1)
+    assert run.summary["flows"][0]["sent_segments"] == 5
+    said = "5 datagrams were under way when it ended."
+    assert f"It lost nothing. {said}" in plain(run.explain())
+    assert f"No segment was lost. {said}" in run._repr_html_()
+    done = cli("run", str(file))
+    assert f"No segment was lost. {said}" in plain(done.out)
+    # Figures of flows leave out a warm-up, so that nothing is said.
+    assert "under way" not in cli("run", str(file), "--set", "warmup=0.25s").out
+
+
+def test_runs_of_a_comparison_are_found_by_the_names_that_tables_print(tmp_path: Path, cli: Cli) -> None:
+    place = tmp_path / "both"
+    vary = {"tcp.window": [8, 16]}
+    tworay.compare("string-2", tcp="reno,vegas", vary=vary, seeds=2, set={"duration": "3s"}, out=place)
+    one = cli("explain", "both", "--arm", "reno 8", "--seed", "2")
+    other = cli("explain", "both", "--arm", "reno tcp.window=8", "--seed", "2")
+    assert (one.code, one.err) == (0, "")
+    assert one.out == other.out
+    # Four arms have the same seeds.
+    assert "its seeds are 1-2" in " ".join(cli("explain", "both", "--seed", "9").err.split())

@@ -159,3 +159,30 @@ def test_a_metric_may_be_named_as_tables_head_it() -> None:
         (name,) = metrics.parse(word, known) or [""]
         assert word in (metrics.title(name), metrics.words(name)[0])
     assert metrics.parse("delay p95", known) == ["latency_under_load_seconds"]
+
+
+def test_transfers_that_did_not_end_are_counted(tmp_path: Path, cli: Cli) -> None:
+    """The relay is off from 10 s on: of a transfer every second, those asked for later never end."""
+    file = tmp_path / "half.toml"
+    file.write_text(
+        'duration = "20s"\ntopology = { kind = "string", hops = 2 }\nrouting = { protocol = "static" }\n'
+        '[[event]]\nnode = 1\nat = "10s"\nwhat = "down"\n'
+        '[[flow]]\nfrom = 0\nto = 2\napp = "web"\nevery = "1s"\nsizes = { kind = "fixed", size = "2kB" }\n',
+        encoding="ascii",
+    )
+    out = tmp_path / "cmp"
+    found = tworay.compare(str(file), tcp="reno,vegas", seeds=3, out=out)
+    done = cli("compare", str(file), "--tcp", "reno,vegas", "--seeds", "3", "--out", "again")
+    rows = found.table_of("transfers")
+    counts = {}
+    for arm in found.variants:
+        mine = rows.filter(rows["variant"] == arm)
+        completed = [found.values(arm)[seed]["flow.0.completed_transfers"] for seed in found.values(arm)]
+        assert sum(one or 0 for one in completed) == mine["seconds"].is_not_null().sum()
+        assert mine.filter((mine["asked_s"] > 10) & mine["seconds"].is_not_null()).is_empty()
+        counts[arm] = f"{mine.filter(mine['asked_s'] > 10).height} of {mine.height} with {arm}"
+    hint = f"Transfers that had not ended are not in these times: {counts['reno']}, {counts['vegas']}"
+    assert hint in " ".join(done.out.split())
+    about = found.conclusion("flow.0.transfer_p95_seconds")
+    assert any(line.startswith(hint) for line in about)
+    assert not any("had not ended" in line for line in found.conclusion("goodput_bps"))

@@ -110,3 +110,57 @@ def test_a_live_network_has_the_pace_of_its_clock(run: tworay.Run, live: dict[st
     head = rendered(run_report(run.summary | {"live": live}), 200).splitlines()[0]
     assert head.endswith(said)
     assert "times real time" in rendered(run_report(run.summary), 200).splitlines()[0]
+
+
+def test_losses_of_a_comparison_are_drawn_as_those_of_its_runs(tmp_path: Path) -> None:
+    """The crosses of an arm are those of the same run alone; without a stored ledger the legend has none."""
+    settings = {"duration": "25s"}
+    out = tmp_path / "both"
+    tworay.compare("link-failure", tcp="welcome,newreno", seeds=2, set=settings, out=out)
+    figure = tworay.plot(out, "sequence", seed=2)
+    assert labels(figure) == ["welcome", "newreno", "a segment was lost"]
+    drawn = crosses(figure)
+    alone = [
+        crosses(tworay.plot(tworay.run("link-failure", tcp=tcp, seed=2, set=settings), "sequence"))
+        for tcp in ("welcome", "newreno")
+    ]
+    assert drawn == [*alone[0], *alone[1]]
+    assert sum(map(len, drawn)) > 0
+    with pytest.raises(InputError, match="comparisons keep no records; `tworay run SCENARIO --record"):
+        cast("tworay.Comparison", tworay.results(out)).table_of("segments")
+    # The first trouble is that of the run that is drawn, node 1 down at 20 s.
+    low, high = tworay.plot(out, "sequence", seed=2, zoom="trouble").axes[0].get_xlim()
+    assert low < 20 < high < 25
+    (out / "ledger.parquet").unlink()
+    assert labels(tworay.plot(out, "sequence", seed=2)) == ["welcome", "newreno"]
+
+
+def crosses(figure: Any) -> list[list[tuple[float, float]]]:
+    """Return the places of crosses, without that of the legend."""
+    lines = [one for one in figure.axes[0].lines if one.get_marker() == "x" and len(one.get_xdata())]
+    return [list(zip(one.get_xdata().tolist(), one.get_ydata().tolist(), strict=True)) for one in lines]
+
+
+def test_transfers_of_one_size_lie_inside_the_axes(tmp_path: Path) -> None:
+    """On an axis of no width the points were beside the frame; the arms keep their order."""
+    scenario = tmp_path / "one-size.toml"
+    scenario.write_text(
+        'duration = "20s"\ntopology = { kind = "string", hops = 2 }\n'
+        '[[flow]]\nfrom = 0\nto = 2\napp = "web"\nevery = "1s"\nsizes = { kind = "fixed", size = "150kB" }\n',
+        encoding="ascii",
+    )
+    out = tmp_path / "cmp"
+    tworay.compare(str(scenario), tcp="vegas,newreno,cubic", seeds=2, out=out)
+    figure = tworay.plot(out, "transfers")
+    assert [one.split(":")[0] for one in labels(figure)[:3]] == ["vegas", "newreno", "cubic"]
+    axes: Any = figure.axes[0]
+    low, high = axes.get_xlim()
+    assert (low, high) == (75_000, 300_000)
+    drawn = {float(x) for line in axes.lines for x in line.get_xdata()}
+    assert drawn == {150_000.0}
+
+
+def test_a_run_has_its_tables_by_name(run: tworay.Run) -> None:
+    assert run.table_of("series").equals(run.series)
+    with pytest.raises(InputError, match="the run has no table `segments`; it has alive,"):
+        run.table_of("segments")

@@ -73,6 +73,37 @@ def test_a_box_shows_the_values_of_the_seeds(compared: Path) -> None:
     assert list(points[1].get_ydata()) == pytest.approx([1000 * v for v in values if v is not None])
 
 
+def test_titles_say_which_flows_are_in_a_plot(tmp_path: Path) -> None:
+    """Mesh-3 has three flows, all of TCP."""
+    out = tmp_path / "results"
+    tworay.compare("mesh-3", tcp="reno,vegas", seeds=2, set={"duration": "4s"}, out=out)
+
+    def title(**options: Any) -> str:
+        return tworay.plot(out, "goodput", **options).axes[0].get_title()
+
+    assert title() == "mesh-3, mean of 2 seeds, sum of 3 TCP flows"
+    assert title(flow=2) == "mesh-3, mean of 2 seeds, flow 2"
+    assert title(flow=1, seed=1) == "mesh-3, seed 1, flow 1"
+
+
+def test_flows_are_judged_where_there_is_a_verdict_only(compared: Path, cli: Cli) -> None:
+    """Elsewhere ``--judge`` was ignored, with words that mean nothing, too."""
+    for what in ("cwnd", "goodput", "sequence", "transfers"):
+        with pytest.raises(InputError, match=r"judge flow.0: only box .* choose a flow with flow"):
+            tworay.plot(compared, what, judge="flow.0")
+    with pytest.raises(InputError, match=r"judge flow.0: only box .* leave it out"):
+        tworay.plot(compared, "rate", judge="flow.0")
+    tworay.plot(compared, "box", judge="flow.0")
+    table = cli("show", compared, "--table", "series", "--judge", "nonsense")
+    assert (table.code, table.out) == (2, "")
+    assert "--judge nonsense: a table has all flows; leave it out" in " ".join(table.err.split())
+    assert cli("run", "string-2", "--set", "duration=2s", "--out", "one").code == 0
+    done = cli("show", "one", "--judge", "nonsense")
+    assert (done.code, done.out) == (2, "")
+    assert "one run has no verdict; leave it out" in " ".join(done.err.split())
+    assert cli("show", compared, "--judge", "flow.0").code == 0
+
+
 def test_a_picture_is_replaced_unless_it_must_not_be(compared: Path, tmp_path: Path) -> None:
     file = tmp_path / "a.svg"
     for _ in range(2):

@@ -198,3 +198,17 @@ def test_run_prints_the_numbers_of_the_whole_scenario(cli: Cli, three: Path) -> 
     assert [flow["id"] for flow in found.document["flows"]] == [1, 2]
     built_in = cli("run", "bottleneck-3", "--set", "duration=3s", "--set", "flow.1=off", "--json")
     assert [flow["id"] for flow in built_in.document["flows"]] == [0, 2]
+
+
+def test_switches_that_can_not_be_are_refused_with_what_to_write(cli: Cli) -> None:
+    for setting, reason in {
+        "flow.0=off": "flow.0=off: the only flow would be off, and nothing be sent; leave one on",
+        "flow.gate:bob=off": "flow.gate:bob=off: a flow is switched by its number, such as flow.0=off",
+        "flow.3=off": "flow.3=off: there is no flow.3; the scenario has flow.0 only",
+    }.items():
+        done = cli("run", "string-2", "--set", setting)
+        assert (done.code, done.out) == (2, "")
+        assert reason in " ".join(done.err.split())
+    # The wrong word is of --vary, not of --set.
+    done = cli("compare", "string-2", "--vary", "flow.0=on,3")
+    assert "tworay: flow.0=3: write on or off" in " ".join(done.err.split())

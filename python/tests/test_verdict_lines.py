@@ -146,3 +146,22 @@ def test_runs_without_a_value_are_no_lack_of_seeds() -> None:
     assert endless.conclusion("completion_seconds") == [
         "No verdict: no run has a value of completion (completion_seconds)."
     ]
+
+
+def test_arms_of_a_flow_that_is_off_are_called_the_same_run(tmp_path: Path) -> None:
+    """Without the only TCP flow its variant changes nothing: four arms are one run."""
+    file = tmp_path / "off.toml"
+    file.write_text(
+        'duration = "4s"\ntopology = { kind = "string", hops = 2 }\n'
+        '[[flow]]\nfrom = 0\nto = 2\napp = "ftp"\n'
+        '[[flow]]\nfrom = 2\nto = 0\napp = "cbr"\ninterval = "100ms"\nsize = "200B"\n',
+        encoding="ascii",
+    )
+    found = tworay.compare(
+        str(file), tcp="newreno,vegas,cubic,reno", vary={"flow.0": ["on", "off"]}, seeds=6, judge="udp"
+    )
+    off = [f"{tcp} flow.0=off" for tcp in ("newreno", "vegas", "cubic", "reno")]
+    assert off in found.alike
+    lines = found.conclusion("latency_under_load_seconds")
+    assert "With every seed, newreno off, vegas off, cubic off and reno off gave the same run." in lines
+    assert "newreno off by its mean" not in lines[0]

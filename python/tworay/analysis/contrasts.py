@@ -114,11 +114,20 @@ def groups(frame: pl.DataFrame, keys: Sequence[str], metric: str) -> Group:
             found.setdefault(key, {})[seed] = float(value)
     for key, numbers in cells.items():
         if len(numbers) > 1:
+            where = ", ".join(f"{axis} = {value}" for axis, value in zip(keys, key, strict=True))
+            missing = _varying(frame.filter(pl.col("cell").is_in(numbers)), keys)
             raise InputError(
-                f"{len(numbers)} cells fall together in {dict(zip(keys, key, strict=True))}: name every axis "
-                "that varies (--rows, --cols), or fix it (--where AXIS=VALUE)"
+                f"{len(numbers)} cells fall together{f' in {where}' if where else ''}, since they differ in "
+                f"{missing}: name every axis that varies (--rows, --cols), or fix it (--where AXIS=VALUE)"
             )
     return found
+
+
+def _varying(frame: pl.DataFrame, keys: Sequence[str]) -> str:
+    """Return the axes, other than ``keys``, in which the cells of runs differ."""
+    axes = frame.columns[: frame.columns.index("seed")] if "seed" in frame.columns else []
+    others = [axis for axis in axes if axis not in ("cell", "world", *keys)]
+    return " and ".join(axis for axis in others if frame[axis].n_unique() > 1) or "another axis"
 
 
 def on_common_seeds(frame: pl.DataFrame, alike: Sequence[str]) -> pl.DataFrame:

@@ -94,7 +94,7 @@ def _table(
     """Return a table by its name: of a run, or of all runs of a comparison."""
     import tworay
     from tworay._native import nearest
-    from tworay.experiment.overtime import GOODPUT
+    from tworay.experiment.overtime import GOODPUT, ONLY_RECORDED, RECORDED
     from tworay.showing.bins import refuse
 
     if name == GOODPUT:
@@ -110,6 +110,8 @@ def _table(
         known, whose = set(kept_tables(found.directory) if found.directory else ()), "the comparison"
         if name in known:
             return found.table_of(name)
+        if name in RECORDED:
+            raise InputError(f"--table {name}: {ONLY_RECORDED}")
     near = nearest(name, sorted(known | {GOODPUT}))
     hint = f"did you mean {near}? " if near else ""
     raise InputError(

@@ -149,7 +149,7 @@ SHARED: dict[str, Any] = {
         list[str] | None,
         typer.Option(
             metavar="KEY=V1,V2",
-            help="Compare values of a setting, for example routing.protocol=aodv,dsr, of compare also with "
+            help="Compare values of a setting, for example routing.protocol=aodv,dsr; `compare` also takes "
             "labels: tcp.window=small=4,big=32. Repeatable: all combinations run, also with --tcp.",
         ),
     ],

@@ -148,7 +148,7 @@ def run(
         return
     from tworay.showing.rendering import run_report, show
 
-    show(run_report(result.summary), stderr=printed)
+    show(run_report(result.summary, result.warmup), stderr=printed)
 
 
 def _single(variants: list[str] | None, source: str) -> str | None:

@@ -22,6 +22,7 @@ from tworay.cli.options import (
     joined,
 )
 from tworay.cli.output import note, print_comparison, print_json
+from tworay.errors import InputError
 from tworay.showing.bins import refuse
 
 
@@ -60,6 +61,13 @@ def show(
     exports = Exports(csv, long)
     exports.check(force=force, as_json=json)
     found = tworay.results(directory)
+    if judge is not None and (table is not None or isinstance(found, tworay.Run)):
+        why = (
+            "a table has all flows; leave it out, each row names its flow"
+            if table is not None
+            else "one run has no verdict; leave it out, --metrics flow.N.goodput_bps has one flow's"
+        )
+        raise InputError(f"--judge {judge}: {why}")
     if table is not None:
         exports.write_table(found, table, intervals=intervals, every=every, as_json=json)
         return
@@ -75,7 +83,7 @@ def show(
         else:
             from tworay.showing.rendering import run_report, show
 
-            show(run_report(found.summary))
+            show(run_report(found.summary, found.warmup))
         return
     if judge is not None:
         found.judge = judge

@@ -160,6 +160,15 @@ class Comparison:
         """Arms whose runs are equal with all seeds: they count as one run; two of them have no verdict."""
         return [variant for variant in self.variants if still(self._prints(variant).values())]
 
+    @property
+    def alike(self) -> list[list[str]]:
+        """Groups of arms that gave the same run with every seed, such as variants of a flow that is off."""
+        groups: dict[tuple[tuple[int, str], ...], list[str]] = {}
+        for variant in self.variants:
+            if prints := self._prints(variant):
+                groups.setdefault(tuple(sorted(prints.items())), []).append(variant)
+        return [arms for arms in groups.values() if len(arms) > 1]
+
     def _prints(self, variant: str) -> dict[int, str]:
         for key, document in self._documents.items():
             if key not in self._fingerprints:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 GOODPUT = "goodput"
 """The name of goodput over time among the tables that `tworay show --table` prints."""
+RECORDED = ("frames", "moves", "packets", "queues", "ranges", "routes", "routing", "sacks", "segments")
+"""Tables that only a record has."""
+ONLY_RECORDED = "comparisons keep no records; `tworay run SCENARIO --record --out DIR` keeps that of one run"
 
 
 def table_of(result: Comparison, name: str) -> pl.DataFrame:
@@ -41,6 +44,8 @@ def table_of(result: Comparison, name: str) -> pl.DataFrame:
         )
     parts = table_files(place, name)
     if not parts:
+        if name in RECORDED:
+            raise InputError(f"{place} has no table `{name}`: {ONLY_RECORDED}")
         found = sorted(kept_tables(place))
         there = f"; it has {', '.join(found)}" if found else ""
         raise InputError(f"{place} has no table `{name}` of its runs{there}")

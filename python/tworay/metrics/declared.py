@@ -57,7 +57,14 @@ class Metric:
 
 
 # What flows of several kinds have beside goodput, each by itself: TCP flows, and datagrams.
-OF_TRANSFERS = ("transfer_seconds", "transfer_p95_seconds", "stalls", "stalled_seconds", "startup_seconds")
+OF_TRANSFERS = (
+    "completed_transfers",
+    "transfer_seconds",
+    "transfer_p95_seconds",
+    "stalls",
+    "stalled_seconds",
+    "startup_seconds",
+)
 OF_ONE_FLOW = {
     True: ("latency_under_load_seconds", *OF_TRANSFERS),
     False: ("latency_under_load_seconds", "delivery_ratio"),

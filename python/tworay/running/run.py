@@ -98,6 +98,12 @@ class Run:
         result.__setstate__(read_run(Path(path)))
         return result
 
+    def table_of(self, name: str) -> pl.DataFrame:
+        """Return a table of the run, such as ``series``, ``ledger`` or ``transfers``: ``tables[name]``."""
+        if name not in self.tables:
+            raise InputError(f"the run has no table `{name}`; it has {', '.join(sorted(self.tables))}")
+        return self.tables[name]
+
     def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Write tables, ``summary.json`` and the complete scenario into a directory."""
         from tworay.experiment.store.results import Store

@@ -143,7 +143,7 @@ def _read(
     if text is None:
         text = _stdin() if source == "-" else _text(path)
     if text and has_switches(settings):
-        text, settings = without(text, settings, source)
+        text, settings = without(text, settings, source, flowless=flowless)
         given = text
     settings = presets.named(text, path.parent, settings)
     own = sources.named(text, path.parent, settings)

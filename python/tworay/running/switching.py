@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 WORDS = {"on": True, "true": True, "off": False, "false": False}
 SWITCH = re.compile(r"\s*flow\.(\d{1,9})\s*")
+# A flow by its ends, or by one of them, which has no key behind it.
+NAMED = re.compile(r"\s*flow\.([^.=\s]*[^.=\s\d][^.=\s]*)\s*=\s*(on|off)\s*")
 KEY = re.compile(r"\s*flow\.(\d{1,9})\.")
 FLOW = re.compile(r"\s*\[\[\s*flow\s*\]\]")
 TABLE = re.compile(r"\s*\[")
@@ -38,7 +40,7 @@ def switched_off(settings: Iterable[str]) -> list[int]:
         word = value.strip().strip("\"'").lower()
         if word not in WORDS:
             raise InputError(
-                f"--set {setting}: write on or off, such as --vary flow.{match[1]}=on,off; a key of the flow "
+                f"{setting}: write on or off, such as --vary flow.{match[1]}=on,off; a key of the flow "
                 f"is written flow.{match[1]}.start=5s"
             )
         states[int(match[1])] = WORDS[word]
@@ -46,17 +48,30 @@ def switched_off(settings: Iterable[str]) -> list[int]:
 
 
 def has_switches(settings: Iterable[str]) -> bool:
-    """Return whether settings switch flows, on or off."""
+    """Return whether settings switch flows, on or off.
+
+    Raises:
+        InputError: a setting names a flow that it switches by its ends.
+
+    """
+    for setting in settings:
+        if (named := NAMED.fullmatch(setting)) is not None:
+            raise InputError(
+                f"{setting.strip()}: a flow is switched by its number, such as flow.0={named[2]}; the "
+                "table of `tworay run` numbers the flows"
+            )
     return any(SWITCH.fullmatch(setting.partition("=")[0]) for setting in settings)
 
 
-def without(text: str, settings: Sequence[str], source: str) -> tuple[str, list[str]]:
+def without(
+    text: str, settings: Sequence[str], source: str, *, flowless: bool = False
+) -> tuple[str, list[str]]:
     """Return a scenario's text without the flows that are switched off, and the settings for what is left.
 
-    Lines of these flows are empty, so that errors name the right line.
+    Lines of these flows are empty, so that errors name the right line. ``flowless``: all may be off.
     """
     off = switched_off(settings)
-    _check(text, settings, source)
+    _check(text, settings, source, flowless=flowless)
     lines: list[str] = []
     number, inside = -1, False
     for line in text.splitlines(keepends=True):
@@ -68,7 +83,7 @@ def without(text: str, settings: Sequence[str], source: str) -> tuple[str, list[
     return "".join(lines), [found for one in settings if (found := _of_rest(one, off)) is not None]
 
 
-def _check(text: str, settings: Sequence[str], source: str) -> None:
+def _check(text: str, settings: Sequence[str], source: str, *, flowless: bool) -> None:
     """Reject switches of flows that the scenario doesn't have, or that can't be found in its text."""
     import tomllib
 
@@ -82,8 +97,9 @@ def _check(text: str, settings: Sequence[str], source: str) -> None:
         match = SWITCH.fullmatch(setting.partition("=")[0])
         if match and int(match[1]) >= total:
             last = f"flow.0 to flow.{total - 1}" if total > 1 else "flow.0 only" if total else "no flows"
-            raise InputError(f"--set {setting}: there is no flow.{match[1]}; the scenario has {last}")
-    if not switched_off(settings):
+            raise InputError(f"{setting}: there is no flow.{match[1]}; the scenario has {last}")
+    off = switched_off(settings)
+    if not off:
         return
     if sum(bool(FLOW.match(line)) for line in text.splitlines()) != total:
         raise InputError(f"{source}: flows can be switched off if each is a table of its own; write [[flow]]")
@@ -93,6 +109,10 @@ def _check(text: str, settings: Sequence[str], source: str) -> None:
             f"{source}: its events name flows by their numbers, so none can be switched off; "
             "set flow.N.start and flow.N.stop instead"
         )
+    if len(off) == total and not flowless:
+        those = "the only flow" if total == 1 else "all flows"
+        listed = ", ".join(f"flow.{number}=off" for number in off)
+        raise InputError(f"{listed}: {those} would be off, and nothing be sent; leave one on")
 
 
 def _of_rest(setting: str, off: list[int]) -> str | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tworay.showing.ending import arrivals, ending
 from tworay.showing.spans import in_words
 from tworay.showing.waits import longest_wait
 
@@ -21,7 +22,6 @@ Step: TypeAlias = tuple[float, str]
 # An acknowledgment that leaves later than this after the data it answers was held back, s: more than a host
 # takes to process a packet, less than timers of delayed ACKs (RFC 1122: up to 0.5 s; Linux: from 0.04 s).
 HELD = 5e-3
-INSTANT = 1e-6
 # The way of an ACK is told if it took at least this share of the pause.
 SHARE = 0.2
 
@@ -33,22 +33,14 @@ def delays(run: Run, about: Row, pause: tuple[float, float]) -> tuple[list[Step]
     """
     import polars as pl
 
-    segments: pl.DataFrame | None = run.tables.get("segments")
-    if segments is None or about["tcp"] is None:
+    if "segments" not in run.tables or about["tcp"] is None:
         return [], pause[0]
     begin, end = pause
-    mine = segments.filter((pl.col("flow") == about["id"]) & pl.col("arrived_s").is_not_null())
-    answers = mine.filter((pl.col("to") == about["from"]) & pl.col("ack").is_not_null())
-    # Sequence numbers don't wrap in what is compared here: at most a window lies between them.
-    before = answers.filter(pl.col("arrived_s") <= begin + INSTANT)["ack"].max()
-    if before is None:
+    mine = arrivals(run, about)
+    answered = ending(mine, about, pause)
+    if answered is None:
         return [], begin
-    # The state of a kernel's sender is looked at now and then: its ACK may have come before the pause's end.
-    ended = answers.filter((pl.col("arrived_s") <= end + INSTANT) & (pl.col("ack") > before))
-    if ended.is_empty():
-        return [], begin
-    first = ended.filter(pl.col("arrived_s") <= ended["arrived_s"].min())
-    answer = first.sort("ack").row(-1, named=True)
+    before, answer = answered
     data = mine.filter(
         (pl.col("from") == about["from"]) & (pl.col("bytes") > 0) & (pl.col("arrived_s") <= answer["t_s"])
     ).sort("arrived_s", "t_s")

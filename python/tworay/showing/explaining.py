@@ -11,6 +11,7 @@ import tomllib
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay.errors import InputError, OutputError
@@ -19,6 +20,7 @@ from tworay.metrics.diagnosis import covers
 from tworay.naming import Nodes
 from tworay.showing.chains import chain
 from tworay.showing.changes import behind, changes
+from tworay.showing.ending import Endings
 from tworay.showing.idleness import held_back, idle_spells
 from tworay.showing.numbers import SEQUENCE, Numbers
 
@@ -88,6 +90,7 @@ def explain(run: Run, *, flow: int | str | None = None, at: float | None = None)
             **({"protocol": about["protocol"]} if "protocol" in about else {}),
             "at_s": at,
             "lost": len(seen.lost),
+            "under_way": seen.alive[-1]["data_segments"] if seen.alive and not seen.is_tcp else 0,
             "idle": [{"begin_s": begin, "end_s": end} for begin, end in seen.idle],
             "moments": moments,
         }
@@ -105,7 +108,8 @@ def _of_all(run: Run) -> Explanation:
 
     longest = sorted(found, key=length, reverse=True)[:MOMENTS]
     nobody: Row = dict.fromkeys(("flow", "from", "to", "tcp"))
-    nobody |= {"lost": sum(d["lost"] for d in documents), "idle": [s for d in documents for s in d["idle"]]}
+    nobody |= {key: sum(d[key] for d in documents) for key in ("lost", "under_way")}
+    nobody |= {"idle": [s for d in documents for s in d["idle"]]}
     flows = {str(one["flow"]): {key: one[key] for key in OF_FLOW if key in one} for one in documents}
     begin = lambda moment: (moment["pause"] or {"begin_s": moment["loss"]["t_s"]})["begin_s"]  # noqa: E731
     return Explanation(documents[0] | nobody | {"flows": flows, "moments": sorted(longest, key=begin)})
@@ -149,6 +153,7 @@ class _Flow:
         end = self.end if completed is None or not self.times else self.times[0] + completed
         self.idle = idle_spells(self.series, held, end)
         self.numbers = Numbers(run, about, self.settings)
+        self.endings = Endings(run, about)
         for row in (*self.lost, *self.resent, *self.guesses):
             row["against"] = self.is_tcp and self.numbers.against(row)
             row["byte"] = self._byte(row) if self.is_tcp else row["seq"]
@@ -208,7 +213,9 @@ class _Flow:
         between = [
             (begin, end)
             for begin, end in pauses
-            if end > loss["since_s"] and (until is None or begin < until)
+            if end > loss["since_s"]
+            and (until is None or begin < until)
+            and (loss["kind"] != "ack" or self._in_time([loss], (begin, end)))
         ]
         # A loss in flight during one pause often causes a later one: that is its own.
         caused = [pause for pause in between if self._behind(pause) is loss]
@@ -250,7 +257,7 @@ class _Flow:
         would have ended.
         """
         una = self.acked[bisect_right(self.times, pause[0]) - 1]
-        before = [row for row in self.lost if row["since_s"] < pause[1]]
+        before = self._in_time([row for row in self.lost if row["since_s"] < pause[1]], pause)
         firsts = {una, -1} if una == 0 else {una}
         # The answer to the SYN flows against the flow.
         oldest = [
@@ -260,6 +267,19 @@ class _Flow:
         ]
         beyond = [row for row in before if row["kind"] == "ack" and row["byte"] > una and not row["against"]]
         return min(oldest or beyond, key=lambda row: row["since_s"], default=None)
+
+    def _in_time(self, lost: list[Row], pause: tuple[float, float]) -> list[Row]:
+        """Return the losses that aren't too late to have caused a pause."""
+        una, done = (self.acked[bisect_right(self.times, time) - 1] for time in pause)
+        # A receiver's numbers never decrease: an ACK of more than the pause's end brought was sent later.
+        most = done if done > una else inf
+        latest = self.endings.latest(pause)
+        return [
+            row
+            for row in lost
+            if not (row["kind"] == "ack" and not row["against"] and row["byte"] > most)
+            and not self.endings.too_late(row, latest)
+        ]
 
     def _part(self, loss: Row) -> str:
         """Return the kind of the lost segment."""

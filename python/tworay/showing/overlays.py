@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     import polars as pl
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
     from tworay.running.run import Run
     from tworay.showing.lines import Line
@@ -24,10 +25,15 @@ TROUBLE = "trouble"
 MARGIN, LEAST = 0.5, 0.25
 # Upper ends of the classes of sizes for which a median is drawn, B: three in a decade.
 EDGES = tuple(round(10 ** (exponent / 3)) for exponent in range(6, 31))
+# Sizes within this factor get an axis that is wider by it on each side: one size has no width of its own.
+CLOSE = 2.0
 
 
 def sequences(axes: Axes, lines: Sequence[Line], lost: Mapping[str, pl.DataFrame]) -> None:
-    """Draw what was acknowledged over time, kB, with a cross for each loss; ``lost`` has them by label."""
+    """Draw what was acknowledged over time, kB, with a cross for each loss; ``lost`` has them by label.
+
+    Without any, losses aren't kept, and the legend has no cross.
+    """
     for line, style in zip(lines, styles(), strict=False):
         times = line.frame["t_s"].to_numpy()
         acked = line.frame["acked_bytes"].to_numpy() / 1000
@@ -38,19 +44,22 @@ def sequences(axes: Axes, lines: Sequence[Line], lost: Mapping[str, pl.DataFrame
         at = losses["since_s"].to_numpy()
         place = np.maximum(np.searchsorted(times, at, side="right") - 1, 0)
         axes.plot(at, acked[place], "x", color=style["color"], markersize=6, linestyle="none")
-    axes.plot([], [], "x", color="0.3", linestyle="none", label="a segment was lost")
+    if lost:
+        axes.plot([], [], "x", color="0.3", linestyle="none", label="a segment was lost")
 
 
 def transfers(axes: Axes, groups: Mapping[str, pl.DataFrame]) -> None:
     """Draw completion times of transfers by size: a point for each, and the median of each class of sizes."""
+    sizes: list[int] = []
     for (label, frame), style in zip(groups.items(), styles(), strict=False):
         done = frame.filter(frame["seconds"].is_not_nan())
         size, seconds = done["bytes"].to_numpy(), done["seconds"].to_numpy()
+        sizes += size.tolist()
         axes.plot(size, seconds, ".", color=style["color"], alpha=0.25, markersize=4, linestyle="none")
         classes = np.searchsorted(EDGES, size)
         found = [classes == one for one in np.unique(classes)]
         axes.plot(
-            [float(np.exp(np.log(size[mine]).mean())) for mine in found],
+            [_middle(size[mine]) for mine in found],
             [float(np.median(seconds[mine])) for mine in found],
             "o",
             label=f"{label}: {len(size)} transfer{'s' * (len(size) != 1)}",
@@ -59,6 +68,13 @@ def transfers(axes: Axes, groups: Mapping[str, pl.DataFrame]) -> None:
     axes.plot([], [], "o", color="0.3", linestyle="none", label="median of a class of sizes")
     axes.set_xscale("log")
     axes.set_yscale("log")
+    if sizes and max(sizes) <= CLOSE * min(sizes):
+        axes.set_xlim(min(sizes) / CLOSE, max(sizes) * CLOSE)
+
+
+def _middle(sizes: NDArray[np.int64]) -> float:
+    """Return the geometric mean of sizes, B: of equal ones exactly that size, which the logarithm misses."""
+    return float(np.clip(np.exp(np.log(sizes).mean()), sizes.min(), sizes.max()))
 
 
 def span(
@@ -95,7 +111,8 @@ def _first_trouble(drawn: Sequence[tuple[Run, int]]) -> tuple[float, float]:
     """Return the stretch around the first of the longest pauses that a loss began in these flows."""
     if not drawn:
         raise InputError(
-            "--zoom trouble: it looks into runs, not comparisons; write two times, or name a run"
+            "--zoom trouble: the mean of runs has no single one; write two times, or draw cwnd, rtt or "
+            "sequence of a seed"
         )
     found: list[tuple[float, float]] = []
     for run, flow in drawn:

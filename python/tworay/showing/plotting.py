@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
@@ -18,7 +19,7 @@ from tworay.analysis import stats
 from tworay.calls import plainly
 from tworay.errors import InputError
 from tworay.experiment.comparison import Comparison
-from tworay.experiment.store.reading import results
+from tworay.experiment.store.reading import results, run_of
 from tworay.experiment.store.tables import table_files
 from tworay.naming import Nodes
 from tworay.running.run import Run
@@ -26,12 +27,12 @@ from tworay.showing import linkrates
 from tworay.showing.armaxis import label_arms, short_names
 from tworay.showing.bins import Bins, refuse
 from tworay.showing.lines import ACKNOWLEDGED, Line, called, of_run, rates, split, stairs, steps
-from tworay.showing.overlays import sequences, span, transfers
+from tworay.showing.overlays import TROUBLE, sequences, span, transfers
 from tworay.showing.pictures import FORMATS, empty, styles, write
 from tworay.showing.runnames import names_of, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import polars as pl
     from matplotlib.axes import Axes
@@ -110,6 +111,9 @@ def plot(
     bins = Bins.of(intervals, every)
     if what != "goodput":
         refuse(intervals, every, f"{what} adds nothing up over time; leave it out, or draw goodput")
+    if judge is not None and what != "box":
+        instead = "leave it out" if what in linkrates.COLUMNS else "choose a flow with --flow"
+        raise InputError(f"--judge {judge}: only box has values by judged flows; {instead}")
     others = [against] if isinstance(against, Run | str | os.PathLike) else list(against)
     if isinstance(source, list | tuple):
         if not source:
@@ -147,6 +151,8 @@ def plot(
         if not lines:
             raise InputError(_no_series(runs, found, flow))
         drawn = [(line.run, line.flow) for line in lines if line.run is not None]
+        if zoom == TROUBLE and isinstance(found, Comparison) and what != "goodput":
+            drawn = _runs_of(found, lines, seed)
         shown = span(zoom, drawn, _seconds(found, runs))
         _over_time(axes, what, lines, found, seed, runs, bins)
         if shown is not None:
@@ -236,16 +242,34 @@ def _of_runs(runs: list[Run], flow: int | str | None, sources: Sequence[object])
     ]
 
 
-def _lost(lines: list[Line]) -> dict[str, pl.DataFrame]:
-    """Return the lost data segments of each line of runs, by its label."""
+def _runs_of(found: Comparison, lines: list[Line], seed: int | None) -> list[tuple[Run, int]]:
+    """Return the runs of a comparison that are drawn: of one seed and flow; none without its directory."""
+    place = found.directory
+    if place is None:
+        return []
+    seed = min(line.seed for line in lines) if seed is None else seed
+    flow = min(line.flow for line in lines)
+    return [(run_of(place, one.label, seed), flow) for one in lines if (one.seed, one.flow) == (seed, flow)]
+
+
+def _lost(source: Run | Comparison, lines: list[Line], arms: Mapping[str, str]) -> dict[str, pl.DataFrame]:
+    """Return the lost data segments of each line, by its label; ``arms`` has those of a comparison by label.
+
+    Lines whose losses aren't kept are left out.
+    """
     import polars as pl
 
-    found: dict[str, pl.DataFrame] = {}
-    for line in lines:
-        ledger = None if line.run is None else line.run.tables.get("ledger")
-        if ledger is not None:
-            found[line.label] = ledger.filter((pl.col("flow") == line.flow) & (pl.col("kind") == "data"))
-    return found
+    ledgers = {line.label: line.run.tables.get("ledger") for line in lines if line.run is not None}
+    if isinstance(source, Comparison) and _has(source, "ledger"):
+        rows = source.table_of("ledger")
+        for line in lines:
+            of_arm = pl.col("variant") == arms.get(line.label, line.label)
+            ledgers[line.label] = rows.filter(of_arm & (pl.col("seed") == line.seed))
+    return {
+        line.label: ledger.filter((pl.col("flow") == line.flow) & (pl.col("kind") == "data"))
+        for line in lines
+        if (ledger := ledgers.get(line.label)) is not None
+    }
 
 
 def _over_time(
@@ -272,19 +296,20 @@ def _over_time(
                 one for one in lines if one.seed == seed or (seed is None and one.seed in own[one.label])
             ]
             _mean_goodput(axes, chosen, max(found.sim_seconds), bins)
-            title = _of_seeds(found, seed, "mean of ")
+            title = f"{_of_seeds(found, seed, 'mean of ')}, {_added(found, lines)}"
         else:
             seed = seeds[0] if seed is None else seed
             number = min(line.flow for line in lines)
             chosen = [line for line in lines if line.seed == seed and line.flow == number]
-            _draw(axes, what, chosen)
+            arms = {label: arm for arm, label in short.items()}
+            _draw(axes, what, chosen, partial(_lost, found, chosen, arms))
             title = f"{found.scenario}, seed {seed}, flow {number}"
     else:
         title = _title(runs)
         if what == "goodput":
             stairs(axes, lines, max(run.summary["sim_seconds"] for run in runs), bins)
         else:
-            _draw(axes, what, lines)
+            _draw(axes, what, lines, partial(_lost, found, lines, {}))
         for run in runs:
             _mark_late(axes, run)
     axes.set_title(title)
@@ -295,13 +320,21 @@ def _over_time(
     axes.legend(frameon=False, fontsize="small")
 
 
+def _added(found: Comparison, lines: list[Line]) -> str:
+    """Say which flows of a comparison are added up."""
+    numbers = sorted({line.flow for line in lines})
+    if len(numbers) > 1:
+        return f"sum of {len(numbers)} TCP flows"
+    return f"flow {numbers[0]}"
+
+
 def _title(runs: list[Run]) -> str:
     return " and ".join(dict.fromkeys(f"{run.scenario}, seed {run.seed}" for run in runs))
 
 
-def _draw(axes: Axes, what: str, lines: list[Line]) -> None:
+def _draw(axes: Axes, what: str, lines: list[Line], lost: Callable[[], dict[str, pl.DataFrame]]) -> None:
     if what == "sequence":
-        sequences(axes, lines, _lost(lines))
+        sequences(axes, lines, lost())
     else:
         steps(axes, what, lines)
 
@@ -352,8 +385,11 @@ def _transfers(
                 for arm in found.variants
             )
         short = short_names(found.choices)[1]
+        of_arm = {arm: frame for (arm,), frame in split(rows, "variant")}
         groups = {
-            short.get(arm, arm): _judged(frame, found.warmup(arm)) for (arm,), frame in split(rows, "variant")
+            short.get(arm, arm): _judged(of_arm[arm], found.warmup(arm))
+            for arm in found.variants
+            if arm in of_arm
         }
     groups = {label: frame for label, frame in groups.items() if not frame.is_empty()}
     if not groups:
@@ -362,7 +398,10 @@ def _transfers(
             "warm-up don't count)"
         )
     transfers(axes, groups)
-    axes.set_title(f"{_title([*runs.values()]) if runs else _of_seeds(found, seed)}: completion time by size")
+    head = _title([*runs.values()]) if runs else _of_seeds(found, seed)
+    if isinstance(found, Comparison) and flow is not None:
+        head += f", flow {_number(found, flow)}"
+    axes.set_title(f"{head}: completion time by size")
     axes.set_xlabel("size, B")
     axes.set_ylabel("completion time, s")
     axes.legend(frameon=False, fontsize="small")

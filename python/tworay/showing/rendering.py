@@ -12,6 +12,7 @@ from tworay.showing.guessing import scored, share_right
 from tworay.showing.layout import Column, fact, screen_width, table
 from tworay.showing.links import links_of_run
 from tworay.showing.text import Group, Text, display
+from tworay.showing.underway import still_under_way, under_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,15 +27,15 @@ def show(renderable: Renderable, *, stderr: bool = False) -> None:
     display(renderable, screen_width(), stderr=stderr)
 
 
-def run_report(document: dict[str, Any]) -> Renderable:
-    """Render one run."""
+def run_report(document: dict[str, Any], warmup: float = 0.0) -> Renderable:
+    """Render one run; ``warmup``: its scenario's, s, which the figures of flows leave out."""
     sim = document["sim_seconds"]
     head = Text.assemble(
         (document["scenario"], "bold"),
         f"  seed {document['seed']}: {sim:g} s simulated, {document['events']:,} events, {_pace(document)}",
     )
     flows = document["flows"]
-    loss = losses(["segments"], [document["ledger"]])
+    loss = losses(["segments"], [document["ledger"]], on_way=0 if warmup else under_way(document))
     guess = guesses({"guess": document["diagnosis"]}, {"guess": "guess"})
     facts = [*_shares(flows), *_facts_of_run(document), *links_of_run(document, Nodes.of(document))]
     return Group(
@@ -217,11 +218,12 @@ def losses(
     names: list[str],
     ledgers: list[dict[str, dict[str, int]]],
     width: int | None = None,
+    on_way: int = 0,
 ) -> list[Renderable]:
     """Render causes of loss; causes that did not occur are listed in one line."""
     columns, never = loss_columns(ledgers)
     if not columns:
-        return [Text("No segment was lost.")]
+        return [Text(f"No segment was lost. {still_under_way(on_way)}".strip())]
     note = [Text(f"No loss by {', '.join(never)}.", style="dim")] if never else []
     return [*table("lost: data + ACK", names, columns, width), *note]
 

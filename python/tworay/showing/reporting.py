@@ -12,6 +12,7 @@ from tworay.showing.armaxis import short_names
 from tworay.showing.layout import Column, fact, table
 from tworay.showing.rendering import costs_line, guesses, losses, number, warnings
 from tworay.showing.text import Group, Text
+from tworay.showing.unfinished import TIMES, unfinished
 
 if TYPE_CHECKING:
     from tworay.experiment.comparison import Comparison
@@ -60,6 +61,9 @@ def comparison_report(
                 blocks.append(_means(heading, rows, document, known, width))
                 tabled += known
     blocks[-1] += _notes(document, tabled)
+    times = next((name for name in tabled if name.endswith("transfer_p95_seconds")), None)
+    if times and not _is_of_times(columns):
+        blocks[-1] += [Text(line, style=DIM) for line in unfinished(result, times, names)]
     blocks += [_mixture(name, found, width) for name, found in document["mixtures"].items()]
     if pairs:
         blocks += [_pairs(document["pairs"], name, names, width) for name in columns]
@@ -71,6 +75,12 @@ def comparison_report(
     for block in filter(None, blocks):
         parts += ["", *block] if parts else block
     return Group(*parts)
+
+
+def _is_of_times(columns: list[str]) -> bool:
+    """Return whether the verdict is about times of transfers, and says itself what they leave out."""
+    chosen = next((name for name in columns if verdict.has_direction(name)), "")
+    return TIMES.match(chosen) is not None
 
 
 def labels(arms: dict[str, dict[str, Any]]) -> tuple[list[str], str, dict[str, str]]:
@@ -141,9 +151,15 @@ def conclusion(result: Comparison, columns: list[str], names: dict[str, str]) ->
     draw = "--entries 2s draws the flows' start times from the seed."
     if unfit is verdict.Unfit.ALL_THE_SAME:
         return [f"No verdict: {_listed(same)} gave the same run {every}. {draw}", *_whose(result, chosen)]
-    lines = [_first_line(found, chosen, names, len(document["seeds"]) - len(document["repeated_seeds"]))]
+    alike = result.alike
+    equals = {arm: len(arms) - 1 for arms in alike for arm in arms}
+    runs = len(document["seeds"]) - len(document["repeated_seeds"])
+    lines = [_first_line(found, chosen, names, runs, equals)]
     if same:
         lines.append(f"{same[0]} gave the same run {every}. {draw}")
+    together = [_listed([names[arm] for arm in arms]) for arms in alike]
+    lines += [f"With every seed, {those} gave the same run." for those in together]
+    lines += unfinished(result, chosen, names)
     lines += [*_starved(document, names), *_given_up(result, names), *_whose(result, chosen)]
     groups = {entry["group"] for entry in found["ranking"]}
     if len(found["ranking"]) > 2 and found["best"] and len(groups) > 1:
@@ -235,7 +251,10 @@ def _whose(result: Comparison, metric: str) -> list[str]:
     return [f"Judged: {judged}{others}."]
 
 
-def _first_line(found: dict[str, Any], name: str, names: dict[str, str], runs: int) -> str:
+def _first_line(
+    found: dict[str, Any], name: str, names: dict[str, str], runs: int, equals: dict[str, int]
+) -> str:
+    """Say which arms are best; ``equals``: how many others gave the same runs as an arm."""
     title, _ = metrics.words(name)
     ranking = [entry["arm"] for entry in found["ranking"]]
     best = [names[arm] for arm in found["best"]]
@@ -256,12 +275,14 @@ def _first_line(found: dict[str, Any], name: str, names: dict[str, str], runs: i
         return f"No difference in {title} found {between}" + (f"; {would}." if would else ".")
     if found["margin"]:
         return f"Best in {title}: {best[0]}, {_margin(found, names)}."
+    if found.get("same"):
+        return f"Best in {title}: {_listed(best)}; every seed gave them the same."
     if len(best) > NAMED:
         rest = len(best) - 1
-        line = (
-            f"Best in {title}: {names[ranking[0]]} by its mean; {rest} of the other {len(ranking) - 1} arms "
-        )
-        line += "are not told from it by these runs"
+        others = equals.get(ranking[0], 0)
+        beside = f", with {others} equal arm{'s' * (others != 1)}," if others else ""
+        line = f"Best in {title}: {names[ranking[0]]}{beside} by its mean; {rest} of the other "
+        line += f"{len(ranking) - 1} arms are not told from it by these runs"
     else:
         line = f"Best in {title}: {_listed(best)}, without a difference found between them"
     return line + (f" ({would})." if would else ".")

@@ -245,6 +245,7 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
         return Run.read(place)
     records, _ = read_records(place)
     runs = [key for key, record in sorted(records.items()) if "document" in record]
+    arm = _full_name(place, arm, {name for name, _ in runs})
     chosen = [key for key in runs if (arm is None or key[0] == arm) and (seed is None or key[1] == seed)]
     if len(chosen) != 1:
         names = list(dict.fromkeys(name for name, _ in runs))
@@ -253,7 +254,7 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
             near = nearest(arm, names)
             hint = f"did you mean {near}? " if near else ""
             raise InputError(f"--arm {arm}: {place} has no such arm; {hint}there are {arms}")
-        done = [number for name, number in runs if arm in (None, name)]
+        done = sorted({number for name, number in runs if arm in (None, name)})
         if seed is not None and seed not in done:
             of = "" if arm is None else f" of {arm}"
             raise InputError(f"--seed {seed}: {place} has no such run{of}; its seeds are {written(done)}")
@@ -276,6 +277,17 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
         state["kept"] = keep(entered(world, chosen[0][1], manifest.get("entries"), left))
     result.__setstate__(state)
     return result
+
+
+def _full_name(place: Path, arm: str | None, names: set[str]) -> str | None:
+    """Return the name of the arm that tables of a comparison print in short: ``reno on``."""
+    if arm is None or arm in names:
+        return arm
+    from tworay.showing.armaxis import short_names
+
+    found = results(place)
+    short = short_names(found.choices)[1] if isinstance(found, Comparison) else {}
+    return next((name for name, printed in short.items() if printed == arm), arm)
 
 
 def source_digests(variants: Mapping[str, Variant]) -> dict[str, str | None]:
