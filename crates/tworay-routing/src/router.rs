@@ -84,8 +84,7 @@ impl Router {
         call!(self.on_send(now, id, packet, out))
     }
 
-    /// See [`RoutingProtocol::on_receive`]. Inlined where the network calls it, though imagined routers are called, too: 1 % of a run over wires.
-    #[inline(always)]
+    /// See [`RoutingProtocol::on_receive`].
     pub fn on_receive(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: NodeId, out: Out) {
         call!(self.on_receive(now, id, packet, from, out))
     }

@@ -123,7 +123,7 @@ impl Causes {
             self.hellos = vec![Hellos::default(); self.lost.len()];
             self.hellos_missed = vec![VecDeque::new(); self.lost.len()];
             self.tables_missed = vec![Vec::new(); self.lost.len()];
-            self.undisturbed = RefCell::new(Undisturbed::of(routing, seed));
+            self.undisturbed = RefCell::new(Undisturbed::of(&routing.olsr, seed));
         }
     }
 

@@ -8,7 +8,7 @@
 use crate::observe::loss::scene::Scene;
 use std::collections::BTreeMap;
 use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
-use tworay_routing::{Router, RoutingAction, RoutingConfig};
+use tworay_routing::{Olsr, OlsrConfig, RoutingAction, RoutingProtocol};
 use tworay_wire::Packet;
 
 /// Time that a message takes to the neighbours of its sender: access to an idle medium, and about a hundred bytes at 802.11's
@@ -31,8 +31,8 @@ enum Event {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Undisturbed {
     /// The settings of the routers, and the seed of their random streams. `None`: the protocol is another one.
-    of: Option<(RoutingConfig, u64)>,
-    routers: Vec<Router>,
+    of: Option<(OlsrConfig, u64)>,
+    routers: Vec<Olsr>,
     timers: Vec<SimTime>,
     agenda: BTreeMap<(SimTime, u64), Event>,
     /// Number of events so far.
@@ -40,7 +40,7 @@ pub(super) struct Undisturbed {
 }
 
 impl Undisturbed {
-    pub fn of(config: &RoutingConfig, seed: u64) -> Self {
+    pub fn of(config: &OlsrConfig, seed: u64) -> Self {
         Self { of: Some((config.clone(), seed)), ..Self::default() }
     }
 
@@ -48,12 +48,11 @@ impl Undisturbed {
     pub fn has_route(&mut self, scene: &mut Scene<'_>, (node, dst): (NodeId, NodeId)) -> bool {
         let now = scene.now;
         let Some((config, seed)) = &self.of else { return true };
-        if !scene.wires.ends().is_empty() || now > SimTime::ZERO + config.olsr.hello_interval * HELLOS {
+        if !scene.wires.ends().is_empty() || now > SimTime::ZERO + config.hello_interval * HELLOS {
             return true;
         }
         if self.routers.is_empty() {
-            let router =
-                |node| Router::new(config, node, RngStream::new(*seed, node, Purpose::RoutingJitter));
+            let router = |node| Olsr::new(config, node, RngStream::new(*seed, node, Purpose::RoutingJitter));
             self.routers = scene.nodes.ids().map(router).collect();
             self.timers = vec![SimTime::NEVER; self.routers.len()];
             for node in scene.nodes.ids() {
@@ -61,10 +60,7 @@ impl Undisturbed {
             }
         }
         self.run(scene);
-        match self.routers.get_mut(node.index()) {
-            Some(Router::Olsr(olsr)) => olsr.route(now, dst).is_some(),
-            _ => true,
-        }
+        self.routers[node.index()].route(now, dst).is_some()
     }
 
     /// True if a path leads from `node` to `dst` now, but for nodes that are off and links that are cut.
@@ -104,7 +100,7 @@ impl Undisturbed {
         &mut self,
         node: NodeId,
         now: SimTime,
-        act: impl FnOnce(&mut Router, &mut Vec<RoutingAction>),
+        act: impl FnOnce(&mut Olsr, &mut Vec<RoutingAction>),
     ) {
         let mut actions = Vec::new();
         act(&mut self.routers[node.index()], &mut actions);
