@@ -101,7 +101,7 @@ def test_a_binary_file_for_a_trace_is_answered_with_what_a_trace_is(cli: Cli, tm
     )
     for content, told in (
         (b"\x89PNG\r\n\x1a\n", "it is neither a capture nor text; it begins with 89 50 4e 47"),
-        (b"one\n", '"one" is no time in milliseconds'),
+        (b"one\n", 'it is not a trace: it begins with "one"'),
     ):
         (tmp_path / "x.bin").write_bytes(content)
         refused = cli("run", "mine.toml")

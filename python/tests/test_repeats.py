@@ -168,4 +168,4 @@ def test_plots_draw_each_run_once(tmp_path: Path) -> None:
         assert len(goodput.collections) == (0 if runs == 1 else 2)
         head = "1 seed" if runs == 1 else "6 seeds"
         assert box.get_title() == f"bottleneck-2, {head}"
-        assert goodput.get_title() == f"bottleneck-2, mean of {head}"
+        assert goodput.get_title() == f"bottleneck-2, mean of {head}, sum of 2 TCP flows"

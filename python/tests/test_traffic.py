@@ -97,7 +97,7 @@ def test_a_comparison_has_the_metrics_and_a_plot_by_arm(cli: Cli, home: Path, tm
     figure = tworay.plot(tmp_path / "both", "transfers", flow=0)
     axes = figure.axes[0]
     labels = axes.get_legend_handles_labels()[1]
-    assert [label.split(":")[0] for label in labels] == ["cubic", "reno", "median of a class of sizes"]
+    assert [label.split(":")[0] for label in labels] == ["reno", "cubic", "median of a class of sizes"]
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
 
 

@@ -123,8 +123,9 @@ class Run:
     @property
     def warmup(self) -> float:
         """The scenario's warm-up, s, which figures of flows exclude and tables don't."""
-        known = self._world is not None or self._kept is not None
-        return warmup_in(next(iter(self.to_keep().values()))) if known else 0.0
+        if self._kept is not None:
+            return warmup_in(next(iter(self._kept.values())))
+        return 0.0 if self._world is None else warmup_in(self._world.to_toml())
 
     def __repr__(self) -> str:
         return f"<tworay.Run {self.scenario} seed={self.seed} goodput={self.goodput_bps / 1000:.1f} kb/s>"
