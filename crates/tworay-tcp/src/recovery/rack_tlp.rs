@@ -212,18 +212,14 @@ impl Recovery for RackTlp {
         let linux = self.repairs.contains(Repairs::LINUX);
         // A failed repair is not another sign of congestion (RFC 5681 §3.1 per segment). To Linux it is one if an ACK has
         // advanced since the timeout before (`tcp_enter_loss`).
+        let opening = linux && tx.space.una == 0;
         let fails = match self.state {
             State::Open => false,
             State::Recovery => linux,
             State::Loss => tx.space.una < tx.cut.point && !(linux && tx.timer.is_first()),
         };
-        let opening = linux && tx.space.una == 0;
-        let ssthresh = match linux {
-            _ if fails || opening => tx.window.ssthresh,
-            true => half_of_window(tx),
-            false => standard.ssthresh,
-        };
-        Window { ssthresh, ..standard }
+        let reduced = if linux { tx.half_window() } else { standard.ssthresh };
+        Window { ssthresh: if fails || opening { tx.window.ssthresh } else { reduced }, ..standard }
     }
 
     /// Marks the oldest segment as lost, and all others that have had enough time to arrive (RFC 8985
@@ -398,7 +394,7 @@ impl RackTlp {
     fn reduction(&self, tx: &SendState, cx: &Cx, cause: Detected) -> Decision {
         let mut standard = tx.halved(cx);
         if self.repairs.contains(Repairs::LINUX) {
-            (standard.cwnd, standard.ssthresh) = (half_of_window(tx), half_of_window(tx));
+            standard = Window { cwnd: tx.half_window(), ssthresh: tx.half_window() };
         } else if cause == Detected::FastRetransmit {
             standard.cwnd = standard.cwnd.max(2.0);
         }
@@ -430,10 +426,4 @@ impl RackTlp {
 fn lost_segment(tx: &SendState, place: usize) -> Option<Segment> {
     let (start, len) = tx.sent_segment(place)?;
     Some(Segment { start, len, kind: if place == 0 { Kind::AgainTimed } else { Kind::Again } })
-}
-
-/// Half of the window in whole segments. Linux halves the window, whether the receiver's window lets it be used or not
-/// (`tcp_reno_ssthresh`).
-fn half_of_window(tx: &SendState) -> f64 {
-    (tx.window.cwnd / 2.0).floor().max(2.0)
 }

@@ -114,7 +114,7 @@ impl Recovery for TcpLinux {
     }
 
     fn timeout_window(&self, tx: &SendState, _: Window) -> Window {
-        Window { cwnd: 1.0, ssthresh: half(tx) }
+        Window { cwnd: 1.0, ssthresh: tx.half_window() }
     }
 
     /// Everything outstanding that is not SACKed must be retransmitted.
@@ -174,11 +174,6 @@ impl Recovery for TcpLinux {
     }
 }
 
-/// Half the window in whole segments.
-fn half(tx: &SendState) -> f64 {
-    (tx.window.cwnd / 2.0).floor().max(2.0)
-}
-
 impl TcpLinux {
     pub fn new(cfg: &TcpConfig) -> Self {
         Self { shown: cfg.initial_window_segments(), ..Self::default() }
@@ -233,7 +228,7 @@ impl TcpLinux {
         if self.state != State::Open && tx.space.una >= tx.cut.point {
             self.end(tx, out);
         } else if self.arrival.news.lost && self.state != State::Recovery {
-            let half = half(tx);
+            let half = tx.half_window();
             let standard = Window { cwnd: (half / 2.0).floor(), ssthresh: half };
             out.push(Decision::Reduce { standard, cause: Detected::FastRetransmit });
         }

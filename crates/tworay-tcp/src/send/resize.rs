@@ -55,6 +55,12 @@ impl SendState {
         Window { cwnd, ssthresh: ssthresh.max(2.0) }
     }
 
+    /// Half of the window in whole segments: Linux halves the window, whether the receiver's window lets it be used or not
+    /// (`tcp_reno_ssthresh`).
+    pub fn half_window(&self) -> f64 {
+        (self.window.cwnd / 2.0).floor().max(2.0)
+    }
+
     /// Counts a fast retransmission of the segment at this offset.
     pub(super) fn count_fast_retransmit(&self, cx: &mut Cx, offset: u64) {
         cx.counters.fast_retransmits += 1;
