@@ -9,6 +9,7 @@ import pytest
 import tworay
 from tworay import metrics
 from tworay.metrics.declared import METRICS, Better
+from tworay.showing.unfinished import unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -186,3 +187,24 @@ def test_transfers_that_did_not_end_are_counted(tmp_path: Path, cli: Cli) -> Non
     about = found.conclusion("flow.0.transfer_p95_seconds")
     assert any(line.startswith(hint) for line in about)
     assert not any("had not ended" in line for line in found.conclusion("goodput_bps"))
+
+
+def test_transfers_of_equal_runs_are_counted_once(tmp_path: Path) -> None:
+    """1 MB takes at least 8 s at 1 Mb/s: of three transfers in 20 s the last one doesn't end.
+
+    Without errors nothing is random, and the runs of all seeds are one. With errors they are three.
+    """
+    file = tmp_path / "wired.toml"
+    file.write_text(
+        'duration = "20s"\nrouting.protocol = "static"\n'
+        '[[wire]]\nfrom = 0\nto = 1\nrate = "1Mbps"\ndelay = "20ms"\n'
+        '[[flow]]\nfrom = 0\nto = 1\napp = "request"\nsizes = { kind = "fixed", size = "1MB" }\n',
+        encoding="ascii",
+    )
+    rates = {"wire.0.errors.bernoulli.rate": ["0.0", "0.001"]}
+    found = tworay.compare(str(file), tcp="reno", vary=rates, seeds=3, out=tmp_path / "cmp")
+    assert [len(found.counted(arm)) for arm in found.variants] == [1, 3]
+    (line,) = unfinished(
+        found, "transfer_p95_seconds", dict(zip(found.variants, ("none", "some"), strict=True))
+    )
+    assert "in these times: 1 of 3 with none, 3 of 9 with some (" in line

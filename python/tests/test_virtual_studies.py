@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ import pytest
 from studies.virtual import against_simulation, kept, mesh_routing
 from studies.virtual.against_simulation import METRICS, rows
 from studies.virtual.judging import difference
-from studies.virtual.plan import CASES, one_by_one
+from studies.virtual.plan import CASES, Case, one_by_one
 from studies.virtual.running import Arm, completed
 from tworay.errors import InputError
+from tworay.running.scenarios import load
 from tworay.virtual import cache
 
 
@@ -36,6 +38,13 @@ def test_linux_acknowledges_its_first_segments_one_by_one() -> None:
     assert one_by_one(64 * 1460, 1460) == {"tcp.receiver.stretched.from": "[27]"}
     # Half of 10 KiB in segments of 536 bytes: 9. The window is as large as it gets.
     assert one_by_one(20 * 512, 512) == {"tcp.receiver.stretched.from": "[10]"}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_case_s_receiver_is_that_of_its_window(case: Case) -> None:
+    tcp = tomllib.loads(load(case.scenario, set=case.settings).to_toml())["tcp"]
+    mss = int(tcp["mss"].removesuffix("B"))
+    assert one_by_one(tcp["window"] * mss, mss).items() <= case.settings.items()
 
 
 @pytest.mark.parametrize(

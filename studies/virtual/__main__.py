@@ -26,7 +26,7 @@ KiB.
 In the moving field, and for segments sent again over four hops, 50 seeds decide little: one outage more or
 less is a large part of a run.
 
-Two hops, CUBIC: the kernel sends 0.7 in 100 segments less again. Why is not known.
+Two hops, CUBIC: of 100 segments the kernel sends 0.7 fewer again. Why is not known.
 
 What earlier runs of this study showed were faults of the simulated senders, and these are mended. Each has
 a script that Linux passes (crates/tworay-tcp/tests/scripts), or unit tests. The timer takes an ACK's earliest

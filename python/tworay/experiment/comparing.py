@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 import os
-import tomllib
 import warnings
 from contextlib import ExitStack
 from pathlib import Path
@@ -31,7 +30,7 @@ from tworay.running.radios import cut_links, draft_on_aggregates
 from tworay.running.resources import saturated
 from tworay.running.scenarios import overrides
 from tworay.running.spec import LEAST_UNTIL_CI, MAX_SEEDS, check_precision, more_seeds, parse_seeds
-from tworay.running.switching import numbers, switched_off, warnings_of
+from tworay.running.switching import flows_of, numbers, switched_off, warnings_of
 from tworay.running.watching import watching
 from tworay.running.workers import in_order
 
@@ -103,9 +102,7 @@ class Comparing(Session):
         on = {
             number for arm in self.field.arms for number in arm.numbers(chosen) or range(arm.scenario.flows)
         }
-        flows = tomllib.loads(base.to_toml()).get("flow", [])
-        there = [flow | {"id": number} for number, flow in zip(left or range(base.flows), flows, strict=True)]
-        nodes = Nodes(base.names)
+        nodes, there = Nodes(base.names), flows_of(base, left)
         judge = judge_named(options.judge or earlier.get("judge"), nodes, there)
         metrics = check(by_number(options.metrics, nodes, there)) or earlier.get("metrics")
         judge.check(base.tcp_flows, base.flows + len(switched_off(chosen)), on)

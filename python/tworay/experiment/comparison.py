@@ -160,6 +160,12 @@ class Comparison:
         """Arms whose runs are equal with all seeds: they count as one run; two of them have no verdict."""
         return [variant for variant in self.variants if still(self._prints(variant).values())]
 
+    def counted(self, arm: str) -> list[int]:
+        """Seeds of an arm whose runs count in means and plots: each run once, if others are equal to it."""
+        again = self.repeated
+        seeds = [seed for seed in self.documents(arm) if seed not in again]
+        return seeds[:1] if arm in self.still else seeds
+
     @property
     def alike(self) -> list[list[str]]:
         """Groups of arms that gave the same run with every seed, such as variants of a flow that is off."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError, with_options
 from tworay.metrics import Judge, judge_named
 from tworay.naming import Nodes
+from tworay.running.switching import flows_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -26,7 +26,9 @@ def judge_of_cells(judge: Judge, cells: Collection[Cell], where: str) -> Judge:
         return judge
     try:
         if judge.ends:
-            judge = _same(judge, (_flows(cell) for cell in cells))
+            judge = _same(
+                judge, ((Nodes(cell.world.names), flows_of(cell.world, cell.flows)) for cell in cells)
+            )
         on = {number for cell in cells for number in cell.flows or range(cell.world.flows)}
         judge.check(len(on), max(on) + 1, on)
     except InputError as error:
@@ -47,14 +49,6 @@ def judge_of_runs(judge: Judge, path: Path) -> Judge:
     if not documents:
         raise InputError(f"--judge {judge.name}: {path} has no finished run that names its nodes")
     return _same(judge, ((Nodes.of(one), one["flows"]) for one in documents))
-
-
-def _flows(cell: Cell) -> tuple[Nodes, list[dict[str, Any]]]:
-    """Return the names of a cell's nodes, and its flows with their numbers."""
-    found = tomllib.loads(cell.world.to_toml()).get("flow", [])
-    numbers = cell.flows or range(len(found))
-    there = [flow | {"id": number} for number, flow in zip(numbers, found, strict=True)]
-    return Nodes(cell.world.names), there
 
 
 def _same(judge: Judge, cells: Iterable[tuple[Nodes, list[dict[str, Any]]]]) -> Judge:

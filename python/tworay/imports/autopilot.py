@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tworay.errors import InputError
-from tworay.imports.reading import MOST_BYTES, Place, wrong
+from tworay.imports.reading import Place, read_bytes, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,13 +71,7 @@ def read(file: str) -> list[Position]:
         InputError: the file can't be read, is too large, or has no position.
 
     """
-    try:
-        with Path(file).open("rb") as opened:
-            data = opened.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"{file}: it can't be read: {error.strerror}; check the path") from error
-    if len(data) > MOST_BYTES:
-        raise wrong(file, "it is larger than 256 MiB", "split it")
+    data = read_bytes(file)
     flash = Path(file).suffix.lower() == ".bin"
     found = list(_flash(file, data) if flash else _telemetry(file, data))
     if not found:

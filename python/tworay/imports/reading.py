@@ -53,8 +53,8 @@ def shown(text: str) -> str:
     return clean if len(clean) <= 60 else clean[:57] + "..."
 
 
-def read_text(file: str) -> str:
-    """Read a complete text file."""
+def read_bytes(file: str) -> bytes:
+    """Read a complete file."""
     try:
         with Path(file).open("rb") as opened:
             data = opened.read(MOST_BYTES + 1)
@@ -62,6 +62,12 @@ def read_text(file: str) -> str:
         raise InputError(f"{file}: it can't be read: {error.strerror}; check the path") from error
     if len(data) > MOST_BYTES:
         raise wrong(file, "it is larger than 256 MiB", "split it, or leave out what isn't needed")
+    return data
+
+
+def read_text(file: str) -> str:
+    """Read a complete text file."""
+    data = read_bytes(file)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -65,19 +65,18 @@ OF_TRANSFERS = (
     "stalled_seconds",
     "startup_seconds",
 )
-OF_ONE_FLOW = {
-    True: ("latency_under_load_seconds", *OF_TRANSFERS),
-    False: ("latency_under_load_seconds", "delivery_ratio"),
-}
+OF_EACH = "latency_under_load_seconds"
+OF_ONE_FLOW = {True: (OF_EACH, *OF_TRANSFERS), False: (OF_EACH, "delivery_ratio")}
 ONE_FLOW = "flow.*"
 
 
 def _alone() -> str:
     """Return which metrics there are of one flow besides its goodput, for the definition of their family."""
-    tcp, datagrams = (", ".join(f"`{name}`" for name in OF_ONE_FLOW[kind][1:]) for kind in (True, False))
-    both = OF_ONE_FLOW[True][0]
+    tcp, datagrams = (
+        ", ".join(f"`{name}`" for name in OF_ONE_FLOW[kind] if name != OF_EACH) for kind in (True, False)
+    )
     return (
-        f"; likewise, with the unit of the metric of all flows, `{both}`, of a TCP flow {tcp}, "
+        f"; likewise, with the unit of the metric of all flows, `{OF_EACH}`, of a TCP flow {tcp}, "
         f"of datagrams {datagrams}"
     )
 

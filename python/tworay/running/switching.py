@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from tworay._native import Scenario
     from tworay.running.run import Run
 
 WORDS = {"on": True, "true": True, "off": False, "false": False}
@@ -135,6 +136,14 @@ def numbers(settings: Iterable[str], flows: int) -> tuple[int, ...] | None:
     off = switched_off(settings)
     found = tuple(number for number in range(flows + len(off)) if number not in off)
     return None if found == tuple(range(flows)) else found
+
+
+def flows_of(world: Scenario, numbers: Sequence[int] | None) -> list[dict[str, Any]]:
+    """Return the flows of a scenario as its file has them, with their ``id``; ``numbers`` as of `numbers`."""
+    import tomllib
+
+    found = tomllib.loads(world.to_toml()).get("flow", [])
+    return [flow | {"id": own} for own, flow in zip(numbers or range(len(found)), found, strict=True)]
 
 
 def renumbered(run: Run, flows: tuple[int, ...] | None) -> Run:

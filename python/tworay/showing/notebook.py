@@ -22,7 +22,7 @@ from tworay.showing.lines import of_run as lines_of
 from tworay.showing.pictures import drawn, empty
 from tworay.showing.rendering import flow_columns, loss_columns, transfer_columns
 from tworay.showing.reporting import columns_of, conclusion, labelled, labels, means, seeds_of
-from tworay.showing.underway import still_under_way, under_way
+from tworay.showing.underway import none_lost, under_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,7 +49,7 @@ def run_html(run: Run) -> str:
         _head(f"{run.scenario}, seed {run.seed}", f"{document['sim_seconds']:g} s simulated"),
         _table("flow", names, columns),
         *(_table("flow", *one) for one in transfer_columns(document["flows"], Nodes.of(document))),
-        _table(LOSSES, ["segments"], lost) if lost else _note(_none_lost(run)),
+        _table(LOSSES, ["segments"], lost) if lost else _note(none_lost(under_way(document, run.warmup))),
         _note(f"No loss by {', '.join(never)}.") if lost and never else "",
         *(_warning(one if isinstance(one, str) else one["text"]) for one in document.get("warnings", [])),
     ]
@@ -64,11 +64,6 @@ def run_html(run: Run) -> str:
         axes.legend(frameon=False, fontsize="small")
         parts.append(_picture(figure, f"{ACKNOWLEDGED} over time, {run.scenario}"))
     return _cell(parts)
-
-
-def _none_lost(run: Run) -> str:
-    on_way = 0 if run.warmup else under_way(run.summary)
-    return f"No segment was lost. {still_under_way(on_way)}".strip()
 
 
 def comparison_html(result: Comparison) -> str:

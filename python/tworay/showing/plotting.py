@@ -30,6 +30,7 @@ from tworay.showing.lines import ACKNOWLEDGED, Line, called, of_run, rates, spli
 from tworay.showing.overlays import TROUBLE, sequences, span, transfers
 from tworay.showing.pictures import FORMATS, empty, styles, write
 from tworay.showing.runnames import names_of, opened
+from tworay.showing.unfinished import after_warmup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -290,7 +291,7 @@ def _over_time(
         short = short_names(found.choices)[1]
         lines = [replace(line, label=short.get(line.label, line.label)) for line in lines]
         if what == "goodput":
-            counted = {arm: _counted(found, arm) for arm in found.variants}
+            counted = {arm: found.counted(arm) for arm in found.variants}
             own = {short.get(arm, arm): those for arm, those in counted.items()}
             chosen = [
                 one for one in lines if one.seed == seed or (seed is None and one.seed in own[one.label])
@@ -370,7 +371,7 @@ def _transfers(
             table, flows = run.tables.get("transfers"), run.summary["flows"]
             nodes = Nodes.of(run.summary)
             wanted = None if flow is None else nodes.flow_number(flow, flows)
-            known = [] if table is None else split(_judged(table, run.warmup), "flow")
+            known = [] if table is None else split(after_warmup(table, run.warmup), "flow")
             for (number,), frame in known:
                 if wanted in (None, number):
                     label = called(run, number, nodes)
@@ -381,13 +382,13 @@ def _transfers(
             rows = rows if chosen is None else rows.filter(pl.col(column) == chosen)
         if seed is None:
             rows = pl.concat(
-                rows.filter((pl.col("variant") == arm) & pl.col("seed").is_in(_counted(found, arm)))
+                rows.filter((pl.col("variant") == arm) & pl.col("seed").is_in(found.counted(arm)))
                 for arm in found.variants
             )
         short = short_names(found.choices)[1]
         of_arm = {arm: frame for (arm,), frame in split(rows, "variant")}
         groups = {
-            short.get(arm, arm): _judged(of_arm[arm], found.warmup(arm))
+            short.get(arm, arm): after_warmup(of_arm[arm], found.warmup(arm))
             for arm in found.variants
             if arm in of_arm
         }
@@ -407,25 +408,12 @@ def _transfers(
     axes.legend(frameon=False, fontsize="small")
 
 
-def _counted(found: Comparison, arm: str) -> list[int]:
-    """Return the seeds of an arm that count, as in the means: each run once, if it repeats another one."""
-    again = found.repeated
-    seeds = [seed for seed in found.documents(arm) if seed not in again]
-    return seeds[:1] if arm in found.still else seeds
-
-
 def _of_seeds(found: Run | Comparison, seed: int | None, of: str = "") -> str:
     """Return the head of a comparison's plot: its scenario, and the seeds that are in it."""
     if seed is not None or isinstance(found, Run):
         return f"{found.scenario}, seed {found.seed if isinstance(found, Run) else seed}"
     many = len(set(found.seeds) - set(found.repeated))
     return f"{found.scenario}, {of}{many} seed{'s' * (many != 1)}"
-
-
-def _judged(transfers: pl.DataFrame, warmup: float) -> pl.DataFrame:
-    """Return the transfers that the metrics have, too: those asked for after the warm-up."""
-    # Times of both are whole nanoseconds.
-    return transfers.filter(transfers["asked_s"] > warmup - 0.5e-9)
 
 
 def _mark_late(axes: Axes, run: Run) -> None:
@@ -464,7 +452,7 @@ def _box(axes: Axes, found: Comparison, metric: str) -> None:
     scale = known.scale if known else 1.0
     values: dict[str, list[float]] = {}
     for arm in found.variants:
-        runs, counted = found.values(arm), _counted(found, arm)
+        runs, counted = found.values(arm), found.counted(arm)
         known_values = [value for seed in counted if (value := runs[seed].get(name)) is not None]
         values[arm] = [value * scale for value in known_values]
     present = {arm: column for arm, column in values.items() if column}

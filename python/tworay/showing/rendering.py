@@ -12,7 +12,7 @@ from tworay.showing.guessing import scored, share_right
 from tworay.showing.layout import Column, fact, screen_width, table
 from tworay.showing.links import links_of_run
 from tworay.showing.text import Group, Text, display
-from tworay.showing.underway import still_under_way, under_way
+from tworay.showing.underway import none_lost, under_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,7 +35,7 @@ def run_report(document: dict[str, Any], warmup: float = 0.0) -> Renderable:
         f"  seed {document['seed']}: {sim:g} s simulated, {document['events']:,} events, {_pace(document)}",
     )
     flows = document["flows"]
-    loss = losses(["segments"], [document["ledger"]], on_way=0 if warmup else under_way(document))
+    loss = losses(["segments"], [document["ledger"]], on_way=under_way(document, warmup))
     guess = guesses({"guess": document["diagnosis"]}, {"guess": "guess"})
     facts = [*_shares(flows), *_facts_of_run(document), *links_of_run(document, Nodes.of(document))]
     return Group(
@@ -223,7 +223,7 @@ def losses(
     """Render causes of loss; causes that did not occur are listed in one line."""
     columns, never = loss_columns(ledgers)
     if not columns:
-        return [Text(f"No segment was lost. {still_under_way(on_way)}".strip())]
+        return [Text(none_lost(on_way))]
     note = [Text(f"No loss by {', '.join(never)}.", style="dim")] if never else []
     return [*table("lost: data + ACK", names, columns, width), *note]
 

@@ -20,6 +20,11 @@ HALF_NANOSECOND = 0.5e-9
 TIMES = re.compile(r"(?:flow\.(\d+)\.)?transfer_(?:p95_)?seconds")
 
 
+def after_warmup(transfers: pl.DataFrame, warmup: float) -> pl.DataFrame:
+    """Return the transfers that the metrics have, too: those asked for after the warm-up."""
+    return transfers.filter(pl.col("asked_s") > warmup - HALF_NANOSECOND)
+
+
 def unfinished(result: Comparison, metric: str, names: dict[str, str]) -> list[str]:
     """Say how many transfers a metric of their times leaves out, of arms of which it leaves out many.
 
@@ -28,7 +33,7 @@ def unfinished(result: Comparison, metric: str, names: dict[str, str]) -> list[s
     of = TIMES.match(metric)
     if of is None or result.directory is None or not table_files(result.directory, "transfers"):
         return []
-    rows = result.table_of("transfers").filter(~pl.col("seed").is_in(list(result.repeated)))
+    rows = result.table_of("transfers")
     judge = metrics.parse_judge(result.judge)
     said = []
     for arm, name in names.items():
@@ -36,8 +41,8 @@ def unfinished(result: Comparison, metric: str, names: dict[str, str]) -> list[s
         flows = (
             [int(of[1])] if of[1] else [one["id"] for run in documents[:1] for one in judge.of(run["flows"])]
         )
-        counted = pl.col("asked_s") > result.warmup(arm) - HALF_NANOSECOND
-        mine = rows.filter((pl.col("variant") == arm) & pl.col("flow").is_in(flows) & counted)
+        of_arm = (pl.col("variant") == arm) & pl.col("seed").is_in(result.counted(arm))
+        mine = after_warmup(rows.filter(of_arm & pl.col("flow").is_in(flows)), result.warmup(arm))
         still_open = mine.filter(pl.col("seconds").is_null() | pl.col("seconds").is_nan()).height
         if still_open >= TOO_MANY * mine.height > 0:
             said.append(f"{still_open:,} of {mine.height:,} with {name}")

@@ -10,7 +10,7 @@ from tworay.showing.causes import ENDS, ROOTS
 from tworay.showing.chains import sentence
 from tworay.showing.layout import screen_width
 from tworay.showing.spans import in_words
-from tworay.showing.underway import still_under_way
+from tworay.showing.underway import with_rest
 
 LABEL = 10
 # A loss farther from the time asked for is said to be the nearest one, s.
@@ -37,7 +37,7 @@ def text(document: Row) -> str:
         f"{nodes(document['from'])} to {nodes(document['to'])}"
     ]
     if not document["moments"]:
-        lines += ["", f"It lost nothing. {still_under_way(document['under_way'])}".strip()]
+        lines += ["", with_rest("It lost nothing.", document["under_way"])]
     if document["at_s"] is None and document["idle"]:
         total = sum(spell["end_s"] - spell["begin_s"] for spell in document["idle"])
         many = _count(len(document["idle"]), "spell")
@@ -58,8 +58,7 @@ def _all_flows(document: Row) -> str:
     nodes = Nodes.of(document)
     lines = [f"{document['scenario']}, seed {document['seed']}: {len(document['flows'])} flows"]
     if not document["moments"]:
-        said = f"They lost nothing, and waited for nothing. {still_under_way(document['under_way'])}"
-        lines += ["", said.strip()]
+        lines += ["", with_rest("They lost nothing, and waited for nothing.", document["under_way"])]
     for moment in document["moments"]:
         about = document["flows"][str(moment["flow"])]
         ends = f"{nodes.short(about['from'])} to {nodes.short(about['to'])}"

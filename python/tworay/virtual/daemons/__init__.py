@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
 import shutil
@@ -76,13 +75,14 @@ def simulated(settings: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def daemons_beside(settings: Iterable[tuple[str, str]]) -> str:
     """Return what to add to a message about a simulated protocol that doesn't exist; else an empty string."""
+    from tworay._native import nearest
     from tworay.imports.answers import ROUTING
 
     wrong = next((value for key, value in settings if key == KEY and value not in ROUTING), None)
     if wrong is None:
         return ""
-    near = difflib.get_close_matches(wrong.partition(":")[0], KINDS, 1)
-    meant = f"; did you mean {near[0]}?" if near else ""
+    near = nearest(wrong.partition(":")[0], list(KINDS))
+    meant = f"; did you mean {near}?" if near else ""
     return f"\nWith kernels also {', '.join(KINDS)} (`tworay live routing`){meant}"
 
 
