@@ -32,8 +32,8 @@ def claimed_of(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
     """Return what a claim claims about the cell with these labels.
 
     ``band`` (or the cell's entry of ``bands``) is a word, a printed figure, or two bounds, either of which
-    may be infinite; bounds need a ``basis`` (`stated`, `plot` or `wording`). Entries of ``bands`` are known by
-    one of the cell's labels, or by several next to each other: ``10 m/s 40 s``.
+    may be infinite; bounds need a ``basis`` (`stated`, `plot` or `wording`). Entries of ``bands`` are known
+    by one of the cell's labels, or by several next to each other: ``10 m/s 40 s``.
     """
     found = _claimed(how, place)
     return replace(found, median=True) if how.get("median") else found
@@ -94,10 +94,10 @@ def band_in_words(how: Mapping[str, Any]) -> str:
     if not claims or "band" in how:
         claims.append(("otherwise: " if claims else "", claimed_of(how, [])))
     over = {Across.GENERAL: ", in general", Across.SOME: ", in some cell"}.get(across(how), "")
-    bases = dict.fromkeys(one.basis for _, one in claims)
-    if len(bases) > 1:
+    basis = claims[0][1].basis
+    if any(one.basis != basis for _, one in claims):
         return "; ".join(f"{label}{one}{_from(one.basis, ' (', ')')}" for label, one in claims) + over
-    return "; ".join(f"{label}{one}" for label, one in claims) + over + _from(*bases, ": ")
+    return "; ".join(f"{label}{one}" for label, one in claims) + over + _from(basis, ": ")
 
 
 def _from(basis: str, before: str, after: str = "") -> str:

@@ -287,12 +287,12 @@ def growth_start(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     columns: dict[str, list[float | None]] = {"acked.0.6s": [], "acked.14s": [], "peak.6-15s": []}
     for world, seed in frame.select("world", "seed").iter_rows():
         series = pl.read_parquet(where / "tables" / "series" / f"{world}-{seed}.parquet")
-        since = pl.col("t_s") - STARTED
         for name, end in (("acked.0.6s", SLOW_START), ("acked.14s", AHEAD)):
-            most = series.filter(since <= end)["acked_bytes"].max()
+            most = series.filter(pl.col("t_s") <= STARTED + end)["acked_bytes"].max()
             columns[name].append(float(str(most or 0)) / MSS)
-        before = series.filter(since <= AVOIDANCE[0])["cwnd_segments"].tail(1).to_list()
-        during = series.filter(since.is_between(*AVOIDANCE))["cwnd_segments"].to_list()
+        first, last = (STARTED + end for end in AVOIDANCE)
+        before = series.filter(pl.col("t_s") <= first)["cwnd_segments"].tail(1).to_list()
+        during = series.filter(pl.col("t_s").is_between(first, last))["cwnd_segments"].to_list()
         columns["peak.6-15s"].append(float(math.floor(max(before + during))) if before + during else None)
     return frame.with_columns([pl.Series(name, values, dtype=pl.Float64) for name, values in columns.items()])
 
