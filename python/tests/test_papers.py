@@ -16,7 +16,15 @@ from tworay.experiment.store import sweeps as reading
 from tworay.experiment.sweeping import Sweep
 from tworay.papers import library, pages
 from tworay.papers.bands import Basis, across, claimed_of
-from tworay.papers.derived import ack_coverage, forwarders, order_of_drops, pair_lengths, peak_window
+from tworay.papers.derived import (
+    ack_coverage,
+    forwarders,
+    growth_start,
+    order_of_drops,
+    pair_lengths,
+    peak_window,
+    restoration,
+)
 from tworay.papers.figures import draw_figure
 from tworay.papers.judging import judge_claim, judge_summary
 from tworay.papers.library import Claim, Figure
@@ -170,7 +178,52 @@ def test_drops_of_forwarders_and_the_largest_window(tmp_path: Path) -> None:
         table.write_parquet(file)
     frame = pl.DataFrame({"world": ["w"], "seed": [1], "document": ['{"flows": [{"from": 0, "to": 3}]}']})
     assert forwarders(frame, tmp_path)["queue_drops.forwarders"].to_list() == [2.0]
-    assert peak_window(frame, tmp_path)["peak_cwnd_segments"].to_list() == [70.0]
+    row = peak_window(frame, tmp_path).row(0, named=True)
+    assert (row["peak_cwnd_segments"], row["window.reached"]) == (70.0, 1.0)
+
+
+def kept_tables(where: Path, tables: dict[str, dict[str, list[Any]]]) -> pl.DataFrame:
+    """Write kept tables of a run, and return the frame of the run."""
+    for name, columns in tables.items():
+        file = where / "tables" / name / "w-1.parquet"
+        file.parent.mkdir(parents=True)
+        pl.DataFrame(columns).write_parquet(file)
+    return pl.DataFrame({"world": ["w"], "seed": [1]})
+
+
+def test_when_a_route_break_is_noticed_and_repaired(tmp_path: Path) -> None:
+    """Contact ends at 35 s; one false break before. The timer doubles at 36 and 38 s, new data at 38.2 s."""
+    series: dict[str, list[Any]] = {
+        "t_s": [34.0, 36.0, 38.0, 38.2],
+        "cwnd_segments": [6.0, 1.0, 1.0, 2.0],
+        "rto_s": [1.0, 2.0, 4.0, 1.0],
+        "srtt_s": [0.2, 0.2, 0.2, 0.2],
+    }
+    routing: dict[str, list[Any]] = {
+        "t_s": [20.0, 37.1, 37.4],
+        "event": ["link-broken", "link-broken", "route-lost"],
+    }
+    found = restoration(kept_tables(tmp_path, {"series": series, "routing": routing}), tmp_path)
+    row = found.row(0, named=True)
+    assert (row["noticed_seconds"], row["restored_seconds"], row["expiries"]) == (37.1, 38.2, 2.0)
+
+
+def test_a_transfer_s_first_seconds(tmp_path: Path) -> None:
+    """The transfer starts at 1 s: its first 0.6 and 14 s end at 1.6 and 15 s, and 6 to 15 s are 7 to 16 s."""
+    series: dict[str, list[Any]] = {
+        "t_s": [1.0, 1.6, 5.0, 9.0, 15.0, 16.5],
+        "cwnd_segments": [2.0, 7.0, 3.0, 6.4, 4.0, 9.0],
+        "acked_bytes": [0, 1460 * 5, 1460 * 20, 1460 * 50, 1460 * 90, 1460 * 99],
+    }
+    row = growth_start(kept_tables(tmp_path, {"series": series}), tmp_path).row(0, named=True)
+    assert (row["acked.0.6s"], row["acked.14s"], row["peak.6-15s"]) == (5.0, 90.0, 6.0)
+    still: dict[str, list[Any]] = {
+        "t_s": [1.0, 5.0, 16.5],
+        "cwnd_segments": [2.0, 8.2, 1.0],
+        "acked_bytes": [0, 0, 0],
+    }
+    other = tmp_path / "still"
+    assert growth_start(kept_tables(other, {"series": still}), other)["peak.6-15s"].to_list() == [8.0]
 
 
 def test_the_order_of_drops_is_compared_with_that_of_goodput() -> None:

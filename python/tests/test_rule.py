@@ -10,7 +10,7 @@ import math
 import pytest
 from scipy import stats as sp
 
-from tworay.papers.bands import claimed_of
+from tworay.papers.bands import band_in_words, claimed_of
 from tworay.papers.rule import (
     Across,
     Claimed,
@@ -132,6 +132,15 @@ def test_bands_come_from_the_source() -> None:
     assert (own.low, own.high) == (-1, 1)
     by_cell = claimed_of({"gain": "", "bands": {"2 m/s": 4.0, "5 m/s": 26.0}}, ["5 m/s", "0 s"])
     assert (by_cell.low, by_cell.high) == (21, 31)
+    exception = {"gain": "", "bands": {"10 m/s 40 s": 7.0}, "band": "alike"}
+    for place in (["10 m/s", "40 s"], ["dynamic-dsr", "10 m/s", "40 s"]):
+        one = claimed_of(exception, place)
+        assert (one.low, one.high) == (2, 12)
+    assert claimed_of(exception, ["10 m/s", "0 s"]).sense is Sense.EQUAL
+    said = band_in_words(exception)
+    assert said == "10 m/s 40 s: +2 to +12 (a printed figure ±5 %); otherwise: equal within 5"
+    alone = {"gain": "", "bands": {"2 m/s": 4.0, "5 m/s": 26.0}}
+    assert band_in_words(alone) == "2 m/s: -1 to +9; 5 m/s: +21 to +31: a printed figure ±5 %"
     with pytest.raises(ValueError, match="basis"):
         claimed_of({"gain": "", "band": [5, 9]}, [])  # where does it come from?
 

@@ -32,7 +32,8 @@ def claimed_of(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
     """Return what a claim claims about the cell with these labels.
 
     ``band`` (or the cell's entry of ``bands``) is a word, a printed figure, or two bounds, either of which
-    may be infinite; bounds need a ``basis`` (`stated`, `plot` or `wording`).
+    may be infinite; bounds need a ``basis`` (`stated`, `plot` or `wording`). Entries of ``bands`` are known
+    by one of the cell's labels, or by several next to each other: ``10 m/s 40 s``.
     """
     found = _claimed(how, place)
     return replace(found, median=True) if how.get("median") else found
@@ -40,7 +41,7 @@ def claimed_of(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
 
 def _claimed(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
     value = "value" in how
-    band = next((how["bands"][label] for label in place if label in how.get("bands", {})), None)
+    band = next((how["bands"][label] for label in _names(place) if label in how.get("bands", {})), None)
     if band is None:
         band = how.get("band", 0.0 if value else "more")
     margin = float(how.get("margin", MARGIN))
@@ -56,6 +57,13 @@ def _claimed(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
     rounded = ROUNDED if basis is Basis.STATED and not value else 0.0
     error = float(how.get("error", rounded))
     return Claimed(Sense.BAND, low, high, error, margin=margin, value=value, basis=basis)
+
+
+def _names(place: Sequence[str]) -> list[str]:
+    """Return the names of a cell: runs of its labels, the longest first."""
+    ends = range(len(place) + 1)
+    runs = [place[start:end] for start in ends for end in ends[start + 1 :]]
+    return [" ".join(run) for run in sorted(runs, key=len, reverse=True)]
 
 
 def _basis(how: Mapping[str, Any]) -> Basis:
@@ -82,12 +90,19 @@ def _word(word: str, margin: float) -> Claimed:
 
 def band_in_words(how: Mapping[str, Any]) -> str:
     """Return what a claim is judged as: its band or bands, and where they come from."""
-    bands = how.get("bands", {})
-    claims = [(label, claimed_of(how, [label])) for label in bands] or [("", claimed_of(how, []))]
-    said = "; ".join(f"{label}: {claimed}" if label else str(claimed) for label, claimed in claims)
+    claims = [(f"{label}: ", claimed_of(how, [label])) for label in how.get("bands", {})]
+    if not claims or "band" in how:
+        claims.append(("otherwise: " if claims else "", claimed_of(how, [])))
     over = {Across.GENERAL: ", in general", Across.SOME: ", in some cell"}.get(across(how), "")
     basis = claims[0][1].basis
-    return f"{said}{over}" if basis == Basis.WORD else f"{said}{over}: {basis}"
+    if any(one.basis != basis for _, one in claims):
+        return "; ".join(f"{label}{one}{_from(one.basis, ' (', ')')}" for label, one in claims) + over
+    return "; ".join(f"{label}{one}" for label, one in claims) + over + _from(basis, ": ")
+
+
+def _from(basis: str, before: str, after: str = "") -> str:
+    """Return where a band comes from, which a word says itself."""
+    return "" if basis == Basis.WORD else f"{before}{basis}{after}"
 
 
 def across(how: Mapping[str, Any]) -> Across:

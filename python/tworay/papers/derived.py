@@ -12,6 +12,7 @@ import polars as pl
 
 from tworay.analysis import stats
 from tworay.histograms import Rule, histogram
+from tworay.papers.kept import MSS
 from tworay.papers.replays import replayed
 
 if TYPE_CHECKING:
@@ -61,14 +62,18 @@ DOUBLED = 1.9
 
 
 def restoration(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
-    """Add the time of the first new acknowledgment after the route break, and the timeouts before it.
+    """Add when routing notices the route break, the first new acknowledgment, and the timeouts before it.
 
-    ``restored_seconds`` is the time at which the window grows again (the end of the run if it never does);
+    ``noticed_seconds`` is the time at which the first node declares a link broken (null if none does), and
+    ``restored_seconds`` that at which the window grows again (the end of the run if it never does);
     ``expiries`` counts the doublings of the timeout between the break and that time. ``srtt.change`` is the
     range of the smoothed round-trip time from the break to 38 s, percent of its mean.
     """
-    restored, expiries, plateau = [], [], []
+    noticed, restored, expiries, plateau = [], [], [], []
     for world, seed in frame.select("world", "seed").iter_rows():
+        routing = pl.read_parquet(where / "tables" / "routing" / f"{world}-{seed}.parquet")
+        broken = routing.filter((pl.col("event") == "link-broken") & (pl.col("t_s") > BREAK))["t_s"]
+        noticed.append(broken.min())
         series = pl.read_parquet(where / "tables" / "series" / f"{world}-{seed}.parquet")
         times, window, timeout = (series[name].to_list() for name in ("t_s", "cwnd_segments", "rto_s"))
         grown = (t for i, t in enumerate(times) if i and t > DRAINED and window[i] > window[i - 1])
@@ -79,6 +84,7 @@ def restoration(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
         times_of = series.filter(pl.col("t_s").is_between(DRAINED, PLATEAU))["srtt_s"].drop_nulls().to_list()
         plateau.append(100 * (max(times_of) - min(times_of)) / stats.mean(times_of) if times_of else 0.0)
     return frame.with_columns(
+        pl.Series("noticed_seconds", noticed, dtype=pl.Float64),
         pl.Series("restored_seconds", restored, dtype=pl.Float64),
         pl.Series("expiries", expiries, dtype=pl.Float64),
         pl.Series("srtt.change", plateau, dtype=pl.Float64),
@@ -254,13 +260,41 @@ def called(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     )
 
 
+# Largest window of both ends in Papanastasiou 2006, §4.4.1, segments.
+WINDOW = 64.0
+
+
 def peak_window(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
-    """Add the largest congestion window of each run, segments."""
+    """Add the largest congestion window of each run, segments, and whether it reached the limit of 64."""
     peaks = [
         _kept(where, "series", world, seed, "cwnd_segments").max()
         for world, seed in frame.select("world", "seed").iter_rows()
     ]
-    return frame.with_columns(pl.Series("peak_cwnd_segments", peaks, dtype=pl.Float64))
+    peak = pl.Series("peak_cwnd_segments", peaks, dtype=pl.Float64)
+    return frame.with_columns(peak, (peak >= WINDOW).cast(pl.Float64).alias("window.reached"))
+
+
+# Papanastasiou 2006, §4.3.4, in seconds from the start of the transfer, which here is at 1 s: the end of the
+# first slow start, the time from which SCA is ahead, and the ends of a stretch in congestion avoidance.
+STARTED, SLOW_START, AHEAD, AVOIDANCE = 1.0, 0.6, 14.0, (6.0, 15.0)
+
+
+def growth_start(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add what is acknowledged in the first 0.6 and 14 s, and the largest whole window from 6 to 15 s.
+
+    Segments, by a sender's series. A window lets out whole segments only.
+    """
+    columns: dict[str, list[float | None]] = {"acked.0.6s": [], "acked.14s": [], "peak.6-15s": []}
+    for world, seed in frame.select("world", "seed").iter_rows():
+        series = pl.read_parquet(where / "tables" / "series" / f"{world}-{seed}.parquet")
+        for name, end in (("acked.0.6s", SLOW_START), ("acked.14s", AHEAD)):
+            most = series.filter(pl.col("t_s") <= STARTED + end)["acked_bytes"].max()
+            columns[name].append(float(str(most or 0)) / MSS)
+        first, last = (STARTED + end for end in AVOIDANCE)
+        before = series.filter(pl.col("t_s") <= first)["cwnd_segments"].tail(1).to_list()
+        during = series.filter(pl.col("t_s").is_between(first, last))["cwnd_segments"].to_list()
+        columns["peak.6-15s"].append(float(math.floor(max(before + during))) if before + during else None)
+    return frame.with_columns([pl.Series(name, values, dtype=pl.Float64) for name, values in columns.items()])
 
 
 def forwarders(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
@@ -304,6 +338,7 @@ DERIVED: dict[str, Callable[[pl.DataFrame, Path], pl.DataFrame]] = {
     "replayed": replayed,
     "called": called,
     "peak-window": peak_window,
+    "growth-start": growth_start,
     "forwarders": forwarders,
     "order-of-drops": order_of_drops,
 }

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from tworay.papers.library import Figure
 
+# Bytes of a segment of Papanastasiou 2006.
+MSS = 1460
 # Titles of columns, with units.
 TITLES = {
     "cwnd_segments": "congestion window (segments)",

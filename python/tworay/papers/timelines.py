@@ -11,7 +11,7 @@ import polars as pl
 from tworay.analysis.contrasts import select
 from tworay.errors import InputError
 from tworay.papers import samples
-from tworay.papers.kept import TITLES, Arm, within
+from tworay.papers.kept import MSS, TITLES, Arm, within
 from tworay.papers.quantities import heading
 from tworay.showing import curves
 from tworay.showing.curves import Exchange, Words
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 TRACED = 40
 # Seconds at which D and E of the route break lose contact (Papanastasiou 2006, §3.2).
 BREAK = 35.0
-# Bytes of a segment of Papanastasiou 2006.
-MSS = 1460
 # Times that Papanastasiou gives for the route break, by their keys in `printed`.
 TIMES = {"noticed": "notice of the break ", "back": "new route"}
 # Seconds between the ticks of the receiver's timer in Papanastasiou's figure 5.3.
