@@ -25,7 +25,7 @@ use judge::Judge;
 use queues::{FlowQueues, Lanes};
 use std::sync::Arc;
 use tworay_base::{BitRate, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
-use tworay_mac::hcf::{AirFrame, AirKind, Hcf, HcfConfig, Host, MissingBlockAck, RateChoice};
+use tworay_mac::hcf::{AirFrame, AirKind, Hcf, HcfConfig, Host, MissingBlockAck, RateChoice, WINDOW};
 use tworay_mac::rate::MinstrelConfig;
 use tworay_mac::{
     Frame, FrameKind, InterfaceQueue, MSDU_LIFETIME, MacCounters, Outgoing, QueueEntry, QueueRule,
@@ -200,6 +200,12 @@ impl Air {
     /// Number of those packets.
     pub fn taken(&self, node: NodeId) -> usize {
         self.stations[node.index()].hcf.taken()
+    }
+
+    /// Most packets that a station takes out of its queue, if none of them is acknowledged.
+    pub fn takes(&self, node: NodeId) -> u32 {
+        let has_window = self.stations[node.index()].hcf.config().has_agreements();
+        if has_window { WINDOW.into() } else { 1 }
     }
 
     /// The neighbour that a station has tried to reach last, and why that fails if nothing else is known.

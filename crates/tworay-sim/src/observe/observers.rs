@@ -95,7 +95,7 @@ impl Observers {
             Fact::ArpStarted { node, target, packet } => {
                 // Noise that has only slowed a packet down has not sent it here.
                 let root = self.roots.held_ups.independent_root(packet);
-                let root = root.filter(|_| self.roots.held_ups.together(packet).is_none());
+                let root = root.filter(|_| self.roots.held_ups.noise(packet).is_none());
                 let packet = view.packets.get(packet);
                 self.roots.causes.note_exchange((node, target), view.now, packet, root);
             }
@@ -235,15 +235,8 @@ impl Observers {
     /// without that, they have arrived together for that reason.
     #[cold]
     #[inline(never)]
-    fn wire_full(&mut self, (wire, waiting): (u16, &VecDeque<PacketId>), packet: PacketId, view: View<'_>) {
-        let others: Vec<PacketId> = waiting.iter().copied().collect();
-        let queue = self.roots.wires.get_mut(usize::from(wire));
-        let released = queue.as_ref().and_then(|queue| queue.filled_by_burst(others.len() as u32 + 1));
-        let burst = self.roots.held_ups.burst(view, packet, &others, released);
-        if let Some(queue) = queue {
-            queue.refused();
-        }
-        if let Some(root) = burst.filter(|root| released.is_some() || !root.is_noise()) {
+    fn wire_full(&mut self, full: (u16, &VecDeque<PacketId>), packet: PacketId, view: View<'_>) {
+        if let Some(root) = self.roots.wire_full(full, packet, view) {
             self.hold_up(packet, root, view);
         }
     }

@@ -15,7 +15,7 @@ use crate::network::packets::UNTRACKED;
 use crate::observe::loss::ledger::{Carries, LossRecord};
 use std::collections::BTreeMap;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
-use tworay_mac::hcf::AirFrame;
+use tworay_mac::hcf::{AirFrame, AirKind};
 use tworay_mac::{Frame, FrameKind};
 use tworay_mobility::Leg;
 use tworay_radio::phy::Mode;
@@ -58,6 +58,8 @@ struct OnAir {
     from: NodeId,
     to: NodeId,
     kind: FrameKind,
+    /// A BlockAckReq, which the medium treats as an RTS.
+    asks: bool,
     retry: bool,
     carried: Carried,
     flow: FlowId,
@@ -88,6 +90,8 @@ pub(crate) struct Recorder {
     /// (uid, first byte, byte after the last) of each selective acknowledgment.
     sacks: Vec<(u64, Seq32, Seq32)>,
     frames: Vec<OnAir>,
+    /// The next frame is a BlockAckReq.
+    asks: bool,
     ppdus: Vec<Ppdu>,
     /// Frame that each transmission number currently denotes.
     numbers: Vec<usize>,
@@ -110,6 +114,7 @@ impl Recorder {
             segments: Vec::new(),
             sacks: Vec::new(),
             frames: Vec::new(),
+            asks: false,
             ppdus: Vec::new(),
             numbers: Vec::new(),
             queues: Vec::new(),
@@ -206,6 +211,7 @@ impl Recorder {
             from: frame.from,
             to: frame.to,
             kind: frame.kind,
+            asks: std::mem::take(&mut self.asks),
             retry: frame.retry,
             carried,
             flow: packet.map_or(FlowId::NONE, |p| p.flow),
@@ -217,9 +223,10 @@ impl Recorder {
         });
     }
 
-    /// A station of 802.11a/g/n/ac sends a frame.
+    /// A station of 802.11a/g/n/ac sends a frame, which is recorded next.
     pub fn on_air(&mut self, at: SimTime, frame: &AirFrame) {
         let AirFrame { from, to, mode, .. } = *frame;
+        self.asks = matches!(frame.kind, AirKind::BlockAckReq(_));
         if frame.kind.has_packets() && !to.is_broadcast() {
             self.ppdus.push(Ppdu { at, from, to, mode, packets: frame.packets.len() });
         }

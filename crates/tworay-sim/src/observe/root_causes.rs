@@ -11,14 +11,14 @@ use super::loss::attempts::Failure;
 use super::loss::causes::{Causes, Trigger};
 use super::loss::circles::Circles;
 use super::loss::held_up::HeldUps;
-use super::loss::root_cause::RootCause;
+use super::loss::root_cause::{Noise, RootCause};
 use super::loss::scene::{Scene, World};
 use super::loss::service::{Service, Sharing};
 use super::loss::wire_queue::WireQueue;
 use super::observers::Observers;
 use crate::network::packets::{UNTRACKED, is_message};
-use backlog::Backlogs;
-use std::collections::BTreeMap;
+use backlog::{Backlogs, Overfull};
+use std::collections::{BTreeMap, VecDeque};
 use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
 use tworay_mac::{CodelConfig, FrameKind, MAX_REQUESTS, QueueRule};
 use tworay_routing::RoutingAction;
@@ -38,6 +38,9 @@ pub(crate) struct RootCauses {
     pub services: Vec<Service>,
     /// The queue of each wire; none until one is offered a packet that something has held up before.
     pub wires: Vec<WireQueue>,
+    /// When load has overfilled each node's interface queue, and each wire's.
+    overfull: Vec<Overfull>,
+    overfull_wires: BTreeMap<u16, Overfull>,
     /// By station, source and destination of packets that noise or a break delays: when it was noted who shares the medium, and who does.
     sharing: BTreeMap<(NodeId, NodeId, NodeId), (SimTime, Sharing)>,
     /// Outages whose backlogs may not have passed on yet.
@@ -58,7 +61,8 @@ struct Break {
 impl RootCauses {
     pub fn new(nodes: usize) -> Self {
         let services = vec![Service::default(); nodes];
-        Self { causes: Causes::new(nodes), services, ..Self::default() }
+        let overfull = vec![Overfull::default(); nodes];
+        Self { causes: Causes::new(nodes), services, overfull, ..Self::default() }
     }
 
     /// The network follows these settings; `seed`: that of the run.
@@ -140,7 +144,32 @@ impl RootCauses {
             self.wires.resize_with(place + 1, WireQueue::default);
         }
         let src = view.packets.get(packet).src;
-        self.wires[place].offered_late((src, root), length, self.held_ups.together(packet));
+        let noise = self.held_ups.noise(packet);
+        self.wires[place].offered_late((src, root), length, noise.map(|noise| noise.together));
+    }
+
+    /// A wire rejects a packet behind those that wait there: the root cause if load is not the reason.
+    #[cold]
+    pub(super) fn wire_full(
+        &mut self,
+        (wire, waiting): (u16, &VecDeque<PacketId>),
+        packet: PacketId,
+        view: View<'_>,
+    ) -> Option<RootCause> {
+        let others: Vec<PacketId> = waiting.iter().copied().collect();
+        let queue = self.wires.get_mut(usize::from(wire));
+        let released = queue.as_ref().and_then(|queue| queue.filled_by_burst(others.len() as u32 + 1));
+        if let Some(queue) = queue {
+            queue.refused();
+        }
+        let burst = self.held_ups.burst(view, packet, &others, released);
+        let burst = burst.filter(|root| released.is_some() || !root.is_noise());
+        let overfull = self.overfull_wires.entry(wire).or_default();
+        let burst = burst.filter(|root| !self.backlogs.found_full(view.now, overfull, root));
+        if burst.is_none() {
+            overfull.note(view.now, &self.backlogs);
+        }
+        burst
     }
 
     /// How a packet dies for which a hop failed, and the root cause.
@@ -223,7 +252,7 @@ impl RootCauses {
         let trigger = if let Obstacle::Dropped(_, after) = by { self.trigger(after) } else { Trigger::Other };
         let hop = self.breaks.last().copied();
         let now = world.now;
-        let (causes, mut scene) = self.with_scene(world);
+        let (causes, mut scene) = (&mut self.causes, world.scene(&self.held_ups, &self.services));
         match by {
             Obstacle::QueueFull(refused) | Obstacle::LinkRed(refused) | Obstacle::CoDel(refused) => {
                 let died = match by {
@@ -231,14 +260,20 @@ impl RootCauses {
                     Obstacle::CoDel(_) => Died::CoDel,
                     _ => Died::Ifq,
                 };
-                let root = Causes::queue(&mut scene, node, (refused, died));
+                let root = Causes::queue(&mut scene, node, (refused, died), |root| {
+                    self.backlogs.found_full(now, &self.overfull[node.index()], root)
+                });
                 let gathered = scene.gathered(node);
                 // The imagined queue counts the packet that is being sent, which a MAC without windows has taken out of the real one.
                 let length = gathered + u32::from(scene.air.is_none());
                 let may_be_late = !self.backlogs.is_empty() && died != Died::LinkRed && !root.is_physical();
                 let late = if may_be_late { self.backlogs.behind(&self.services, node, world) } else { None };
+                let root = late.unwrap_or(root);
                 self.services[node.index()].refused(now, length);
-                (died, late.unwrap_or(root))
+                if root.cause == Some(LossCause::Congestion) {
+                    self.overfull[node.index()].note(now, &self.backlogs);
+                }
+                (died, root)
             }
             Obstacle::Replaced { next_hop, newer } => {
                 (Died::Arp, causes.hold(&mut scene, node, next_hop, [packet, newer]))
@@ -408,7 +443,14 @@ impl Observers {
                         self.roots.causes.note_message_delayed(now, (node, target), &root, message);
                     }
                     match root.is_noise() {
-                        true => self.roots.held_ups.delay_together(packet, root, 1),
+                        true => {
+                            let time = self.roots.causes.asks_for(now, (node, target));
+                            self.roots.held_ups.delay_by_noise(
+                                packet,
+                                root,
+                                Noise { together: 1, time, since: None },
+                            );
+                        }
                         false => self.roots.held_ups.delay(packet, root),
                     }
                 }
@@ -467,7 +509,7 @@ impl Observers {
             let (causes, mut scene) = self.roots.with_scene(world);
             let late = causes.late(&mut scene, root, dst);
             if let Some(search) = self.roots.held_ups.end_search(packet, late) {
-                self.held(packet, late.unwrap_or(search), view);
+                self.held(packet, late.map_or(search, |late| late.root), view);
             }
         } else if let Some(root) = self.roots.held_ups.root_of(packet)
             && root.cause == Some(LossCause::Contention)

@@ -1,6 +1,7 @@
 //! Outcomes of frames in the table `frames`.
 
 use crate::common::parse;
+use std::collections::BTreeSet;
 use tworay_mac::FrameKind;
 use tworay_sim::{ColumnData, Emission, RunControl, RunOptions, RunReport, run};
 
@@ -85,4 +86,41 @@ fn a_collision_is_that_of_the_frame_that_was_there_first() {
         }
     }
     assert!(first > 100, "{first} collisions with a frame that was there first");
+}
+
+/// 802.11ac, two of five frames lost. An RTS has 20 bytes, a BlockAckReq 24 (IEEE 802.11-2016 §9.3.1). At 6 Mb/s a symbol of 4 µs has 24 bits,
+/// after a preamble of 20 µs: with 22 bits of service and tail, 8 symbols or 52 µs and 9 symbols or 56 µs. A packet that the station gives up
+/// after aggregates that got no answer, and requests for that, was not lost to RTS.
+#[test]
+fn a_block_ack_req_is_no_rts() {
+    let text = "duration = \"5s\"\nrouting = { protocol = \"aodv\", aodv.dialect = \"ns2\" }\ntopology = { kind = \"string\", hops = 2, spacing = \"180m\" }\n\
+                radio.preset = \"ac80x2\"\nmac.rts_threshold = \"RTS\"\nerrors.frame_err = { bernoulli = { rate = 0.4 } }\n\
+                [[flow]]\nfrom = 0\nto = 2\napp = \"cbr\"\nsize = \"1000B\"\nrate = \"5Mbps\"\nstart = \"1s\"\n";
+    let options = RunOptions { seed: 1, record: true, ..RunOptions::default() };
+    for rts in ["100kB", "0B"] {
+        let report = run(&parse(&text.replace("RTS", rts)), &options, &RunControl::new()).expect("a run");
+        let lengths = |kind: &str| -> BTreeSet<u64> { airtimes(&report, kind) };
+        let announced = if rts == "0B" { BTreeSet::from([52]) } else { BTreeSet::new() };
+        assert_eq!((lengths("rts"), lengths("block-ack-req")), (announced, BTreeSet::from([56])), "{rts}");
+        let tables = report.tables();
+        let ledger = tables.iter().find(|t| t.name == "ledger").expect("a ledger");
+        let died = &ledger.columns.iter().find(|c| c.name == "died").expect("a column").data;
+        let ColumnData::Str(died) = died else { panic!("{died:?}") };
+        assert!(died.iter().any(|died| died == "data-retries"), "{rts}");
+        assert_eq!(died.iter().any(|died| died == "rts-retries"), rts == "0B");
+    }
+}
+
+/// Durations of the frames of a kind, µs.
+fn airtimes(report: &RunReport, kind: &str) -> BTreeSet<u64> {
+    let tables = report.tables();
+    let frames = tables.iter().find(|t| t.name == "frames").expect("frames");
+    let column = |name: &str| &frames.columns.iter().find(|c| c.name == name).expect("a column").data;
+    let (ColumnData::Word(words, kinds), ColumnData::F64(times)) = (column("kind"), column("airtime_s"))
+    else {
+        panic!("kinds and times")
+    };
+    let of_kind = |place: &Option<_>| place.map(|place| words[usize::from(place)]) == Some(kind);
+    let of_kind = kinds.iter().zip(times).filter(|(place, _)| of_kind(place));
+    of_kind.map(|(_, time)| (time * 1e6).round() as u64).collect()
 }

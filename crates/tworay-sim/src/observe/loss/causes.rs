@@ -7,6 +7,7 @@
 //! - `closing`: the break that closes the paths between two nodes;
 //! - `hop`: a failed hop;
 //! - `queue`: a full interface queue;
+//! - `release`: packets that a search releases at once;
 //! - `route`: a lost route, a missing route and a loop;
 //! - `search`: a route discovery that found nothing although a path existed;
 //! - `slot`: packets that come faster than ARP finds an address;
@@ -22,6 +23,7 @@ mod closing;
 mod hop;
 mod queue;
 mod records;
+mod release;
 mod route;
 mod search;
 mod slot;
@@ -32,6 +34,7 @@ mod undisturbed;
 use super::scene::Scene;
 use crate::observe::loss::root_cause::RootCause;
 use records::{LostRoute, Miss, Search};
+use release::Release;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tables::Hellos;
@@ -106,6 +109,8 @@ pub(crate) struct Causes {
     heeds_link_layer: bool,
     /// How long one thing can explain another.
     timers: Timers,
+    /// How packets go on that have waited for a search.
+    release: Option<Release>,
 }
 
 impl Causes {
@@ -119,6 +124,7 @@ impl Causes {
         self.proactive = routing.protocol == Protocol::Olsr;
         self.heeds_link_layer = routing.heeds_link_layer();
         self.timers = Timers::of(routing);
+        self.release = Release::of(routing);
         if self.proactive {
             self.hellos = vec![Hellos::default(); self.lost.len()];
             self.hellos_missed = vec![VecDeque::new(); self.lost.len()];
@@ -150,13 +156,21 @@ impl Causes {
         if self.heeds_link_layer || root.is_physical() {
             self.heeded.insert(hop, root);
         }
-        self.breaks.insert(hop, root);
+        self.note_noticed(hop, root);
     }
 
     /// A router considers the link of a hop broken by itself, because of `root`.
     pub fn note_given_up(&mut self, hop: (NodeId, NodeId), root: RootCause) {
         self.heeded.insert(hop, root);
+        self.note_noticed(hop, root);
+    }
+
+    /// A node has noticed a break. It may close paths for which the node has had to name another reason so far.
+    fn note_noticed(&mut self, hop: (NodeId, NodeId), root: RootCause) {
         self.breaks.insert(hop, root);
+        if root.is_physical() {
+            self.lost[hop.0.index()].values_mut().for_each(LostRoute::look_again);
+        }
     }
 
     /// True if `node` has lost any route.

@@ -1,8 +1,8 @@
 //! What holds up the packets of a network, or has done so.
 
-use super::root_cause::{HeldUp, RootCause};
+use super::root_cause::{Found, HeldUp, Noise, RootCause};
 use crate::observe::fact::View;
-use tworay_base::{LossCause, NodeId, PacketId};
+use tworay_base::{LossCause, NodeId, PacketId, SimDuration};
 use tworay_wire::Packet;
 
 /// The root causes of all live packets that have any.
@@ -79,14 +79,21 @@ impl HeldUps {
         self.entry(id).remember(by);
     }
 
-    /// Noise at the next hop delays so many live packets together, this one among them.
-    pub fn delay_together(&mut self, id: PacketId, by: RootCause, together: u32) {
-        self.entry(id).remember_noise(by, together);
+    /// Noise at the next hop delays a live packet.
+    pub fn delay_by_noise(&mut self, id: PacketId, by: RootCause, noise: Noise) {
+        self.entry(id).remember_noise(by, noise);
     }
 
-    /// If only noisy hops have held up a live packet, among how many.
-    pub fn together(&self, id: PacketId) -> Option<u32> {
-        self.get(id)?.together()
+    /// If only noisy hops have held up a live packet: for how long, and among how many.
+    pub fn noise(&self, id: PacketId) -> Option<Noise> {
+        self.get(id)?.noise()
+    }
+
+    /// A live packet that noise has held up leaves this node so much later because of that; `None`: no later.
+    pub fn pass_on(&mut self, id: PacketId, later: Option<SimDuration>) {
+        if let Some(held_up) = self.get_mut(id) {
+            held_up.pass_on(later);
+        }
     }
 
     /// True if a live packet waits for a route discovery.
@@ -104,14 +111,21 @@ impl HeldUps {
 
     /// A live packet goes on; if it only waited for a route discovery, that root cause is over. Returns it, if it
     /// held up the segment. The packet remembers what delayed the search.
-    pub fn end_search(&mut self, id: PacketId, late: Option<RootCause>) -> Option<RootCause> {
+    pub fn end_search(&mut self, id: PacketId, late: Option<Found>) -> Option<RootCause> {
         let held_up = self.get_mut(id)?;
         let whole = held_up.whole;
         let search = held_up.here.take_if(|s| s.cause.is_none())?;
-        if let Some(late) = late.filter(RootCause::may_delay_search) {
-            held_up.remember(late);
+        if let Some(Found { root, lost_anyway }) = late.filter(|late| late.root.may_delay_search()) {
+            held_up.remember(root);
+            held_up.lost_anyway = lost_anyway;
         }
         whole.then_some(search)
+    }
+
+    /// True if a live packet that goes on after a search would not find a place in this node's queue either if nothing had made that search
+    /// late.
+    pub fn is_lost_anyway(&self, id: PacketId) -> bool {
+        self.get(id).is_some_and(|held_up| held_up.lost_anyway)
     }
 
     /// The outcome of the search that a live packet waits for.

@@ -1,6 +1,6 @@
 //! The root causes that a packet carries: what prevents it from going on, here and earlier on its path.
 
-use tworay_base::{LossCause, NodeId, SimTime};
+use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 
 /// The first thing that prevented a packet from leaving its current node. Whatever happens to the packet
 /// later at that node, this is the root of its loss; see [`HeldUp`] for later hops.
@@ -101,6 +101,45 @@ impl RootCause {
     }
 }
 
+/// What has kept a packet that waits for a route.
+#[derive(Copy, Clone, Debug)]
+pub struct Found {
+    /// The root cause.
+    pub root: RootCause,
+    /// Without it, load would have lost the packet later.
+    pub lost_anyway: bool,
+}
+
+impl From<RootCause> for Found {
+    fn from(root: RootCause) -> Self {
+        Self { root, lost_anyway: false }
+    }
+}
+
+/// How noisy hops have held up a packet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Noise {
+    /// The number of packets that one of them held up together at most.
+    pub together: u32,
+    /// How much later the packet is, at least.
+    pub time: SimDuration,
+    /// Without it, the packet would have gone on at that time, and not have waited for others either.
+    pub since: Option<SimTime>,
+}
+
+impl Noise {
+    /// One after the other.
+    fn and(self, next: Self) -> Self {
+        let together = self.together.max(next.together);
+        Self { together, time: self.time + next.time, since: self.since.or(next.since) }
+    }
+
+    /// How much later the packet is if it goes on now.
+    pub fn until(self, now: SimTime) -> SimDuration {
+        self.since.map_or(self.time, |since| self.time.max(now.since(since)))
+    }
+}
+
 /// The root causes of a packet.
 ///
 /// A root cause normally ends with its hop: what happens to the packet later is a separate matter. There is
@@ -117,8 +156,10 @@ pub struct HeldUp {
     /// True if no other copy existed when the current root cause struck, so that it held up the segment itself
     /// and not only a copy that was left behind.
     pub whole: bool,
-    /// If all of `before` are noisy hops: the number of packets that one of them held up together at most.
-    together: Option<u32>,
+    /// If all of `before` are noisy hops.
+    noise: Option<Noise>,
+    /// Load alone would lose it at this node.
+    pub lost_anyway: bool,
 }
 
 impl HeldUp {
@@ -130,29 +171,32 @@ impl HeldUp {
     /// Something delays the packet, which goes on later.
     pub fn remember(&mut self, root: RootCause) {
         self.before = RootCause::strongest([self.before, Some(root)]);
-        self.together = None;
+        self.noise = None;
     }
 
-    /// Noise at the next hop delays so many packets together, which go on later.
-    pub fn remember_noise(&mut self, root: RootCause, packets: u32) {
-        let only_noise = self.before.is_none() || self.together.is_some();
-        let together = self.together.max(Some(packets)).filter(|_| only_noise);
+    /// Noise at the next hop delays it.
+    pub fn remember_noise(&mut self, root: RootCause, noise: Noise) {
+        let known = self.noise;
+        let only_noise = self.before.is_none() || known.is_some();
         self.remember(root);
-        self.together = together;
+        self.noise = only_noise.then(|| known.map_or(noise, |known| known.and(noise)));
+    }
+
+    /// Noise makes it leave this node so much later; `None`: no later.
+    pub fn pass_on(&mut self, later: Option<SimDuration>) {
+        let Some(noise) = self.noise else { return };
+        self.noise = later.map(|time| Noise { time, since: None, ..noise });
+        self.before = self.before.filter(|_| later.is_some());
     }
 
     /// The state at the next hop; `None` if nothing is left to remember.
     pub fn one_hop_on(&self) -> Option<Self> {
-        self.independent().map(|root| Self {
-            before: Some(root),
-            together: self.together(),
-            ..Self::default()
-        })
+        self.independent().map(|root| Self { before: Some(root), noise: self.noise(), ..Self::default() })
     }
 
-    /// If only noisy hops have held it up: the number of packets that one of them held up together at most.
-    pub fn together(&self) -> Option<u32> {
-        self.together.filter(|_| self.here.is_none())
+    /// If only noisy hops have held it up.
+    pub fn noise(&self) -> Option<Noise> {
+        self.noise.filter(|_| self.here.is_none())
     }
 }
 

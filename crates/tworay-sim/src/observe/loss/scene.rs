@@ -108,6 +108,11 @@ impl Scene<'_> {
         gathered(&self.nodes[node], node, self.air) as u32
     }
 
+    /// Packets for which a node has a place before the medium.
+    pub fn places(&self, node: NodeId) -> Option<u32> {
+        self.services[node.index()].places(self.air.map_or(1, |air| air.takes(node)))
+    }
+
     /// The same packets, with TCP's among them.
     pub fn backlog(&self, node: NodeId) -> Backlog {
         let mut packets = self.waiting(node);
@@ -432,9 +437,9 @@ impl Scene<'_> {
         way.len() > 1 && hops.all(works)
     }
 
-    /// The hops of a shortest path between two nodes; none if there is none.
-    pub fn way(&mut self, (from, to): (NodeId, NodeId)) -> Vec<(NodeId, NodeId)> {
-        let nodes = self.walk((from, to), &[], self.now, &[], false).unwrap_or_default();
+    /// The hops of a shortest path between two nodes at a time; none if there was none.
+    pub fn way(&mut self, (from, to): (NodeId, NodeId), at: SimTime) -> Vec<(NodeId, NodeId)> {
+        let nodes = self.walk((from, to), &[], at, &[], false).unwrap_or_default();
         let ahead = nodes.iter().rev().copied();
         std::iter::once(from).chain(ahead.clone()).zip(ahead).collect()
     }

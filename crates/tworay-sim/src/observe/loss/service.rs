@@ -22,8 +22,8 @@
 //!
 //! A third queue is not offered the packets that something other than load had held up: without that they would have
 //! come one by one, and would be gone. It tells whether load fills the queue, or a burst that was released at once. Noise at the hop before
-//! holds up packets all the time, and few at once. No more of them would be gone than the imagined MAC had time for beside the others: load
-//! that overfills the queue does so whenever its packets come.
+//! holds up packets all the time, and few at once. No more of them would be gone than the imagined MAC had time for beside the others (`spare`):
+//! load that overfills the queue does so whenever its packets come.
 //!
 //! What the imagined MAC of the station before sends in time that the real one has lost to noise comes early (`fed`): a relay whose queue
 //! load overfills would be offered more without that noise.
@@ -33,12 +33,14 @@
 mod fed;
 mod pace;
 mod path_time;
+mod spare;
 
 use crate::observe::loss::attempts::Attempts;
-use crate::observe::loss::root_cause::RootCause;
+use crate::observe::loss::root_cause::{Noise, RootCause};
 use fed::Fed;
-use pace::{Pace, RECENT, Recovery};
+use pace::{Pace, Recovery};
 use path_time::PathTime;
+use spare::Spare;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mac::CodelConfig;
 use tworay_wire::Packet;
@@ -90,10 +92,10 @@ pub(crate) struct Service {
     short_at: SimTime,
     /// Packets by which the third queue, without those that were held up, is shorter.
     late: u32,
-    /// Packets that the imagined MAC could have sent beyond those of the third queue, and how many noise has held up together of late: no
-    /// more come at once. Counted from the first of these on.
-    spare: f64,
-    together: f64,
+    /// Time that the imagined MAC has had for packets that noise has held up before.
+    spare: Spare,
+    /// Time that noise has cost the MAC since it last held up packets.
+    held: SimDuration,
     /// The latest packet that was held up: its source, and what held it up.
     released: Option<(NodeId, RootCause)>,
     /// Time lost since, in total and by reason.
@@ -123,7 +125,7 @@ pub(crate) struct Backlog {
 const IDLE: SimDuration = SimDuration::from_millis(500);
 
 /// A load fits if the queue has rejected nothing for that long.
-const FITS: SimDuration = SimDuration::from_secs(1);
+pub(crate) const FITS: SimDuration = SimDuration::from_secs(1);
 
 impl Service {
     /// Service of a queue from which CoDel drops packets with these settings, or Link-RED.
@@ -148,7 +150,7 @@ impl Service {
         if idle {
             let used = self.served_at.since(self.since).saturating_sub(self.lost);
             self.earlier.add(self.served, used);
-            if self.together > 0.0 {
+            if self.spare.is_counted() {
                 self.rest(now);
             }
             (self.since, self.served, self.length, self.late) = (now, 0, 0, 0);
@@ -172,27 +174,24 @@ impl Service {
     #[cold]
     fn rest(&mut self, now: SimTime) {
         let rate = self.earlier.rate(0, SimDuration::ZERO);
-        self.spare += rate.map_or(f64::INFINITY, |rate| now.since(self.served_at).as_secs_f64() * rate);
+        self.spare.idle(rate.map_or(f64::INFINITY, |rate| now.since(self.served_at).as_secs_f64() * rate));
     }
 
-    /// The packet just offered was held up before by `root`, which load did not cause; `together`: among so many packets before
-    /// a noisy hop.
+    /// The packet just offered was held up before by `root`, which load did not cause; `noise`: by noisy hops alone. Returns by how much
+    /// earlier it would leave the queue without that noise; `None`: no earlier.
     #[cold]
-    pub fn offered_late(&mut self, packet: &Packet, root: RootCause, together: Option<u32>) {
-        if let Some(together) = together {
-            if self.together == 0.0 {
-                self.spare = f64::INFINITY;
-            }
-            let mean = self.together + (f64::from(together) - self.together) / f64::from(RECENT);
-            self.together = mean.max(together.into());
-            self.spare = self.spare.min(self.together);
-            if self.spare < 1.0 {
-                return;
-            }
-            self.spare -= 1.0;
+    pub fn offered_late(
+        &mut self,
+        now: SimTime,
+        (packet, root): (&Packet, RootCause),
+        noise: Option<Noise>,
+    ) -> Option<SimDuration> {
+        let delayed = noise.map(|noise| self.spare.take(now, self.since, noise));
+        if delayed.is_none_or(|delayed| delayed.waits) {
+            self.late += 1;
+            self.released = Some((packet.src, root));
         }
-        self.late += 1;
-        self.released = Some((packet.src, root));
+        delayed?.later
     }
 
     /// The MAC has finished a packet.
@@ -203,7 +202,7 @@ impl Service {
         if self.length == 0 {
             self.fed.sent_before();
         }
-        self.send(1);
+        self.send(now, 1);
         // Before any time is lost, all queues are the same.
         if !self.lost.is_zero() {
             self.missed = 0.0;
@@ -222,7 +221,7 @@ impl Service {
         }
         // What it has rejected since the packet before would have come in.
         let instead = std::mem::take(&mut self.rejected);
-        self.send(more.saturating_sub(instead));
+        self.send(now, more.saturating_sub(instead));
     }
 
     /// Notes that the imagined queue causes less than half of CoDel's target delay.
@@ -246,9 +245,9 @@ impl Service {
 
     /// The imagined MAC has had the time to send so many packets.
     #[inline]
-    fn send(&mut self, count: u32) {
-        if self.together > 0.0 {
-            self.spare += f64::from(count.saturating_sub(self.length - self.late));
+    fn send(&mut self, now: SimTime, count: u32) {
+        if self.spare.is_counted() {
+            self.spare.busy(now, count.saturating_sub(self.length - self.late));
         }
         self.shorten(count);
     }
@@ -315,7 +314,7 @@ impl Service {
         let in_turn = self.path.in_turn(before_it, waited);
         let sent = self.sent_in(now, time).map(|sent| sent.max(in_turn.min(arrived.into())));
         let sends = self.sends(now, time, sent);
-        self.send(sends);
+        self.send(now, sends);
         let length = self.length;
         self.part = sent.filter(|_| length > 0).map_or(0.0, |sent| (sent + self.part).fract());
         self.settled = length;
@@ -399,6 +398,22 @@ impl Service {
     /// Packets wait behind the one that is being sent.
     pub fn is_backlogged(&self) -> bool {
         self.length > 1
+    }
+
+    /// How long the MAC would take for the packets of its queue if it had lost no time.
+    pub fn would_take(&self, now: SimTime) -> SimDuration {
+        let ahead = (self.length + self.fed.more()).saturating_sub(1);
+        SimDuration::from_secs_f64(self.delay(now, ahead))
+    }
+
+    /// Noise has cost the MAC this time.
+    pub fn holds(&mut self, time: SimDuration) {
+        self.held += time;
+    }
+
+    /// Time that noise has cost the MAC since the last call: the packets of its queue have waited for that.
+    pub fn take_held(&mut self) -> SimDuration {
+        std::mem::take(&mut self.held)
     }
 
     /// Packets left the queue unsent.
@@ -517,6 +532,11 @@ impl Service {
         let before = if self.served_at > self.rejected_at { 0 } else { self.rejected };
         (self.rejected, self.rejected_at) = (before + over, now);
         self.dropped += 1;
+    }
+
+    /// Packets that the queue and a MAC that takes `taken` of them hold. `None`: CoDel's queue is no limit.
+    pub fn places(&self, taken: u32) -> Option<u32> {
+        self.codel.is_none().then(|| self.fed.limit() + taken)
     }
 
     /// Packets that the MAC has sent, and the queue has dropped, since the start.

@@ -124,6 +124,7 @@ impl Recorder {
         let ints = |get: &dyn Fn(&OnAir) -> i64| ColumnData::I64(f.iter().map(get).collect());
         let maybe = |get: &dyn Fn(&OnAir) -> Option<i64>| ColumnData::MaybeI64(f.iter().map(get).collect());
         let kind = |r: &OnAir| match r.kind {
+            FrameKind::Rts if r.asks => "block-ack-req",
             FrameKind::Rts => "rts",
             FrameKind::Cts => "cts",
             FrameKind::Ack => "ack",

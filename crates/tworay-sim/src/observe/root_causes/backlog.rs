@@ -4,11 +4,13 @@
 //! what waits for the medium meanwhile. When these have it again, they deliver that together. All of this is the outage's, if the load
 //! is no higher than before: then each station found its MAC idle from time to time and rejected nothing, and it has been offered packets
 //! at the same rate since, whatever the MACs have done with them. A higher load may have filled the queue by itself.
+//! A backlog may also come to a queue, of a station or a wire, that load overfilled when the outage began: without the outage, that
+//! load would have kept it full, so that the backlog lost nothing there that load would not have lost.
 //! The time is over when no station of the path sends any more what has come, without a pause of its MAC, since another one did so.
 
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::World;
-use crate::observe::loss::service::Service;
+use crate::observe::loss::service::{FITS, Service};
 use tworay_base::{NodeId, SimDuration, SimTime};
 
 /// Losses of time to one hop that are further apart belong to several outages: longer than a MAC tries to send a packet.
@@ -85,6 +87,17 @@ impl Backlogs {
         self.0.push(Backlog { node, root, began, latest: now, until: now, path });
     }
 
+    /// True if load overfilled a queue when the outage of `root` began, after which its backlog comes to that queue: without the outage, the
+    /// same load would have kept it full. While it fills again, noise on the way to it is no reason either.
+    pub fn found_full(&self, now: SimTime, queue: &Overfull, root: &RootCause) -> bool {
+        let hop = |of: &RootCause, node| (node, of.next_hop, of.cause);
+        let of_this = |known: &Backlog| match root.is_noise() {
+            true => queue.was(now),
+            false => hop(&known.root, known.node) == hop(root, root.node),
+        };
+        self.0.iter().any(|known| of_this(known) && queue.was(known.began))
+    }
+
     /// The outage whose backlog keeps the queue of `node` from being sent, or has come to it, if the load alone would not fill it.
     pub fn behind(&mut self, services: &[Service], node: NodeId, world: &World<'_>) -> Option<RootCause> {
         let of_backlog = |backlog: &mut Backlog| {
@@ -103,5 +116,34 @@ impl Backlogs {
             offered as f64 <= SAME * rate * time + FEW
         };
         self.0.iter_mut().find_map(|backlog| of_backlog(backlog).then_some(backlog.root.strikes(world.now)))
+    }
+}
+
+/// The latest span in which load has overfilled a queue, so that it has rejected packets again and again.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Overfull {
+    from: SimTime,
+    until: SimTime,
+}
+
+impl Default for Overfull {
+    fn default() -> Self {
+        Self { from: SimTime::NEVER, until: SimTime::ZERO }
+    }
+}
+
+impl Overfull {
+    /// The queue rejects a packet because of load. While an outage keeps packets from it, it rejects none.
+    pub fn note(&mut self, now: SimTime, outages: &Backlogs) {
+        let goes_on = self.until + FITS >= now || outages.0.iter().any(|outage| self.was(outage.began));
+        if !goes_on || self.from == SimTime::NEVER {
+            self.from = now;
+        }
+        self.until = now;
+    }
+
+    /// True if load overfilled it at a time, and has done so for long enough: a window of TCP overfills a queue for a moment.
+    fn was(&self, at: SimTime) -> bool {
+        self.from != SimTime::NEVER && self.from + FITS <= at && at <= self.until + FITS
     }
 }

@@ -6,7 +6,7 @@
 use super::RootCauses;
 use crate::network::packets::is_message;
 use crate::observe::fact::View;
-use crate::observe::loss::root_cause::RootCause;
+use crate::observe::loss::root_cause::{Noise, RootCause};
 use crate::observe::loss::scene::{Scene, World};
 use crate::observe::loss::service::{Sharing, book};
 use smallvec::SmallVec;
@@ -21,6 +21,7 @@ impl RootCauses {
     /// up by this, and go on together. TCP's would wait behind a link that is a little faster as well.
     #[cold]
     pub(super) fn hold_back(&mut self, node: NodeId, root: RootCause, world: &World<'_>) {
+        let time = self.services[node.index()].take_held();
         let (service, queued) = (&self.services[node.index()], world.queued(node));
         if !service.would_be_short(queued) {
             return;
@@ -35,23 +36,29 @@ impl RootCauses {
         }
         let root = root.strikes(world.now);
         // The packet that the MAC sends has been held up, too.
-        let together = waiting.len() as u32 + 1;
+        let since = before(world.now, time) + service.would_take(world.now);
+        let noise = Noise { together: waiting.len() as u32 + 1, time, since: Some(since) };
         for packet in waiting {
             match root.is_noise() {
-                true => self.held_ups.delay_together(packet, root, together),
+                true => self.held_ups.delay_by_noise(packet, root, noise),
                 false => self.held_ups.delay(packet, root),
             }
         }
     }
 
     /// A packet was held up before, or waits behind others (`behind`) only because the MAC of `node` has lost time. After an
-    /// outage it goes on with them, as fast as the MAC sends; errors here and there delay a packet by less than load does.
+    /// outage it goes on with them, as fast as the MAC sends; errors here and there delay a packet by less than load does. A MAC that has been
+    /// busy since noise held up the packet sends as much as it would have sent without that, so that later queues don't suffer.
     #[cold]
     #[inline(never)]
     pub(super) fn offered_late(&mut self, node: NodeId, packet: PacketId, behind: bool, view: View<'_>) {
         let service = &mut self.services[node.index()];
         if let Some(root) = self.held_ups.independent_root(packet) {
-            service.offered_late(view.packets.get(packet), root, self.held_ups.together(packet));
+            let noise = self.held_ups.noise(packet);
+            let early = service.offered_late(view.now, (view.packets.get(packet), root), noise);
+            if noise.is_some() {
+                self.held_ups.pass_on(packet, early);
+            }
         }
         if behind && let Some(root) = service.main_reason(None).filter(RootCause::is_physical) {
             self.held_ups.delay(packet, root.strikes(view.now));
@@ -97,6 +104,9 @@ impl RootCauses {
         world: &World<'_>,
     ) {
         let (now, begin) = (world.now, before(end, time));
+        if root.is_noise() {
+            self.services[node.index()].holds(time);
+        }
         if root.is_physical() {
             self.backlogs.note(&self.services, (node, root), (begin, now));
         }

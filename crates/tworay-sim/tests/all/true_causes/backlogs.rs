@@ -176,6 +176,33 @@ fn what_waits_while_a_backlog_passes_was_lost_to_the_outage() {
     assert!(waited > 800, "{waited}");
 }
 
+/// `0 ── 1 ───── 2`, 802.11n, 20 m and then 250 m, which carries a fraction of 80 Mb/s: thousands of datagrams a second find the queue of node 1 full.
+/// Node 0 is away from 5 to 8 s, and brings its backlog then. Without that, node 1 would have been full all the time.
+#[test]
+fn a_backlog_that_meets_a_queue_that_load_overfills_was_lost_to_load() {
+    let rejected = |event: &str, seed: u64| {
+        let text = format!(
+            "duration = \"12s\"\ntopology = {{ kind = \"explicit\", positions = [[0, 0], [20, 0], [270, 0]] }}\n\
+             radio.preset = \"n40x2\"\nmac = {{ queue = \"fifo\", queue_limit = 20 }}\nrouting.protocol = \"static\"\n{event}\n\
+             [[flow]]\nfrom = 0\nto = 2\napp = \"cbr\"\nsize = \"1000B\"\nrate = \"80Mbps\"\nstart = \"1s\"\n"
+        );
+        let losses = losses(&run_once(&parse(&text), seed));
+        let queue = |l: &Loss| (l.node, l.died.as_str()) == (1, "ifq") && l.at > 2.0;
+        losses.into_iter().filter(queue).collect::<Vec<Loss>>()
+    };
+    let away = "event = [{ at = \"5s\", node = 0, what = \"move\", to = [-3000, 0] }, \
+                { at = \"8s\", node = 0, what = \"move\", to = [0, 0] }]";
+    for seed in 1..=2 {
+        let (alone, with) = (rejected("", seed), rejected(away, seed));
+        for second in 2..12 {
+            let of = |losses: &[Loss]| losses.iter().filter(|l| l.at as i64 == second).count();
+            assert!(of(&alone) > 500, "{seed} {second}: {}", of(&alone));
+            assert!((5..8).contains(&second) || of(&with) > 500, "{seed} {second}: {}", of(&with));
+        }
+        assert_eq!(with.iter().find(|l| l.cause == "link-failure"), None, "{seed}");
+    }
+}
+
 /// Most packets in the queue of a node.
 fn longest_queue(report: &RunReport, node: i64) -> i64 {
     let tables = report.tables();

@@ -387,3 +387,22 @@ fn a_route_that_collisions_have_cost_is_lost_to_the_break_once_the_last_path_has
         assert_eq!(late.iter().find(|l| l.cause != "link-failure"), None, "{seed}");
     }
 }
+
+/// `0 ── 1✗ ── 2`: node 1 goes off at 5 s, and nobody has tried to reach it before the flow begins, 50 ms later. The datagrams stop at the hop to
+/// it, from the first one on.
+#[test]
+fn a_break_that_nobody_can_have_noticed_yet_has_its_hop() {
+    let event = "event = [{ node = 1, at = \"5s\", what = \"down\" }]";
+    for protocol in ["aodv", "dsr"] {
+        for dialect in ["standard", "ns2"] {
+            let settings = format!("routing.protocol = \"{protocol}\"\ndialect = \"{dialect}\"\n{event}");
+            let losses =
+                world(40, "[[0, 0], [200, 0], [400, 0]]", &settings, &[flow(0, 2, "100kbps", "5.05s", "")]);
+            assert!(losses.len() > 500, "{protocol} {dialect}: {}", losses.len());
+            let wrong = losses
+                .iter()
+                .find(|l| (l.cause.as_str(), l.root_node, l.next_hop) != ("node-down", 0, Some(1)));
+            assert_eq!(wrong, None, "{protocol} {dialect}");
+        }
+    }
+}

@@ -143,6 +143,29 @@ fn a_relay_that_the_load_leaves_short_loses_to_noise_before_it() {
     assert!(all > 50 && 2 * before > all, "{before} of {all}");
 }
 
+/// Six hops of 150 m, 802.11g, and 2.45 Mb/s, which the first hops don't carry: every few seconds the queues of nodes 1 and 2 are full without any error. With
+/// one frame in twelve lost, a relay that has been busy since noise held up a packet at the hop before sends no less because of that.
+#[test]
+fn a_busy_relay_does_not_lose_to_noise_before_it() {
+    let run = |rate: f64, seed: u64| {
+        let text = format!(
+            "duration = \"25s\"\ntopology = {{ kind = \"string\", hops = 6, spacing = \"150m\" }}\nradio.preset = \"g\"\n\
+             mac.rts_threshold = \"3000B\"\nrouting.protocol = \"static\"\n\
+             errors.frame_err = {{ bernoulli = {{ rate = {rate:?} }} }}\n\
+             [[flow]]\nfrom = 0\nto = 6\napp = \"cbr\"\nsize = \"1000B\"\nrate = \"2450kbps\"\nstart = \"3s\"\n"
+        );
+        let losses = losses(&run_once(&parse(&text), seed));
+        let relays = |l: &Loss| l.died == "ifq" && (1..=3).contains(&l.node) && l.at > 5.0;
+        losses.into_iter().filter(relays).collect::<Vec<Loss>>()
+    };
+    for seed in 1..=4 {
+        let (with, without) = (run(0.084, seed), run(0.0, seed));
+        assert!(without.len() > 1000 && with.len() > 500, "{seed}: {} {}", without.len(), with.len());
+        let before = with.iter().filter(|l| l.cause != "congestion" && l.root_node < l.node).count();
+        assert!(100 * before <= with.len(), "{seed}: {before} of {}", with.len());
+    }
+}
+
 /// A string of 3 hops with measured links of 802.11b at 11 Mb/s; `errors`: the part of frames lost on 0–1, and on the hops after it.
 fn noisy_links([first, others]: [f64; 2]) -> String {
     let hop = |from: u32, to: u32, level: &str, loss: f64| {

@@ -65,3 +65,56 @@ fn the_backlog_of_an_outage_overfills_a_wire() {
         assert_eq!(lost.iter().find(|l| l.cause != "node-down"), None, "{more}");
     }
 }
+
+/// What the wire rejects if node 1 is off, or node 0 away, from 5 to 8 s.
+fn with_outage(rate: &str, outage: &str, more: &str, seed: u64) -> Vec<Loss> {
+    let event = match outage {
+        "off" => {
+            "event = [{ node = 1, at = \"5s\", what = \"down\" }, { node = 1, at = \"8s\", what = \"up\" }]"
+        }
+        _ => {
+            "event = [{ node = 0, at = \"5s\", what = \"move\", to = [-3000, 0] }, \
+             { node = 0, at = \"8s\", what = \"move\", to = [0, 0] }]"
+        }
+    };
+    rejected(rate, 20, &format!("{event}\n{more}"), seed)
+}
+
+/// 3 Mb/s are three times what the wire carries, and 1.2 Mb/s a quarter more: its queue is full at 5 s. Without the outage it would be so all the
+/// time, and would reject two thirds, or a fifth, of what comes. So the outage's backlog finds no place that it would have found otherwise.
+#[test]
+fn a_backlog_that_meets_a_wire_that_load_overfills_was_lost_to_load() {
+    for rate in ["3Mbps", "1200kbps"] {
+        for outage in ["off", "away"] {
+            for more in [String::new(), errors(0.1)] {
+                for seed in 1..=2 {
+                    let lost = with_outage(rate, outage, &more, seed);
+                    let after = lost.iter().filter(|l| (8.0..8.4).contains(&l.at)).count();
+                    assert!(after > 20, "{rate} {outage} {seed}: {after}");
+                    let wrong = lost.iter().find(|l| l.cause != "congestion");
+                    assert_eq!(wrong, None, "{rate} {outage} {more} {seed}");
+                }
+            }
+        }
+    }
+}
+
+/// The same with 900 kb/s, beside which another flow overfills the wire until 3 s, and a third one from 12 s on: at 5 s nothing overfills it,
+/// and what the backlog loses was lost to the outage.
+#[test]
+fn an_overload_at_another_time_does_not_fill_a_wire_after_an_outage() {
+    let flow = |start: &str, stop: &str| {
+        format!(
+            "[[flow]]\nfrom = 0\nto = 2\napp = \"cbr\"\nrate = \"2Mbps\"\nsize = \"1000B\"\nstart = \"{start}\"\nstop = \"{stop}\"\n"
+        )
+    };
+    let others = [flow("1s", "3s"), flow("12s", "15s")].concat();
+    for outage in ["off", "away"] {
+        let lost = with_outage("900kbps", outage, &others, 1);
+        let (backlog, others): (Vec<_>, Vec<_>) = lost.iter().partition(|l| (8.0..10.0).contains(&l.at));
+        assert!(backlog.len() > 10 && others.len() > 300, "{outage}: {} {}", backlog.len(), others.len());
+        let cause = if outage == "off" { "node-down" } else { "link-failure" };
+        assert_eq!(backlog.iter().find(|l| l.cause != cause), None, "{outage}");
+        assert_eq!(others.iter().find(|l| l.cause != "congestion"), None, "{outage}");
+    }
+}

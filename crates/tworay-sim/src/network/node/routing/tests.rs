@@ -100,7 +100,7 @@ fn a_message_of_the_answered_request_made_no_earlier_packet_late() {
     network.common.now = SimTime::from_nanos(5_050_000_000);
     let late: Vec<_> = began
         .into_iter()
-        .map(|root| network.with_scene(|causes, scene| causes.late(scene, root, dst)?.cause))
+        .map(|root| network.with_scene(|causes, scene| causes.late(scene, root, dst)?.root.cause))
         .collect();
     assert_eq!(late, [Some(LossCause::NoRoute), Some(LossCause::Contention)]);
 }

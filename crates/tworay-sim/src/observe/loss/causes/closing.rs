@@ -3,7 +3,8 @@
 //! The nodes that the source still reaches have an edge; every path to the destination leaves it. A break is the
 //! root if its link crosses that edge, is out of reach now for the very reason that no path exists, and was part
 //! of a path from the source to the destination at some earlier time. It is named in the direction of the packet,
-//! no matter which of its ends noticed it, or for whose packets. Of several, that of the latest notice counts.
+//! no matter which of its ends noticed it, or for whose packets. Of several, that of the latest notice counts. If nobody can have noticed one
+//! yet, it is the hop that crosses the edge on the path of a moment ago.
 //!
 //! Tables (OLSR) do not change with the network but with its messages. A break also explains a missing or circular
 //! route until all routers can have heard of it, and after its end until they can have heard of that.
@@ -74,7 +75,18 @@ impl Causes {
             let broken = self.standing_breaks(scene);
             scene.carries((node, dst), (a, b), scene.now, &broken).then_some(root)
         };
-        found.or_else(behind).unwrap_or_else(|| RootCause::new(scene.now, node, cause))
+        if let Some(root) = found.or_else(behind) {
+            return root;
+        }
+        // Nobody can have noticed it yet: the packets stop where the path of a moment ago leaves what is still reached.
+        let crosses = |scene: &mut Scene<'_>, (a, b): (NodeId, NodeId)| {
+            inside(a) && !inside(b) && scene.out_of_reach(a, b) == Some(cause)
+        };
+        let moments_ago = self.times_before(scene.now).take(3).skip(1);
+        let hop = moments_ago.flat_map(|at| scene.way((node, dst), at)).collect::<Vec<_>>();
+        let hop = hop.into_iter().find(|hop| crosses(scene, *hop));
+        let here = RootCause::new(scene.now, hop.map_or(node, |(a, _)| a), cause);
+        hop.map_or(here, |(_, b)| here.towards(b))
     }
 
     /// True if a search could not find the paths that a break has closed: they have too many hops.
@@ -177,7 +189,7 @@ impl Causes {
         let (near, far) = (scene.hops(ends.0), scene.hops(ends.1));
         let near_by = far.of(ends.0)? <= 2;
         let known = near_by && self.could_have_route(scene, ends, (&near, &far));
-        let way = scene.way(ends).into_iter();
+        let way = scene.way(ends, scene.now).into_iter();
         let apart = way.filter(|_| !known).find_map(|(a, b)| {
             let cause = scene.was_out_of_reach(a, b, self.timers.relearnt)?;
             Some(RootCause::new(scene.now, a, cause).towards(b))

@@ -239,6 +239,11 @@ impl Causes {
         Some(miss.root(RootCause::new(now, node, miss.cause).towards(next_hop)))
     }
 
+    /// For how long ARP has asked for a neighbour.
+    pub fn asks_for(&self, now: SimTime, (node, neighbour): (NodeId, NodeId)) -> SimDuration {
+        self.exchanges.get(&(node, neighbour)).map_or(SimDuration::ZERO, |began| now.since(*began))
+    }
+
     /// When ARP's exchange in progress began, or the latest one. What was lost before has kept no address away.
     pub(super) fn began(&self, now: SimTime, node: NodeId, next_hop: NodeId) -> SimTime {
         self.exchanges.get(&(node, next_hop)).copied().unwrap_or(before(now, self.timers.recent))

@@ -9,7 +9,8 @@
 //! a late search, arrive in bursts when a route exists again: if they are at least half of the packets that compete for the queue, or if without them
 //! the queue would be less than half full, the root is what held them up. The second rule is needed because of what
 //! they set off: a released segment is acknowledged, and the acknowledgment meets them in the queue. If a break held them up, it
-//! comes before noise that slows the queue down. A packet that was
+//! comes before noise that slows the queue down, unless load overfilled the queue before (`root_causes/backlog.rs`). What a search releases, and would
+//! have released to a full queue in time, was lost to load (`release`). A packet that was
 //! held up and then meets a queue full of other packets has met an independent obstacle: congestion. So it seems where an outage's backlog
 //! takes the medium from other queues, which `root_causes/backlog.rs` judges.
 //!
@@ -28,8 +29,14 @@ use tworay_base::{Died, LossCause, NodeId};
 use tworay_mac::QueueEntry;
 
 impl Causes {
-    /// The interface queue rejects a packet, or CoDel or Link-RED drops it, as `died` tells.
-    pub fn queue(scene: &mut Scene<'_>, node: NodeId, (refused, died): (QueueEntry, Died)) -> RootCause {
+    /// The interface queue rejects a packet, or CoDel or Link-RED drops it, as `died` tells. `by_load` tells whether load alone would have
+    /// filled the queue when a backlog of a root cause comes.
+    pub fn queue(
+        scene: &mut Scene<'_>,
+        node: NodeId,
+        (refused, died): (QueueEntry, Died),
+        by_load: impl Fn(&RootCause) -> bool,
+    ) -> RootCause {
         let now = scene.now;
         let here = RootCause::new(now, node, LossCause::Congestion).towards(refused.next_hop);
         let message = scene.packets.get(refused.packet);
@@ -65,7 +72,10 @@ impl Causes {
         let burst = if released.is_some() || !scene.held_ups.is_empty() {
             // What noise has cost a packet here is time of the imagined queue.
             let burst = scene.burst(refused.packet, &scene.waiting(node), released);
-            burst.filter(|root| released.is_some() || !root.is_noise())
+            let anyway = |root: &RootCause| {
+                by_load(root) || !root.is_physical() && scene.held_ups.is_lost_anyway(refused.packet)
+            };
+            burst.filter(|root| released.is_some() || !root.is_noise()).filter(|root| !anyway(root))
         } else {
             None
         };

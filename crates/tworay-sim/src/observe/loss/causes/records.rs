@@ -102,11 +102,14 @@ pub(super) struct Search {
     pub requests: VecDeque<SimTime>,
     /// When a request was last sent in reaction to a break, and the break: without it there would be no search.
     pub set_off: Option<(SimTime, RootCause)>,
+    /// When packets began to wait for it, in order, and true once it is over: the next one waits for another search.
+    pub waits: Vec<SimTime>,
+    pub over: bool,
 }
 
 impl Search {
     /// Earlier requests no longer matter.
     pub fn restart(&mut self) {
-        (self.prospect, self.asked) = (Prospect::NotSent, SimTime::ZERO);
+        (self.prospect, self.asked, self.over) = (Prospect::NotSent, SimTime::ZERO, true);
     }
 }

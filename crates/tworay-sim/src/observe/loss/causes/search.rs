@@ -8,7 +8,7 @@
 
 use super::Causes;
 use super::records::{Leg, LostMessage, LostRoute, Miss, Prospect, Ring, Search};
-use crate::observe::loss::root_cause::RootCause;
+use crate::observe::loss::root_cause::{Found, RootCause};
 use crate::observe::loss::scene::{Hops, Scene};
 use smallvec::{SmallVec, smallvec};
 use tworay_base::{Died, LossCause, NodeId, SimDuration, SimTime};
@@ -259,7 +259,11 @@ impl Causes {
         dst: NodeId,
         died: Died,
     ) -> RootCause {
-        if root.cause.is_some() { root } else { self.verdict(scene, (root, dst), died, SimTime::NEVER) }
+        if root.cause.is_some() {
+            return root;
+        }
+        let found = self.verdict(scene, (root, dst), died, SimTime::NEVER);
+        if found.lost_anyway { RootCause { cause: Some(LossCause::Congestion), ..root } } else { found.root }
     }
 
     /// As [`Self::outcome`], from the messages lost until `until`.
@@ -269,7 +273,7 @@ impl Causes {
         (root, dst): (RootCause, NodeId),
         died: Died,
         until: SimTime,
-    ) -> RootCause {
+    ) -> Found {
         let (node, now) = (root.node, scene.now);
         // When the first packet of a search goes on, the record of the missing route ends; others of it follow.
         let missing = self.lost[node.index()].get(&dst).map(|lost| lost.began);
@@ -286,29 +290,31 @@ impl Causes {
                 let cause = scene.obstruction(node, dst);
                 let closed_by = self.closing_break(scene, (node, dst), cause, None);
                 let beyond = self.out_of_search(scene, (node, dst), &closed_by);
-                return RootCause { cause: Some(if beyond { LossCause::NoRoute } else { cause }), ..root };
+                let cause = if beyond { LossCause::NoRoute } else { cause };
+                return RootCause { cause: Some(cause), ..root }.into();
             };
             (near, far) = (scene.hops_at(node, then), scene.hops_at(dst, then));
         }
         let Some(length) = far.of(node) else {
-            return RootCause { cause: scene.no_path(node, dst), ..root };
+            return RootCause { cause: scene.no_path(node, dst), ..root }.into();
         };
         if length > scene.nodes[node].router.search_reach() {
-            return RootCause { cause: Some(LossCause::NoRoute), ..root };
+            return RootCause { cause: Some(LossCause::NoRoute), ..root }.into();
         }
         if let Some(spoilt) = self.spoilt_by(scene, (root, dst), (&near, &far), (since, until)) {
-            return spoilt;
+            let lost_anyway = self.lost_anyway(scene, (node, dst), root.at, (&near, &far));
+            return Found { root: spoilt, lost_anyway };
         }
         if let Some(held) = self.held_reply(scene, (node, dst)) {
-            return RootCause { at: root.at, ..held };
+            return RootCause { at: root.at, ..held }.into();
         }
         if !gone && let Some(cause) = scene.was_apart(node, dst, root.at) {
             // The path has come back, but it was gone while the packet waited.
-            return RootCause { cause: Some(cause), ..root };
+            return RootCause { cause: Some(cause), ..root }.into();
         }
         let young = died == Died::Buffer && began + self.timers.under_way >= now;
         let cause = if young { LossCause::Congestion } else { LossCause::NoRoute };
-        RootCause { cause: Some(cause), ..root }
+        RootCause { cause: Some(cause), ..root }.into()
     }
 
     /// A packet has waited since `from` for a search, and there is no path any more. If there was one for as long as a search
@@ -327,13 +333,13 @@ impl Causes {
     /// The node of `root` is about to fail: what prevents its packet for `dst` from going on, if a search has been
     /// doing so. A search that is not late will not have mattered.
     pub fn interrupted(&self, scene: &mut Scene<'_>, root: RootCause, dst: NodeId) -> Option<RootCause> {
-        self.held_up_by(scene, (root, dst), SimTime::NEVER)
+        self.held_up_by(scene, (root, dst), SimTime::NEVER).map(|found| found.root)
     }
 
     /// The search that the packet of `root` for `dst` has waited for has succeeded: what made it late, if anything. A
     /// message that was lost after the latest request did not keep that one from being answered. It counts only for
     /// packets that began to wait then: it may have been the reply, and the route became known in another way.
-    pub fn late(&self, scene: &mut Scene<'_>, root: RootCause, dst: NodeId) -> Option<RootCause> {
+    pub fn late(&self, scene: &mut Scene<'_>, root: RootCause, dst: NodeId) -> Option<Found> {
         let latest = self.searches.get(&(root.node, dst)).and_then(|search| search.requests.back());
         let until = latest.filter(|asked| root.at < **asked).copied().unwrap_or(SimTime::NEVER);
         self.held_up_by(scene, (root, dst), until)
@@ -355,7 +361,7 @@ impl Causes {
         scene: &mut Scene<'_>,
         (root, dst): (RootCause, NodeId),
         until: SimTime,
-    ) -> Option<RootCause> {
+    ) -> Option<Found> {
         let (now, ends) = (scene.now, (root.node, dst));
         let lost = self.searches.get(&ends).and_then(|search| search.lost.back());
         let lost = self.proactive || lost.is_some_and(|lost| lost.miss.at + self.timers.kept >= now);
@@ -364,11 +370,11 @@ impl Causes {
             return None;
         }
         let found = self.verdict(scene, (root, dst), Died::Buffer, until);
-        match found.cause {
+        match found.root.cause {
             Some(LossCause::Congestion) => None,
             // No message of this search was lost: what earlier packets met did not matter to this one.
             Some(LossCause::NoRoute)
-                if !late && (found.node, found.next_hop) == (root.node, root.next_hop) =>
+                if !late && (found.root.node, found.root.next_hop) == (root.node, root.next_hop) =>
             {
                 None
             }
@@ -422,12 +428,23 @@ impl Causes {
         &self,
         scene: &mut Scene<'_>,
         ends: (NodeId, NodeId),
-        (near, far): (&Hops, &Hops),
-        (since, until): (SimTime, SimTime),
+        paths: (&Hops, &Hops),
+        span: (SimTime, SimTime),
     ) -> Option<(Hop, Miss)> {
         if self.proactive {
-            return self.missed_table(scene, ends, (near, far));
+            return self.missed_table(scene, ends, paths);
         }
+        self.lost_of_search(scene, ends, paths, span).map(|lost| ((lost.from, lost.to), lost.miss))
+    }
+
+    /// The same of a search: the message.
+    fn lost_of_search(
+        &self,
+        scene: &mut Scene<'_>,
+        ends: (NodeId, NodeId),
+        (near, far): (&Hops, &Hops),
+        (since, until): (SimTime, SimTime),
+    ) -> Option<LostMessage> {
         let (now, search) = (scene.now, self.searches.get(&ends)?);
         let of_this = || search.lost.iter().filter(|lost| lost.miss.at >= since && lost.miss.at < until);
         let mattered = |scene: &mut Scene<'_>, lost: &LostMessage, (near, far): (&Hops, &Hops)| {
@@ -441,7 +458,23 @@ impl Causes {
             far.of(ends.0).is_some() && mattered(scene, lost, (&near, &far))
         };
         let found = if found.is_none() && changes { of_this().find(then) } else { found };
-        found.map(|lost| ((lost.from, lost.to), lost.miss))
+        found.copied()
+    }
+
+    /// True if a packet that waits at a node since a time for a late search would have been lost to load when that had ended in time
+    /// (`release`).
+    fn lost_anyway(
+        &self,
+        scene: &mut Scene<'_>,
+        ends: (NodeId, NodeId),
+        since: SimTime,
+        paths: (&Hops, &Hops),
+    ) -> bool {
+        let Some((release, search)) = self.release.zip(self.searches.get(&ends)) else { return false };
+        let Some((began, places)) = search.waits.first().zip(scene.places(ends.0)) else { return false };
+        let lost = self.lost_of_search(scene, ends, paths, (*began, SimTime::NEVER));
+        let in_time = lost.map(|lost| search.answer_of(&lost, paths));
+        in_time.is_some_and(|end| search.loses(release, since, end, places))
     }
 
     /// What keeps the address away for which a reply to `node` about `dst` waits.

@@ -72,7 +72,7 @@ impl Causes {
         // A noisy hop before this one only slows packets down. That matters as long as the request or its answer is under way, not while
         // it waits in a queue.
         let slowed = |id: &PacketId| {
-            scene.held_ups.independent_root(*id).is_none() || scene.held_ups.together(*id).is_some()
+            scene.held_ups.independent_root(*id).is_none() || scene.held_ups.noise(*id).is_some()
         };
         let waits =
             packets.iter().all(slowed) && scene.message_waits(node, next_hop, Messages::OfArp).is_some();

@@ -18,7 +18,7 @@ fn a_packet_keeps_its_first_root_cause() {
     assert_eq!(held_ups.root_of(id), None);
     held_ups.hold_up(id, RootCause::search(at, NodeId(0)), true);
     let late = RootCause::new(at, NodeId(0), LossCause::Channel);
-    assert_eq!(held_ups.end_search(id, Some(late)), Some(RootCause::search(at, NodeId(0))));
+    assert_eq!(held_ups.end_search(id, Some(late.into())), Some(RootCause::search(at, NodeId(0))));
     assert_eq!(held_ups.independent_root(id), Some(late));
     assert_eq!(held_ups.root_of(id), None);
 }

@@ -54,21 +54,36 @@ fn contention_that_delayed_a_search_is_remembered_until_something_else_delays_th
     assert_eq!(here.independent(), Some(at(LossCause::NodeDown)));
 }
 
-/// Noise holds up a packet with one other, at the next hop with six, and later with two: seven at most were together. Once a break has held
+/// Noise holds up a packet with one other, at the next hop with six, and later with two: seven at most were together, and it is late by the
+/// sum of the times. Once a break has held
 /// it up, too, the break counts, whatever follows.
 #[test]
 fn what_only_noise_has_held_up_knows_with_how_many_others() {
     let at = |cause| RootCause::new(FIRST, NodeId(0), cause);
     let mut held_up = HeldUp::default();
-    for (together, most) in [(2, 2), (7, 7), (3, 7)] {
-        held_up.remember_noise(at(LossCause::Channel), together);
-        assert_eq!(held_up.together(), Some(most));
+    let noise = |together, ms| Noise { together, time: SimDuration::from_millis(ms), since: None };
+    for (new, all) in [(noise(2, 5), noise(2, 5)), (noise(7, 1), noise(7, 6)), (noise(3, 4), noise(7, 10))] {
+        held_up.remember_noise(at(LossCause::Channel), new);
+        assert_eq!(held_up.noise(), Some(all));
         held_up = held_up.one_hop_on().expect("a memory");
     }
     let here = HeldUp { here: Some(at(LossCause::LinkFailure)), ..held_up };
     for mut past in [here, here.one_hop_on().expect("a memory")] {
         past.remember(at(LossCause::LinkFailure));
-        past.remember_noise(at(LossCause::Channel), 9);
-        assert_eq!((past.together(), past.independent()), (None, here.here));
+        past.remember_noise(at(LossCause::Channel), noise(9, 1));
+        assert_eq!((past.noise(), past.independent()), (None, here.here));
+    }
+}
+
+/// A queue that would have taken as long without the noise before it ends what that noise means.
+#[test]
+fn noise_that_changes_nothing_is_forgotten() {
+    let ms = SimDuration::from_millis;
+    let noise = Noise { together: 3, time: ms(8), since: Some(FIRST) };
+    for (later, left) in [(None, None), (Some(ms(2)), Some(Noise { time: ms(2), since: None, ..noise }))] {
+        let mut held_up = HeldUp::default();
+        held_up.remember_noise(RootCause::new(FIRST, NodeId(0), LossCause::Channel), noise);
+        held_up.pass_on(later);
+        assert_eq!((held_up.noise(), held_up.before.is_some()), (left, later.is_some()));
     }
 }

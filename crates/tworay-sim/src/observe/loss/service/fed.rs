@@ -22,6 +22,11 @@ impl Fed {
         Self { limit, ..Self::default() }
     }
 
+    /// Places of the queue.
+    pub fn limit(&self) -> u32 {
+        self.limit
+    }
+
     /// The node begins anew.
     pub fn anew(self) -> Self {
         Self::up_to(self.limit)

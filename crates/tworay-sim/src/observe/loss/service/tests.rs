@@ -162,7 +162,7 @@ fn released_packets_fill_a_queue_that_load_would_not() {
         for packet in 0..35 {
             service.offered(at(7 * packet), packet == 0);
             if released && packet % 7 < 3 {
-                service.offered_late(&late(), root(LossCause::LinkFailure), None);
+                service.offered_late(at(7 * packet), (&late(), root(LossCause::LinkFailure)), None);
             }
             if packet % 7 >= 2 {
                 service.served(SimTime::ZERO);
@@ -181,6 +181,7 @@ fn released_packets_fill_a_queue_that_load_would_not() {
 fn what_noise_has_held_up_is_load_if_the_mac_had_no_time_for_it() {
     let by = |period: u64, others: u32| {
         let (mut service, mut waiting) = (Service::default(), 0);
+        let held = SimDuration::from_millis(period);
         for ms in (10..6000).step_by(10) {
             if waiting > 0 {
                 service.served(at(ms));
@@ -195,7 +196,8 @@ fn what_noise_has_held_up_is_load_if_the_mac_had_no_time_for_it() {
                 service.offered(at(ms), waiting == 0);
                 waiting += 1;
                 if packet < noisy {
-                    service.offered_late(&late(), root(LossCause::Channel), Some(noisy));
+                    let noise = Noise { together: noisy, time: held, since: None };
+                    service.offered_late(at(ms), (&late(), root(LossCause::Channel)), Some(noise));
                 }
                 if waiting > LIMIT {
                     service.refused(at(ms), LIMIT);
