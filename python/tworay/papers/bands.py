@@ -34,8 +34,7 @@ def claimed_of(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
     ``band`` (or the cell's entry of ``bands``) is a word, a printed figure, or two bounds, either of which
     may be infinite; bounds need a ``basis`` (`stated`, `plot` or `wording`).
     """
-    found = _claimed(how, place)
-    return replace(found, median=True) if how.get("median") else found
+    return replace(_claimed(how, place), median=bool(how.get("median")), measured="errors" in how)
 
 
 def _claimed(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
