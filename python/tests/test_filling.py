@@ -45,7 +45,7 @@ def test_other_readings_and_the_source_s_value_have_places() -> None:
 
     assert filled("{P35 in predictor: none}", told, PROBING) == "+2 %"
     assert filled("{P35 in predictor: none verdict}", told, PROBING) == "inconclusive"
-    assert filled("{P20 paper}, {P04 paper}", told, PROBING) == "≥, equal"
+    assert filled("{P20 paper}, {P04 paper}", told, PROBING) == "slightly more, equal"
 
 
 def test_single_cells_have_places() -> None:

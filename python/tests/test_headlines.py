@@ -44,6 +44,7 @@ def judged(folder: Path, cells: dict[str, dict[str, tuple[float, float]]]) -> Re
         ({MAIN: NONE, STANDARD: NONE, OTHER: MORE}, f"Setting: it holds with {OTHER}."),
         ({MAIN: NONE, STANDARD: NONE, OTHER: NONE}, "In neither dialect."),
         ({MAIN: NONE, STANDARD: WIDE}, "With a standard MAC these seeds cannot decide."),
+        ({MAIN: (1.0, 3.0), STANDARD: NONE}, "Not with a standard MAC."),
         ({MAIN: WIDE, STANDARD: NONE}, "These seeds cannot decide."),
     ],
 )
@@ -101,6 +102,26 @@ def test_a_headline_has_the_range_of_its_first_claim_and_the_number_that_hold(tm
     rows = headlines.of_result(from_stored(PAPER, tmp_path))
     assert rows[1].found == "**holds** +10.0 to +20.0 % (+9.0 to +22.0); 1 of 3"
     assert rows[1].standard == "not run"
+
+
+def test_a_headline_has_the_same_claim_with_a_standard_mac(tmp_path: Path) -> None:
+    """F20 stands for the second headline and was not run with a standard MAC; F30, its next claim, was."""
+    result = judged(tmp_path, {"F20": {MAIN: MORE}, "F30": {MAIN: MORE, STANDARD: NONE}})
+    row = headlines.of_result(result)[1]
+    assert row.found.startswith("**holds**")
+    assert row.standard == "not run"
+
+
+def test_a_headline_has_the_plots_of_its_metrics_if_the_source_draws_none(tmp_path: Path) -> None:
+    """F27 and F28 name figure 8, which is another experiment's; our figure of the same metric is drawn."""
+    drawn = "**{0}: T**; 9 seeds; added.\n\n![{0}: T]({1}.svg)\n\n"
+    figures = "".join(drawn.format(name, file) for name, file in (("4", "a"), ("8, waits", "b")))
+    (tmp_path / f"{PAPER.key}.md").write_text(f"# T\n\n{pages.FIGURES}\n\n{figures}## Settings\n")
+    pages.page(judged(tmp_path, {"F27": {MAIN: MORE}}), tmp_path)
+    text = (tmp_path / f"{PAPER.key}.md").read_text()
+    part = text.partition("\n### H5. ")[2].partition("\n### ")[0]
+    assert "(b.svg)" in part
+    assert "(a.svg)" not in part
 
 
 def test_a_headline_without_runs_is_not_explained(tmp_path: Path) -> None:

@@ -56,9 +56,7 @@ tworay run link-failure --set energy.model=states --costs {tables}/kernel-costs-
 
 The [study of TCP-WELCOME](ghaleb-seddik-2012.md) takes its computing energies from these tables. The
 operations of a simulated run are known exactly, the kernel's time for one only as exactly as above: the bars
-of the study's figures 14 to 17 include that error, the verdicts on W31 to W38 take the tables as given. So
-the difference between WELCOME and Westwood with interference (W35), or between Vegas and NewReno (W36), can
-have a narrow interval there and be undecided here."""
+of the study's figures 14 to 17 and the intervals of its claims W31 to W38 include that error."""
 # The tables belong to the study that reads them.
 PLACE = "python/tworay/papers/ghaleb-seddik-2012"
 

@@ -35,8 +35,7 @@ def claimed_of(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
     may be infinite; bounds need a ``basis`` (`stated`, `plot` or `wording`). Entries of ``bands`` are known
     by one of the cell's labels, or by several next to each other: ``10 m/s 40 s``.
     """
-    found = _claimed(how, place)
-    return replace(found, median=True) if how.get("median") else found
+    return replace(_claimed(how, place), median=bool(how.get("median")), measured="errors" in how)
 
 
 def _claimed(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:

@@ -83,6 +83,8 @@ def tag(result: Reproduction, claim: str) -> str:
     match judgement.verdict:
         case Verdict.HOLDS:
             return SURVIVES.get(beside.verdict, "") if beside else "Not run with a standard MAC."
+        case Verdict.DIRECTION if beside and beside.verdict is Verdict.FAILS:
+            return by_readings(result, claim) or "Not with a standard MAC."
         case Verdict.FAILS | Verdict.DIRECTION:
             return by_readings(result, claim) or (NEITHER.get(beside.verdict, "") if beside else "")
         case Verdict.INCONCLUSIVE:

@@ -47,9 +47,11 @@ def because(result: Reproduction, claim: Claim) -> str:
     """Return result or reason, the source's sentence, and the cause of a difference or what else is known."""
     judgement = result.judgements.get(claim.id, NOT_RUN)
     quote = f"“{claim.quote}”" if claim.quote else ""
-    return ". ".join(
-        filter(None, [ours(judgement), quote, cause(result, claim) or told(result, claim.known)])
-    )
+    said = ""
+    for part in filter(None, [ours(judgement), quote, cause(result, claim) or told(result, claim.known)]):
+        ends = said.endswith((".", ".”"))
+        said += f"{'' if ends or not said else '.'}{' ' * bool(said)}{part}"
+    return said
 
 
 def by_headline(
@@ -104,12 +106,17 @@ def _ends(names: Sequence[str]) -> str:
 
 
 def _plots(result: Reproduction, claims: Sequence[Claim], before: Earlier | None) -> list[str]:
-    """Return the plots of the figures that the claims are about; the first of their experiment if none is."""
+    """Return the plots of the figures that the claims are about.
+
+    If the source names none, these are figures of their metrics, or else the first of their experiment.
+    """
     trials = {trial for claim in claims for trial in claim.experiments}
     there = {figure.id: figure for figure in result.paper.figures if figure.experiment in trials}
     pictures = {name: picture for name in there if (picture := _picture(result, name, before))}
     named = [name for name in pictures if any(names(claim.source, name) for claim in claims)]
-    shown = named or list(pictures)[:1]
+    metrics = {claim.how[claim.kind] for claim in claims if claim.experiment}
+    of_metric = [name for name in pictures if there[name].metric in metrics]
+    shown = named or of_metric or list(pictures)[:1]
     return [line for name in shown for line in (f"![{name}: {there[name].title}]({pictures[name]})", "")]
 
 

@@ -56,7 +56,7 @@ def of_result(result: Reproduction) -> list[Row]:
             told(result, one.says),
             one.claims,
             found(one, result.judgements),
-            found(one, standard) or NOT_RUN,
+            found(one, standard) if _first(one, result) in standard else NOT_RUN,
             *_why(result, one),
         )
         for number, one in enumerate(result.paper.headlines, 1)
@@ -101,6 +101,11 @@ def rows_of(rows: Sequence[Row], *, brief: bool = False) -> list[str]:
         said = why if same == row.number else f"As H{same}."
         shown.append([f"H{row.number}", row.says, row.found, row.standard, said])
     return table(HEAD, shown)
+
+
+def _first(headline: Headline, result: Reproduction) -> str:
+    """Return the claim that stands for a headline: the first with a result."""
+    return next((claim for claim in headline.claims if claim in result.judgements), "")
 
 
 def found(headline: Headline, judgements: Mapping[str, Judgement]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -145,8 +146,9 @@ def _of_one(claim: Claim, trial: str, run: tuple[pl.DataFrame, Sequence[str]]) -
     if claim.kind == "grows":
         return _growth(claim, cells, places)
     of, over = _several(how["of"]), _several(how["over"])
+    errors = how.get("errors", {})
     return [
-        _gain(cells, p, p + ([_said(b)] if len(over) > 1 else []) + ([_said(a)] if len(of) > 1 else []), a, b)
+        _with_errors(_gain(cells, p, p + _said(over, b) + _said(of, a), a, b), errors, a, b)
         for p in places
         for a in of
         for b in over
@@ -158,8 +160,26 @@ def _several(found: Any) -> list[dict[str, str]]:
     return [{"tcp": one} if isinstance(one, str) else {k: str(v) for k, v in one.items()} for one in entries]
 
 
-def _said(place: Mapping[str, str]) -> str:
-    return " ".join(place.values())
+def _said(several: Sequence[Mapping[str, str]], place: Mapping[str, str]) -> list[str]:
+    """Return the label of one of several places that are compared; none if there is only one."""
+    return [" ".join(place.values())] if len(several) > 1 else []
+
+
+def _with_errors(
+    sample: Sample, errors: Mapping[str, float], of: Mapping[str, str], over: Mapping[str, str]
+) -> Sample:
+    """Return a difference whose interval has the errors of a measured factor of both variants.
+
+    The factor's errors (relative half-widths of 95 % intervals) belong to the ratio of the means. They and
+    the chance of the runs are independent, so half-widths add as roots of squares.
+    """
+    one = sample.measured
+    if not errors or one.estimate is None or one.low is None or one.high is None:
+        return sample
+    factor = (100 + one.estimate) * math.hypot(errors[of["tcp"]], errors[over["tcp"]])
+    half = math.hypot((one.high - one.low) / 2, factor)
+    low = max(-100.0, one.estimate - half)
+    return replace(sample, measured=replace(one, low=low, high=one.estimate + half))
 
 
 @dataclass(frozen=True)

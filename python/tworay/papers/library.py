@@ -348,7 +348,11 @@ def read(folder: Path) -> Paper:
         )
         for entry in head.pop("figure", [])
     ]
-    claims = [_claim(entry) for file in sorted(folder.glob("claims*.toml")) for entry in _toml(file)["claim"]]
+    claims = [
+        _claim(_with_errors(entry, folder))
+        for file in sorted(folder.glob("claims*.toml"))
+        for entry in _toml(file)["claim"]
+    ]
     notes = [file.read_text(encoding="utf-8").strip() for file in sorted(folder.glob("notes*.md"))]
     return Paper(
         key=folder.name,

@@ -29,6 +29,10 @@ FIGURES = "## Figures and tables"
 SEEDS = "## Seeds of each experiment"
 SEEDS_HEAD = ["paper", "experiment", "what", "seeds", "full size"]
 ASKED = "Which claims of five papers on TCP over wireless hold here, and do they survive a standard MAC?"
+HELD = (
+    "[Claims that hold](all-claims.md#claims-that-hold) lists those; the tables below have the headlines of "
+    "each paper."
+)
 READ = (
     "All five papers ran ns-2. Each was run in ns-2's dialect, with the settings that it states, and beside "
     "it in the standard dialect (IEEE 802.11, the RFCs). *Found* is the result of a headline's first claim: "
@@ -82,7 +86,7 @@ def write_both(results: Sequence[Reproduction], papers: Sequence[Paper], folder:
 def front(results: Sequence[Reproduction], papers: Sequence[Paper], folder: Path) -> list[str]:
     """Return the lines of the page of the headlines."""
     lines = ["# Which claims of five papers hold", "", *prose(f"{ASKED} {today()}")]
-    lines += prose(f"**{survival(results).said}.** The table below says which, paper by paper.")
+    lines += prose(f"**{survival(results).said}.** {HELD}")
     lines += prose(READ)
     if forest.lines(results):
         lines += [f"![{forest.CAPTION}]({forest.NAME})", ""]

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from tworay.errors import InputError
+from tworay.metrics.diagnosis import NONE, covers
 from tworay.showing.drawing import axis_title, scaled
 
 OPERATORS = ("+", "-", "*", "/")
@@ -162,7 +163,15 @@ def _leaves(document: dict[str, Any]) -> dict[str, float | None]:
             row[f"diagnosis.{kind}.{name}"] = value
     for guess, causes in (document.get("diagnosis") or {}).items():
         row[f"diagnosis.count.{guess}"] = float(sum(causes.values()))
+        row[f"diagnosis.right.{guess}"] = _right(guess, causes)
     return row
+
+
+def _right(guess: str, causes: dict[str, int]) -> float | None:
+    """Return the precision of a guess after losses; where nothing had been lost, it does not count."""
+    losses = {cause: number for cause, number in causes.items() if cause != NONE}
+    right = sum(number for cause, number in losses.items() if covers(guess, cause))
+    return right / sum(losses.values()) if losses else None
 
 
 def _energy(energy: dict[str, Any]) -> dict[str, float | None]:

@@ -85,6 +85,8 @@ class Claimed:
     median: bool = False
     """True if it is a median, whose interval lies between order statistics and is no t interval."""
     basis: str = ""
+    measured: bool = False
+    """True if the intervals have the errors of a measured factor, which more seeds do not reduce."""
 
     def __str__(self) -> str:
         """Return the claim's band as pages show it."""

@@ -22,6 +22,9 @@ from tworay.papers.rule import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# Percent: rounding of the arithmetic leaves less.
+NOISE = 1e-9
+
 RULE = (
     "Each cell of a claim has an estimate m and a 95 % interval [l, u]: for a claimed difference, the paired "
     "difference over common seeds in percent of the second mean (t interval); for a claimed value, the value "
@@ -87,9 +90,12 @@ class Cell:
 
     @property
     def detectable(self) -> float | None:
-        """The true difference that its seeds would have found with probability 0.8; none for a median."""
+        """The true difference that its seeds would have found with probability 0.8.
+
+        None for a median, and where more seeds would not find less.
+        """
         low, high = self.measured.low, self.measured.high
-        if self.claimed.median or low is None or high is None:
+        if self.claimed.median or self.claimed.measured or low is None or high is None:
             return None
         return detectable(low, high, self.measured.seeds)
 
@@ -181,6 +187,7 @@ def number(value: float | None, unit: str) -> str:
     if value is None:
         return "–"
     if unit == "%":
+        value = 0.0 if abs(value) < NOISE else value
         if 0 < abs(value) < 0.05:
             return f"{value:+.2g} %"
         return f"{value:+.1f} %" if abs(value) < 100 else f"{value:+.0f} %"
