@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-pytest_plugins = ["cpu_times", "hanging"]
+pytest_plugins = ["cpu_times", "hanging", "sharing"]
 
 # Small enough that a run takes a moment, long enough that losses happen.
 QUICK = ("--set", "duration=10s")
@@ -114,23 +114,6 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.write_line(
             f"virtual time was not tested ({len(skipped)} tests): {_without_virtual_time()}"
         )
-
-
-# Files that use this machine's kernel: they create networks, load controllers, or measure in real time.
-MACHINE = ("test_kernel", "test_live_", "test_report_live", "test_virtual")
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keep the tests of a file in one process, and those of all files of ``MACHINE`` in one."""
-    from xdist.scheduler import LoadFileScheduling
-
-    class Scheduler(LoadFileScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            file = super()._split_scope(nodeid)
-            return "machine" if Path(file).name.startswith(MACHINE) else file
-
-    return Scheduler(config, log)
 
 
 # A browser for each file: while it is open, the main thread has a running event loop.

@@ -215,7 +215,8 @@ def went_out_of_range(run: Run, a: int, b: int, before: float) -> float | None:
         return None
     reach = float(ranges["receive_m"][0])
     times = np.append(np.arange(max(0.0, before - BEFORE), before, GRID), before)
-    apart = _apart(moves, a, b, times)
+    legs = [_Legs(moves, node) for node in (a, b)]
+    apart = _apart(legs, times)
     inside = np.flatnonzero(apart <= reach)
     if not len(inside) or inside[-1] == len(times) - 1:
         return None
@@ -223,25 +224,33 @@ def went_out_of_range(run: Run, a: int, b: int, before: float) -> float | None:
     high = float(times[inside[-1] + 1])
     for _ in range(20):
         middle = (low + high) / 2
-        if _apart(moves, a, b, np.array([middle]))[0] <= reach:
+        if _apart(legs, np.array([middle]))[0] <= reach:
             low = middle
         else:
             high = middle
     return high
 
 
-def _apart(moves: pl.DataFrame, a: int, b: int, times: NDArray[np.float64]) -> NDArray[np.float64]:
-    import polars as pl
+class _Legs:
+    """The movement of a node: when each leg begins, where, and how fast it is."""
 
-    places = []
-    for node in (a, b):
+    def __init__(self, moves: pl.DataFrame, node: int) -> None:
+        import polars as pl
+
         legs = moves.filter(pl.col("node") == node)
-        begins = legs["t_s"].to_numpy()
-        leg = np.maximum(np.searchsorted(begins, times, side="right") - 1, 0)
-        dt = times - begins[leg]
-        places.append(
-            [legs[f"{axis}_m"].to_numpy()[leg] + legs[f"v{axis}_mps"].to_numpy()[leg] * dt for axis in "xy"]
-        )
-    (ax, ay), (bx, by) = places
+        self._begins = legs["t_s"].to_numpy()
+        self._from = [legs[f"{axis}_m"].to_numpy() for axis in "xy"]
+        self._speed = [legs[f"v{axis}_mps"].to_numpy() for axis in "xy"]
+
+    def at(self, times: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        """Return both coordinates at some times."""
+        leg = np.maximum(np.searchsorted(self._begins, times, side="right") - 1, 0)
+        since = times - self._begins[leg]
+        return [place[leg] + speed[leg] * since for place, speed in zip(self._from, self._speed, strict=True)]
+
+
+def _apart(legs: list[_Legs], times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distance of two nodes at some times."""
+    (ax, ay), (bx, by) = (one.at(times) for one in legs)
     distance: NDArray[np.float64] = np.hypot(ax - bx, ay - by)
     return distance
