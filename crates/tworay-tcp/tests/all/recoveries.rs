@@ -5,3 +5,4 @@ mod reno;
 mod sack;
 mod table;
 mod tahoe;
+mod threshold;
