@@ -110,3 +110,6 @@ impl Search {
         (self.prospect, self.asked) = (Prospect::NotSent, SimTime::ZERO);
     }
 }
+
+#[cfg(test)]
+mod tests;
