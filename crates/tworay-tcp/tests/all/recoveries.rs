@@ -6,3 +6,4 @@ mod sack;
 mod table;
 mod tahoe;
 mod threshold;
+mod timers;

@@ -12,12 +12,11 @@ fn at(seconds: u64) -> SimTime {
 fn a_message_was_lost_for_what_struck_it_wherever_that_was() {
     let [from, to, off, a, b] = NODES;
     let here = RootCause { attempts: 7, ..RootCause::new(at(9), from, LossCause::NoRoute).towards(to) };
-    for (elsewhere, place) in [
-        (None, (from, Some(to))),
-        (Some((off, None)), (off, None)),
-        (Some((a, Some(b))), (a, Some(b))),
-    ] {
-        let miss = Miss { at: at(5), cause: LossCause::NodeDown, interferer: Some(b), elsewhere, delayed: false };
+    for (elsewhere, place) in
+        [(None, (from, Some(to))), (Some((off, None)), (off, None)), (Some((a, Some(b))), (a, Some(b)))]
+    {
+        let miss =
+            Miss { at: at(5), cause: LossCause::NodeDown, interferer: Some(b), elsewhere, delayed: false };
         let root = miss.root(here);
         assert_eq!((root.node, root.next_hop), place);
         assert_eq!((root.cause, root.interferer), (Some(LossCause::NodeDown), Some(b)));
