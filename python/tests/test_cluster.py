@@ -18,11 +18,15 @@ from tworay.errors import InputError, OutputError
 from tworay.experiment import cluster as remote
 from tworay.experiment.cluster import Cluster, check_address, work
 from tworay.experiment.experimentfile import read
+from tworay.experiment.store.batches import stored_rows
 from tworay.experiment.sweeping import Sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    from tworay.experiment.cluster import Call
+    from tworay.experiment.engines import Todo
 
 DOCUMENT: dict[str, Any] = {
     **TINY,
@@ -172,6 +176,40 @@ def test_work_goes_out_as_text_and_comes_back_as_parquet() -> None:
     ]
     with pytest.raises(RuntimeError, match=r"this worker has tworay .*, the experiment is one of 0\.0\.1"):
         work("0.0.1", [text], [(0, cell.key, 1, False)], extras)
+
+
+class Here(Cluster):
+    """A cluster that does its batches in this process, as they come."""
+
+    def _spread(
+        self, todo: Sequence[Todo], call: Callable[[list[Todo]], Call]
+    ) -> Iterator[tuple[list[Todo], Any]]:
+        for first in range(0, len(todo), 5):
+            batch = list(todo[first : first + 5])
+            function, arguments = call(batch)
+            yield batch, function(*arguments)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"scenario": "bottleneck-4", "mix": ["vegas:0.5,newreno:0.5"], "seeds": 3, "keep": ["flows"]},
+        {"scenario": ["string-2", "string-3"], "tcp": ["newreno", "vegas"], "seeds": 4, "entries": "1s"},
+        {"scenario": "strip-50", "seeds": 3, "facts": "only"},
+    ],
+)
+def test_a_cluster_stores_what_threads_store(tmp_path: Path, document: dict[str, Any]) -> None:
+    plan = read({"name": "engines", "set": {"duration": "2s"}} | document)
+    Sweep(plan, tmp_path / "threads").run(jobs=2)
+    Sweep(plan, tmp_path / "cluster").run(engine=Here("tls://here:8786"))
+    threads, cluster = (stored_rows(tmp_path / engine)[0] for engine in ("threads", "cluster"))
+    assert threads
+    assert threads == cluster
+    tables = [
+        {file.name: file.read_bytes() for file in (tmp_path / engine / "tables").rglob("*.parquet")}
+        for engine in ("threads", "cluster")
+    ]
+    assert tables[0] == tables[1]
 
 
 @pytest.mark.parametrize(

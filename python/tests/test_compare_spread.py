@@ -73,6 +73,26 @@ def test_shards_of_a_comparison_are_joined_to_the_bytes_of_one_go(cli: Cli, tmp_
     assert digests(tmp_path / "part1") == digests(tmp_path / "whole")
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [("reno,vegas", [1, 2]), ("reno,vegas", [3])],
+        [("reno", [1, 2, 3]), ("vegas", [1, 2, 3])],
+        [("reno,vegas", [1]), ("reno", [1, 2]), ("vegas", [2, 3]), ("reno", [3])],
+    ],
+)
+def test_seeds_and_arms_are_joined_to_the_bytes_of_one_go(
+    tmp_path: Path, parts: list[tuple[str, list[int]]]
+) -> None:
+    base: dict[str, Any] = {"mix": None, "resources": False, "set": {"duration": "2s"}}
+    compare(out=tmp_path / "whole", **base)
+    places = [tmp_path / str(number) for number in range(len(parts))]
+    for place, (tcp, seeds) in zip(places, parts, strict=True):
+        compare(out=place, **base | {"tcp": tcp, "seeds": seeds})
+    assert merge(places, tmp_path / "all") == (6, [])
+    assert digests(tmp_path / "all") == digests(tmp_path / "whole")
+
+
 def test_a_part_that_lacks_runs_says_so_and_is_completed(tmp_path: Path) -> None:
     compare(out=tmp_path / "whole", resources=False)
     for i in (1, 2):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import json
 
+import pytest
 from conftest import document
 
 import tworay
+from tworay.experiment.store.records import OF_SECTION, check_whole
 from tworay.showing.rendering import run_report
 from tworay.showing.text import rendered
 from tworay.virtual.arms import unopened
@@ -20,6 +23,22 @@ def test_a_run_whose_stations_route_is_shown_without_zeros() -> None:
     text = " ".join(rendered(run_report(found), 200).split())
     assert "the stations' own: packets and changes not counted; 0 false link failures" in text
     assert "None" not in text
+
+
+@pytest.mark.parametrize("section", ["mac", "routing"])
+def test_only_what_nobody_counts_may_be_null(section: str) -> None:
+    whole = document("kernel:cubic", 1, handshake_seconds=0.1)
+    check_whole(copy.deepcopy(whole))
+    for key in OF_SECTION[section]:
+        found = whole | {section: whole[section] | {key: None}}
+        if key in UNCOUNTED:
+            assert check_whole(found)[section][key] is None
+        else:
+            with pytest.raises(ValueError, match=rf"`{section}\.{key}` is missing"):
+                check_whole(found)
+        found = whole | {section: {name: value for name, value in whole[section].items() if name != key}}
+        with pytest.raises(ValueError, match=rf"`{section}\.{key}` is missing"):
+            check_whole(found)
 
 
 def test_arms_of_which_none_counts_have_no_value_and_others_keep_theirs() -> None:

@@ -41,8 +41,8 @@ def compare(**options: Any) -> tworay.Comparison:
     return tworay.compare("string-3", set=SETTINGS, **({"tcp": "reno,sack"} | options))
 
 
-def interrupted(monkeypatch: pytest.MonkeyPatch, after: int, **options: Any) -> None:
-    """Compare, with a Ctrl-C when so many runs have been begun."""
+def stopped(monkeypatch: pytest.MonkeyPatch, after: int, work: Callable[[], object]) -> None:
+    """Do work with a Ctrl-C when so many runs have been begun."""
     run, begun = onerun.run, []
 
     def counted(*arguments: Any, **options: Any) -> tworay.Run:
@@ -54,7 +54,12 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, after: int, **options: Any) -> 
     with monkeypatch.context() as patch:
         patch.setattr(onerun, "run", counted)
         with pytest.raises(KeyboardInterrupt):
-            tworay.compare(jobs=1, **options)
+            work()
+
+
+def interrupted(monkeypatch: pytest.MonkeyPatch, after: int, **options: Any) -> None:
+    """Compare, with a Ctrl-C when so many runs have been begun."""
+    stopped(monkeypatch, after, lambda: tworay.compare(jobs=1, **options))
 
 
 def test_interrupted_and_resumed_gives_the_bytes_of_one_go(

@@ -46,3 +46,6 @@ impl MacCounters {
         self.unexpected += o.unexpected;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -87,3 +87,6 @@ impl<P: Papers> JsonSchema for Rules<P> {
         schemars::json_schema!({ "description": "Whose rules the protocol follows.", "oneOf": forms })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -174,6 +174,7 @@ impl Aodv {
     /// Sets the timer to the next deadline, if that has changed.
     pub(super) fn arm(&mut self, out: Out) {
         if !self.stale_timer {
+            debug_assert!(self.armed <= self.next_deadline(), "a deadline has changed without the timer");
             return;
         }
         self.stale_timer = false;

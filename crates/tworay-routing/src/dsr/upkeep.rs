@@ -27,6 +27,7 @@ impl Dsr {
                 out.push(RoutingAction::WakeAt(next));
             }
         }
+        debug_assert!(self.armed <= self.next_deadline(now), "a deadline has changed without the timer");
     }
 
     fn next_deadline(&self, now: SimTime) -> SimTime {

@@ -73,3 +73,6 @@ impl Olsr {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -555,6 +555,7 @@ impl Observers {
 
     /// The run ends: notes what still holds up segments.
     pub fn close(&mut self, view: View<'_>) {
+        debug_assert!(self.roots.breaks.is_empty(), "routers have reacted to {:?}", self.roots.breaks);
         for (id, packet) in view.packets.iter() {
             if let Some(by) = self.roots.held_ups.hold(id) {
                 self.ledger.held_up(packet.uid, by, view.now);

@@ -43,3 +43,6 @@ fn describe(p: &Packet) -> (&'static str, u32) {
         _ => ("other", 0),
     }
 }
+
+#[cfg(test)]
+mod tests;

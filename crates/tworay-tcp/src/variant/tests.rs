@@ -1,4 +1,5 @@
 use super::*;
+use crate::config::IdleRestart;
 use crate::parts::{Event, Meaning};
 
 #[test]
@@ -129,4 +130,21 @@ fn a_variant_is_spelt_out_alike_however_it_is_written() {
         }
     }
     assert_ne!("sca(10)".parse::<Variant>().unwrap().spelt_out(), "reno+sca(10)");
+}
+
+/// No preset or part decays the window after idle times where the scenario keeps it.
+#[test]
+fn what_a_scenario_keeps_over_idle_times_every_variant_keeps() {
+    let keeps = TcpConfig { idle_restart: IdleRestart::Off, ..TcpConfig::default() };
+    for info in registry() {
+        let values: Vec<String> =
+            info.parameters.iter().filter(|p| p.default.is_none()).map(|p| p.min.to_string()).collect();
+        let text = if values.is_empty() {
+            info.name.to_owned()
+        } else {
+            format!("{}({})", info.name, values.join(","))
+        };
+        let variant: Variant = text.parse().expect(&text);
+        assert_eq!(variant.configured(&keeps).idle_restart, IdleRestart::Off, "{text}");
+    }
 }

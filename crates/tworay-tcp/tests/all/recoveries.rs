@@ -5,3 +5,5 @@ mod reno;
 mod sack;
 mod table;
 mod tahoe;
+mod threshold;
+mod timers;

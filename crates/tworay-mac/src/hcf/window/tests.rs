@@ -172,3 +172,22 @@ fn frames_asked_for_expire() {
     assert_eq!(out, [0, 1].map(Outcome::Expired));
     assert_eq!((w.asks(), w.request_due()), (false, Some(n(4_092))));
 }
+
+/// Of frames that were given up, nothing is asked any more: frames after them begin as in a new window, but that the receiver
+/// must hear where it begins.
+#[test]
+fn what_was_given_up_is_not_asked_for() {
+    let mut w = filled(5, Persistence::Lifetime(LIFETIME));
+    w.on_missing_block_ack();
+    assert!(w.asks());
+    let mut out = Vec::new();
+    w.give_up(&mut out);
+    assert_eq!(out, [0, 1, 2, 3, 4].map(Outcome::GivenUp));
+    assert_eq!((w.open(), w.room(), w.request_due()), (0, 64, Some(n(4_095))));
+    let number = w.admit(at(1), 5, 1_500).expect("room");
+    assert_eq!(number, n(4_095));
+    w.sent(number);
+    assert!(!w.asks(), "no BlockAck of this one is missing");
+    w.request_done();
+    assert_eq!(w.request_due(), None);
+}

@@ -90,6 +90,18 @@ fn rates_that_were_not_used_keep_their_probability() {
     assert_eq!((s.probability, s.idle_updates), (0.75, 2));
 }
 
+/// Updates without an attempt are counted from the latest update with one on: a rate that is in use is not forgotten.
+#[test]
+fn idle_updates_begin_anew_after_an_attempt() {
+    let mut m = minstrel(&n20(), MinstrelConfig::LINUX);
+    let mut idle = Vec::new();
+    for (update, used) in (1..).zip([1, 5, 5, 5, 1, 1, 5, 1, 5, 5]) {
+        m.report(at(50 * update), &report(ht(used), 8, 8));
+        idle.push([1, 5].map(|rate| m.statistics(ht(rate)).expect("a rate").idle_updates));
+    }
+    assert_eq!(idle, [[0, 1], [1, 0], [2, 0], [3, 0], [0, 1], [0, 2], [1, 0], [0, 1], [1, 0], [2, 0]]);
+}
+
 /// By hand: 16 packets of 1,200 bytes at MCS 7 are 153,622 bits in 591 symbols, 147.75 µs a packet; header 36,
 /// SIFS 16 and a BlockAck at 24 Mb/s 32 µs are 84 µs for the aggregate of 16 that is assumed at first.
 #[test]

@@ -304,6 +304,18 @@ fn an_invalid_route_is_forgotten_after_delete_period() {
     assert_eq!(ask(&mut desk, 15_100, 2), ["RREQ 8#2 seq 2 for 9 seq ? hops 1 ttl 8 to *"]);
 }
 
+/// §6.11 (ii): a packet for it at 10 s, and the time of an invalid route counts from then.
+#[test]
+fn a_packet_for_an_invalid_route_keeps_its_number_for_a_delete_period() {
+    for (asked, number) in [(24_900, "21"), (25_100, "?")] {
+        let mut desk = between(rfc());
+        desk.fail(ms(50), &transit(1, 9, 3), 6);
+        desk.data(ms(10_000), 2, &transit(1, 9, 1));
+        let said = desk.rreq(ms(asked), 8, 9, rreq(8, 1, 9, None, 0, 1));
+        assert_eq!(said, [format!("RREQ 8#1 seq 1 for 9 seq {number} hops 1 ttl 8 to *")], "{asked} ms");
+    }
+}
+
 #[test]
 fn a_close_destination_is_repaired_from_the_middle() {
     let config = || AodvConfig { local_repair: LocalRepair::Rfc3561, ..rfc() };

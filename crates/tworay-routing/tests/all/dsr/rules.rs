@@ -365,6 +365,28 @@ fn every_cache_forgets_after_its_time() {
     }
 }
 
+/// A path that is found again after 100 s lives until 300 s after that, whether it was asked for or overheard.
+#[test]
+fn every_cache_keeps_what_it_finds_again() {
+    for cache in [CacheKind::Path, CacheKind::Link] {
+        for (message, path) in
+            [(reply(9, 5, &[2, 9], &[2]), vec![2, 9]), (routed(6, 9, &[7, 8], 1, 0), vec![7, 8, 9])]
+        {
+            let mut desk = Desk::new(5, DsrConfig { cache, ..DsrConfig::rfc4728() });
+            for t in [0, 100_000] {
+                match path[..] {
+                    [2, 9] => desk.hear(ms(t), 2, &message),
+                    _ => desk.overhear(ms(t), 7, 8, &Packet { uid: t + 1, ..message.clone() }),
+                };
+            }
+            let end = ms(400_000);
+            let before = tworay_base::SimTime::from_nanos(end.as_nanos() - 1);
+            assert_eq!(desk.route(before, 9).as_ref(), Some(&path), "{cache:?}");
+            assert_eq!(desk.route(end, 9), None, "{cache:?}, {path:?}");
+        }
+    }
+}
+
 #[test]
 fn a_full_path_store_loses_its_oldest_path_and_keeps_wanted_ones_apart() {
     let config = DsrConfig { primary_paths: 2, secondary_paths: 1, ..DsrConfig::ns2() };

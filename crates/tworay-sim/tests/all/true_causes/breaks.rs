@@ -406,3 +406,30 @@ fn a_break_that_nobody_can_have_noticed_yet_has_its_hop() {
         }
     }
 }
+
+/// `0 ── 1 ── 2 ── 3`, DSR, which names the broken link in its errors. Node 1 is away for a while at 3 s, and node 2 gives up the hop to
+/// it. Then packets go the other way only. At 10 s node 2 hears nothing for 60 ms, and node 1 gives up the hop to it: of that node 0 is
+/// told. What node 0 loses before it has a route again is lost to the break from 1 to 2, not to that from 2 to 1.
+#[test]
+fn an_error_names_a_break_in_its_direction() {
+    let text = "duration = \"11s\"\ntopology = { kind = \"string\", hops = 3 }\nmac.arp = false\n\
+         routing = { protocol = \"dsr\", dsr.send_buffer_packets = 1 }\n\
+         event = [{ at = \"3s\", node = 1, what = \"move\", to = [200, 5000] }, \
+                  { at = \"4s\", node = 1, what = \"move\", to = [200, 0] }, \
+                  { at = \"10s\", node = 2, what = \"loss\", rate = 1.0 }, \
+                  { at = \"10.06s\", node = 2, what = \"loss\", rate = 0.0 }]\n\
+         [[flow]]\nfrom = 3\nto = 0\napp = \"cbr\"\nsize = \"64B\"\ninterval = \"50ms\"\nstart = \"1s\"\nstop = \"8s\"\n\
+         [[flow]]\nfrom = 0\nto = 3\napp = \"cbr\"\nsize = \"64B\"\ninterval = \"10ms\"\nstart = \"9s\"";
+    let mut seen = 0;
+    for seed in 1..=5 {
+        let losses = losses(&run_once(&parse(text), seed));
+        let back: Vec<&Loss> = losses.iter().filter(|l| l.flow == 0 && l.root_node == 2).collect();
+        assert!(back.iter().any(|l| l.cause == "link-failure"), "{seed}: {losses:?}");
+        for loss in losses.iter().filter(|l| l.flow == 1) {
+            let place = (loss.cause.as_str(), loss.root_node, loss.next_hop);
+            assert_eq!(place, ("channel", 1, Some(2)), "{seed}: {loss:?}");
+            seen += usize::from(loss.node == 0);
+        }
+    }
+    assert!(seen >= 5, "{seen}");
+}

@@ -215,6 +215,25 @@ fn the_shortest_round_trip_is_measured_anew() {
     assert!(path.view.cwnd >= before.min(23.0) - 1e-6);
 }
 
+/// Draft §4.3.5: 200 ms and a round trip, each time anew. While no segment of a new round is acknowledged, ProbeRTT goes on.
+#[test]
+fn every_probe_of_the_round_trip_lasts_a_round_of_its_own() {
+    let mut path = Path::full();
+    for probe in 1..=2 {
+        // Below that of all samples: no later one is as short.
+        path.bbr.rtprop = Some(SimDuration::from_millis(RTT_MS));
+        let entered = (0..200).find(|_| path.after(RTT_MS + 1, 100.0, 10.0, (15.5, 13.0)) == 4.0);
+        assert!(entered.is_some(), "probe {probe}");
+        path.ack(40.0, 4.0, (8.0, 4.0));
+        path.bbr.shared.rounds.restart(f64::INFINITY);
+        path.after(300, 40.0, 4.0, (4.0, 4.0));
+        assert_eq!(path.bbr.mode, Mode::ProbeRtt, "probe {probe}: its round is not over");
+        path.bbr.shared.rounds.restart(path.delivered);
+        path.ack(40.0, 4.0, (4.0, 4.0));
+        assert_eq!(path.bbr.mode, Mode::ProbeBw, "probe {probe}");
+    }
+}
+
 /// Draft §4.2.3.4: the first round of a recovery sends as much as is delivered; at the end the old window
 /// is restored.
 #[test]

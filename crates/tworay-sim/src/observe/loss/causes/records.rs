@@ -113,3 +113,6 @@ impl Search {
         (self.prospect, self.asked, self.over) = (Prospect::NotSent, SimTime::ZERO, true);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -486,3 +486,6 @@ impl Causes {
         waiting.into_iter().find_map(|hop| self.lost_for_address(scene, hop))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,5 @@
 use super::*;
+use proptest::prelude::*;
 use tworay_base::{LossCause, NodeId, SimTime};
 
 /// A packet keeps its first root cause; a later packet of that number has none. A route discovery is over when
@@ -56,5 +57,58 @@ fn a_copy_has_its_originals_past() {
         assert_eq!(held_ups.hand_on(original, original), None, "which had gone on already");
         assert_eq!(held_ups.root_of(original), None);
         assert_eq!(held_ups.independent_root(original), remembered.then_some(root));
+    }
+}
+
+/// What is done to the packets of a network.
+#[derive(Clone, Debug)]
+enum Step {
+    Made(u32),
+    HeldUp(u32, bool),
+    Delayed(u32),
+    Together(u32),
+    HandedOn(u32, u32),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let id = || 0u32..6;
+    prop_oneof![
+        id().prop_map(Step::Made),
+        (id(), any::<bool>()).prop_map(|(id, physical)| Step::HeldUp(id, physical)),
+        id().prop_map(Step::Delayed),
+        id().prop_map(Step::Together),
+        (id(), id()).prop_map(|(id, copy)| Step::HandedOn(id, copy)),
+    ]
+}
+
+proptest! {
+    /// Numbers of packets are used again: a new packet has no past, and it is known whether any has one.
+    #[test]
+    fn a_new_packet_has_no_past(steps in proptest::collection::vec(step(), 0..60)) {
+        let root = |cause| RootCause::new(SimTime::ZERO, NodeId(1), cause).towards(NodeId(2));
+        let mut held_ups = HeldUps::default();
+        for step in steps {
+            match step {
+                Step::Made(id) => {
+                    held_ups.made(PacketId(id));
+                    prop_assert!(!held_ups.is_held_up(PacketId(id)));
+                    prop_assert_eq!(held_ups.root_of(PacketId(id)), None);
+                    prop_assert_eq!(held_ups.independent_root(PacketId(id)), None);
+                }
+                Step::HeldUp(id, physical) => {
+                    let by = root(if physical { LossCause::NodeDown } else { LossCause::Contention });
+                    let before = held_ups.root_of(PacketId(id));
+                    held_ups.hold_up(PacketId(id), by, true);
+                    prop_assert_eq!(held_ups.root_of(PacketId(id)), before.or(Some(by)));
+                }
+                Step::Delayed(id) => held_ups.delay(PacketId(id), root(LossCause::LinkFailure)),
+                Step::Together(id) => held_ups.delay_together(PacketId(id), root(LossCause::Channel), 2),
+                Step::HandedOn(id, copy) if id != copy => {
+                    held_ups.hand_on(PacketId(id), PacketId(copy));
+                }
+                Step::HandedOn(..) => {}
+            }
+            prop_assert_eq!(held_ups.is_empty(), (0..6).all(|id| !held_ups.is_held_up(PacketId(id))));
+        }
     }
 }

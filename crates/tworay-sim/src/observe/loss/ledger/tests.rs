@@ -129,3 +129,18 @@ proptest! {
         }
     }
 }
+
+/// What was alive before the means begin does not count, but for the time after: a segment from 0 to 12 s, and an acknowledgment from
+/// 4 to 8 s, are 0.2 and none of 10 to 20 s.
+#[test]
+fn means_of_live_segments_begin_where_they_are_restarted() {
+    let at = |seconds| SimTime::ZERO + tworay_base::SimDuration::from_secs(seconds);
+    let mut l = Ledger::new([NodeId(0)], false);
+    let data = sent(&mut l, Carries::Data, Seq32(1), at(0));
+    let ack = sent(&mut l, Carries::Ack, Seq32(1), at(4));
+    l.delivered(ack, at(8));
+    l.restart_means(at(10));
+    l.delivered(data, at(12));
+    l.close(at(20));
+    assert_eq!(l.mean_in_flight(FLOW, at(10), at(20)), (0.2, 0.0));
+}

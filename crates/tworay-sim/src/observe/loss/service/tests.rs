@@ -397,6 +397,32 @@ fn what_an_outage_has_left_is_sent_slowly() {
     assert!(late.clone().all(|(by, _)| by.is_none()), "{of_load:?}");
 }
 
+/// 100 packets a second before an outage of half a second, in which the imagined MAC sends the ten that wait. Then 14 come at once, of
+/// which its queue of ten rejects four. 100 ms after the outage the real MAC sends the first one: the imagined one would have
+/// sent ten by then, so that the four would have come in: 14 less 10 are left. 10 ms later it has sent one more, and 30 ms
+/// after that three: what it has rejected before comes in only once.
+#[test]
+fn what_was_rejected_after_an_outage_comes_in_once() {
+    let mut service = Service::default();
+    for packet in 0..100 {
+        service.offered(at(10 * packet), packet == 0);
+        service.served(at(10 * packet));
+    }
+    for _ in 0..10 {
+        service.offered(at(1000), false);
+    }
+    service.lose(at(1500), SimDuration::from_millis(500), root(LossCause::NodeDown));
+    for _ in 0..14 {
+        service.offered(at(1510), false);
+        service.refused(at(1510), LIMIT);
+    }
+    let lengths = [1600, 1610, 1640].map(|ms| {
+        service.served(at(ms));
+        service.length
+    });
+    assert_eq!(lengths, [4, 3, 0]);
+}
+
 /// 30 ms lost at one hop, 20 ms at another and 20 ms at the first again, with the packet in progress 15 ms more at the second: most at
 /// the first, whichever came last. 40 ms of a break are more than either, but less than what noise has cost in all.
 #[test]
