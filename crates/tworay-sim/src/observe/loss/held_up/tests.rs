@@ -58,3 +58,25 @@ fn a_copy_has_its_originals_past() {
         assert_eq!(held_ups.independent_root(original), remembered.then_some(root));
     }
 }
+
+/// What load did not cause comes first, then what is more frequent, then what was there first; of each cause, its first root.
+#[test]
+fn which_of_many_root_causes_is_told() {
+    use LossCause::{Channel, Contention, LinkFailure};
+    let told = |causes: &[Option<LossCause>]| {
+        let mut tally = Tally::default();
+        for (node, cause) in (0..).map(NodeId).zip(causes) {
+            tally.add(*cause, || RootCause { cause: *cause, ..RootCause::search(SimTime::ZERO, node) });
+        }
+        assert_eq!(tally.known, causes.len());
+        tally.most_frequent().map(|root| (root.cause, root.node.0))
+    };
+    assert_eq!(told(&[]), None);
+    assert_eq!(told(&[None]), Some((None, 0)));
+    assert_eq!(told(&[None, None, Some(Contention)]), Some((Some(Contention), 2)));
+    let contention = [Some(Contention); 3];
+    assert_eq!(told(&[&contention[..], &[Some(Channel)]].concat()), Some((Some(Channel), 3)));
+    assert_eq!(told(&[Some(LinkFailure), Some(Channel), Some(Channel)]), Some((Some(Channel), 1)));
+    assert_eq!(told(&[Some(Channel), Some(LinkFailure), Some(Contention)]), Some((Some(Channel), 0)));
+    assert_eq!(told(&[Some(LinkFailure), Some(Channel)]), Some((Some(LinkFailure), 0)));
+}
