@@ -34,9 +34,8 @@ class Forks:
     """The process that forks. It imports what commands need, and runs nothing itself."""
 
     def __init__(self) -> None:
-        # A library that has started threads can't be forked. With one thread of Polars, commands take a fifth
-        # less CPU time; what tests call in their own process has as many as there are processors.
-        alone = {"OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
+        # A library that has started threads can't be forked.
+        alone = {"OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": str(os.cpu_count() or 1)}
         self._process = subprocess.Popen(
             [sys.executable, __file__],
             stdin=subprocess.PIPE,

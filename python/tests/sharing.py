@@ -55,10 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
     users = cache.home()
     own = Path(tempfile.mkdtemp(prefix="tworay-cache-"))
     (own / "tworay").mkdir()
-    # With the kernels, and with the processors that machines of other processes have.
-    for name in ("kernels", "processors"):
-        (own / "tworay" / name).symlink_to(users / name)
-    (users / "processors").mkdir(parents=True, exist_ok=True)
+    (own / "tworay/kernels").symlink_to(users / "kernels")
     # Its list of fonts takes seconds to make.
     plots = users.parent / "matplotlib"
     plots.mkdir(parents=True, exist_ok=True)
