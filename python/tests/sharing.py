@@ -16,26 +16,37 @@ from tworay.virtual import cache
 # Files that use this machine's kernel: they create networks, load controllers, or measure in real time. Most
 # of their time they wait, which keeps no core from the other processes.
 MACHINE = ("test_kernel", "test_live_", "test_report_live", "test_scripts")
-# Files that take at least ten seconds, the longest first: `pytest --cpu-times=20` lists them.
+# Files that take six seconds of CPU time or ten of the clock, the longest first: `pytest --cpu-times=30`
+# lists them.
 COSTLY = (
     "test_virtual_routing.py",
     "test_virtual_standing.py",
     "test_virtual.py",
-    "test_resume.py",
     "test_compare_spread.py",
+    "test_resume.py",
     "test_report_run_page.py",
     "test_many_writers.py",
     "test_memory.py",
-    "test_sweep_storing.py",
     "test_faulty_disk.py",
     "test_docs.py",
+    "test_sweep_storing.py",
     "test_site.py",
-    "test_golden.py",
-    "test_papers.py",
     "test_cli_trouble.py",
-    "test_cluster.py",
-    "test_stored_verdicts.py",
+    "test_papers.py",
+    "test_report_many_runs.py",
+    "test_golden.py",
     "test_docs_blocks.py",
+    "test_papers_settings.py",
+    "test_planning.py",
+    "test_nothing_lost.py",
+    "test_exports.py",
+    "test_virtual_traffic.py",
+    "test_hostile_results.py",
+    "test_cluster.py",
+    "test_report_access_safety.py",
+    "test_report_run_kinds.py",
+    "test_report_together.py",
+    "test_streams.py",
 )
 
 

@@ -9,14 +9,14 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay import errors
 from tworay.errors import Cancelled, InputError, RunError
-from tworay.virtual import processors, stillness
+from tworay.virtual import stillness
 from tworay.virtual.order import CONSOLE, ENDED, ERR, FAILURE, OUT, STATUS, STOP
 
 if TYPE_CHECKING:
@@ -81,34 +81,8 @@ class Machine:
         order.write(scratch)
         for name in (OUT, ERR):
             (scratch / name).touch(mode=0o600)
-        with ExitStack() as held:
-            process = self._start(scratch, held.enter_context(processors.one()))
-            held.callback(_clear, process)
-            try:
-                _attend(process, scratch, show, warn, stopped, keep)
-            except (KeyboardInterrupt, _ReaderLeft):
-                if not gently:
-                    raise
-                (scratch / STOP).touch()
-                until = time.monotonic() + GRACE
-
-                def too_late() -> bool:
-                    return stopped() or time.monotonic() > until
-
-                try:
-                    _attend(process, scratch, show, warn, too_late, keep)
-                except Cancelled:
-                    warn("ended without results: programs computed on, so that virtual time stood still")
-                    raise KeyboardInterrupt from None
-        return self._left(scratch, process.returncode)
-
-    def about(self, left: dict[str, Any]) -> dict[str, Any]:
-        """Return what a run's summary says of its machine, which left ``left``."""
-        return {"kernel": self.kernel.name, "memory_mib": self.memory, "loops": left["loops"]}
-
-    def _start(self, scratch: Path, processor: int | None) -> subprocess.Popen[bytes]:
-        with (scratch / CONSOLE).open("wb") as console, processors.only(processor):
-            return subprocess.Popen(
+        with (scratch / CONSOLE).open("wb") as console:
+            process = subprocess.Popen(
                 self._command(scratch),
                 stdin=subprocess.PIPE,
                 stdout=console,
@@ -118,6 +92,36 @@ class Machine:
                 cwd=scratch,
                 start_new_session=True,
             )
+        try:
+            _attend(process, scratch, show, warn, stopped, keep)
+        except (KeyboardInterrupt, _ReaderLeft):
+            if not gently:
+                raise
+            (scratch / STOP).touch()
+            until = time.monotonic() + GRACE
+
+            def too_late() -> bool:
+                return stopped() or time.monotonic() > until
+
+            try:
+                _attend(process, scratch, show, warn, too_late, keep)
+            except Cancelled:
+                warn("ended without results: programs computed on, so that virtual time stood still")
+                raise KeyboardInterrupt from None
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            # Its programs are processes of this host that its kernel traces; one that is just stopped stays.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            if process.stdin is not None:
+                process.stdin.close()
+        return self._left(scratch, process.returncode)
+
+    def about(self, left: dict[str, Any]) -> dict[str, Any]:
+        """Return what a run's summary says of its machine, which left ``left``."""
+        return {"kernel": self.kernel.name, "memory_mib": self.memory, "loops": left["loops"]}
 
     def _command(self, scratch: Path) -> list[str]:
         # The kernel hands a word with "=" that it does not know to its first program's environment. A program
@@ -167,18 +171,6 @@ class Machine:
         raise RunError(
             f"the machine in virtual time {what} (exit code {code}, kernel {self.kernel.name}): {last}"
         )
-
-
-def _clear(process: subprocess.Popen[bytes]) -> None:
-    """End what is left of a machine."""
-    if process.poll() is None:
-        process.kill()
-    process.wait()
-    # Its programs are processes of this host that its kernel traces; one that is just stopped stays.
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    if process.stdin is not None:
-        process.stdin.close()
 
 
 class _ReaderLeft(RunError):

@@ -62,7 +62,7 @@ impl Station {
 
     /// Appends these packets.
     fn packets(&self, out: &mut Vec<PacketId>) {
-        out.extend(self.flows.iter().flat_map(FlowQueues::packets));
+        self.flows.iter().for_each(|flows| flows.append_to(out));
         self.lanes.iter().for_each(|lanes| lanes.packets(out));
     }
 }

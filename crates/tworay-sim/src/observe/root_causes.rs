@@ -23,7 +23,7 @@ use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
 use tworay_mac::{CodelConfig, FrameKind, MAX_REQUESTS, QueueRule};
 use tworay_routing::RoutingAction;
 use tworay_scenario::Settings;
-use tworay_wire::Body;
+use tworay_wire::{Body, Packet};
 
 /// What root causes follow from, and the packets that they hold up.
 #[derive(Debug, Default)]
@@ -372,7 +372,10 @@ impl Observers {
                 }
             }
             Fact::Waits { node, packet, actions } => {
-                let dst = world.packets.get(packet).dst;
+                let Packet { dst, ref body, .. } = *world.packets.get(packet);
+                if !matches!(body, Body::Tcp(_)) {
+                    self.roots.causes.note_wait(now, (node, dst));
+                }
                 let (causes, mut scene) = self.roots.with_scene(world);
                 for action in actions {
                     if let RoutingAction::Originate { packet, .. } = action {

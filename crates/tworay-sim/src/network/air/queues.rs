@@ -72,6 +72,12 @@ impl FlowQueues {
         self.lists.iter().flat_map(|(_, queue)| queue.iter().map(|entry| entry.packet))
     }
 
+    /// Appends the packets.
+    pub fn append_to(&self, out: &mut Vec<PacketId>) {
+        // Nested iterators are slow one by one, which is how a vector takes them.
+        self.packets().for_each(|packet| out.push(packet));
+    }
+
     /// Removes all packets.
     pub fn clear(&mut self) {
         self.lists.clear();
@@ -168,7 +174,7 @@ impl Lanes {
         for lane in &self.lanes {
             match lane {
                 Lane::Fifo(queue) => out.extend(queue.iter().map(|entry| entry.packet)),
-                Lane::ByFlow(flows) => out.extend(flows.packets()),
+                Lane::ByFlow(flows) => flows.append_to(out),
             }
         }
     }

@@ -161,24 +161,17 @@ impl HeldUps {
             let root = if back { root.reversed() } else { root };
             root.strikes(view.now)
         };
-        let of_flows: Vec<PacketId> =
-            others.iter().copied().filter(|id| view.packets.is_tracked(*id)).collect();
-        let root_of_other = |id: &PacketId| {
-            let root = self.independent_root(*id)?;
-            Some(others_root(root, view.packets.get(*id).dst == src))
-        };
-        let known: Vec<RootCause> =
-            own.into_iter().chain(of_flows.iter().filter_map(root_of_other)).collect();
-        let mut counts = [0usize; LossCause::ALL.len()];
-        known.iter().filter_map(|root| root.cause).for_each(|cause| counts[cause as usize] += 1);
-        // Contention alone may have held up some of them a little; what load did not cause comes first.
-        let count = |root: &RootCause| {
-            (root.is_independent_of_load(), root.cause.map_or(0, |cause| counts[cause as usize]))
-        };
-        // Of equals, `rev` makes `max` return the first, which is that of the dying packet itself.
-        let most = known.iter().rev().max_by_key(|root| count(root)).copied();
+        let (mut tally, mut of_flows) = (Tally::default(), 0);
+        own.into_iter().for_each(|root| tally.add(root.cause, || root));
+        for id in others.iter().copied().filter(|id| view.packets.is_tracked(*id)) {
+            of_flows += 1;
+            if let Some(root) = self.independent_root(id) {
+                tally.add(root.cause, || others_root(root, view.packets.get(id).dst == src));
+            }
+        }
+        let most = tally.most_frequent();
         let released = released.map(|(of, root)| most.unwrap_or(others_root(root, of == dst)));
-        released.or(most.filter(|_| 2 * known.len() > of_flows.len()))
+        released.or(most.filter(|_| 2 * tally.known > of_flows))
     }
 
     /// A packet becomes another's copy at the next hop: it inherits the other's past root causes but no
@@ -192,6 +185,34 @@ impl HeldUps {
             *self.entry(copy) = next;
         }
         hold
+    }
+}
+
+/// Counts root causes by their cause.
+#[derive(Default)]
+struct Tally {
+    /// The number of each cause, and its first root cause with its place among all. The last entry is of those without a cause.
+    causes: [(usize, Option<(usize, RootCause)>); LossCause::ALL.len() + 1],
+    known: usize,
+}
+
+impl Tally {
+    /// Adds a root cause; only the first one of its cause is made.
+    fn add(&mut self, cause: Option<LossCause>, root: impl FnOnce() -> RootCause) {
+        let (count, first) = &mut self.causes[cause.map_or(LossCause::ALL.len(), |cause| cause as usize)];
+        *count += usize::from(cause.is_some());
+        first.get_or_insert_with(|| (self.known, root()));
+        self.known += 1;
+    }
+
+    /// The first root cause of the most frequent cause. Contention alone may have held up some packets a little; what load did
+    /// not cause comes first. Of equals, that which was added first.
+    fn most_frequent(&self) -> Option<RootCause> {
+        let firsts = self.causes.iter().filter_map(|(count, first)| Some((count, (*first)?)));
+        let most = firsts.max_by_key(|(count, (place, root))| {
+            (root.is_independent_of_load(), *count, std::cmp::Reverse(*place))
+        });
+        most.map(|(_, (_, root))| root)
     }
 }
 

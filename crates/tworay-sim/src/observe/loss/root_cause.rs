@@ -165,7 +165,12 @@ pub struct HeldUp {
 impl HeldUp {
     /// The strongest root cause, earlier or current, load apart; or the contention in `before`.
     pub fn independent(&self) -> Option<RootCause> {
-        RootCause::strongest([self.before, self.here.filter(RootCause::is_independent_of_load)])
+        // As `RootCause::strongest`, but quicker: who judges a full queue asks all of its packets.
+        let here = self.here.filter(RootCause::is_independent_of_load);
+        match self.before {
+            Some(before) if here.is_none_or(|here| here.strength() <= before.strength()) => Some(before),
+            _ => here,
+        }
     }
 
     /// Something delays the packet, which goes on later.

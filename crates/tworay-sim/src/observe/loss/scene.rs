@@ -113,14 +113,16 @@ impl Scene<'_> {
         self.services[node.index()].places(self.air.map_or(1, |air| air.takes(node)))
     }
 
-    /// The same packets, with TCP's among them.
-    pub fn backlog(&self, node: NodeId) -> Backlog {
+    /// The same packets for judging whether `root` keeps them. TCP's among them matter for noise only, so they are counted only
+    /// then: a full queue is judged at each packet that it rejects.
+    pub fn backlog(&self, node: NodeId, root: &RootCause) -> Backlog {
         let mut packets = self.waiting(node);
         if let Some(air) = self.air {
             air.sending(node, &mut packets);
         }
         let of_tcp = packets.iter().filter(|id| matches!(self.packets.get(**id).body, Body::Tcp(_)));
-        Backlog { of_tcp: of_tcp.count() as u32, packets: packets.len() as u32 }
+        let of_tcp = if root.is_noise() { of_tcp.count() as u32 } else { 0 };
+        Backlog { of_tcp, packets: packets.len() as u32 }
     }
 
     /// The neighbour that the MAC of a node is trying to reach, or has tried to reach last, if that is out of reach; and why.
@@ -255,7 +257,8 @@ impl Scene<'_> {
     pub fn filled_by(&self, node: NodeId) -> Option<RootCause> {
         let (now, running) = (self.now, self.running(node));
         let service = &self.services[node.index()];
-        service.main_reason(running).and_then(|_| service.filled_by(now, self.backlog(node), running))
+        let root = service.main_reason(running)?;
+        service.filled_by(now, self.backlog(node, &root), running)
     }
 
     /// The root cause because of which a packet behind so many others still waits in the queue of a node, which would be gone otherwise.
@@ -264,11 +267,9 @@ impl Scene<'_> {
         let service = &self.services[node.index()];
         // With the packet that is being sent, which a MAC without windows has taken out.
         let sending = u32::from(self.air.is_none() && self.nodes[node].mac.holds().is_some());
-        let backlog = || {
-            let backlog = self.backlog(node);
-            Backlog { packets: backlog.packets + sending, ..backlog }
-        };
-        service.main_reason(running).and_then(|_| service.kept_by(now, (backlog(), ahead), running))
+        let backlog = self.backlog(node, &service.main_reason(running)?);
+        let backlog = Backlog { packets: backlog.packets + sending, ..backlog };
+        service.kept_by(now, (backlog, ahead), running)
     }
 
     /// Why the MAC of one of two neighbours has tried in vain so far to send an ARP packet of their exchange.

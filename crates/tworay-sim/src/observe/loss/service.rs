@@ -92,8 +92,8 @@ pub(crate) struct Service {
     short_at: SimTime,
     /// Packets by which the third queue, without those that were held up, is shorter.
     late: u32,
-    /// Time that the imagined MAC has had for packets that noise has held up before.
-    spare: Spare,
+    /// Time that the imagined MAC has had for packets that noise has held up before, once there was one.
+    spare: Option<Box<Spare>>,
     /// Time that noise has cost the MAC since it last held up packets.
     held: SimDuration,
     /// The latest packet that was held up: its source, and what held it up.
@@ -150,7 +150,7 @@ impl Service {
         if idle {
             let used = self.served_at.since(self.since).saturating_sub(self.lost);
             self.earlier.add(self.served, used);
-            if self.spare.is_counted() {
+            if self.spare.is_some() {
                 self.rest(now);
             }
             (self.since, self.served, self.length, self.late) = (now, 0, 0, 0);
@@ -174,7 +174,8 @@ impl Service {
     #[cold]
     fn rest(&mut self, now: SimTime) {
         let rate = self.earlier.rate(0, SimDuration::ZERO);
-        self.spare.idle(rate.map_or(f64::INFINITY, |rate| now.since(self.served_at).as_secs_f64() * rate));
+        let packets = rate.map_or(f64::INFINITY, |rate| now.since(self.served_at).as_secs_f64() * rate);
+        self.spare.iter_mut().for_each(|spare| spare.idle(packets));
     }
 
     /// The packet just offered was held up before by `root`, which load did not cause; `noise`: by noisy hops alone. Returns by how much
@@ -186,7 +187,9 @@ impl Service {
         (packet, root): (&Packet, RootCause),
         noise: Option<Noise>,
     ) -> Option<SimDuration> {
-        let delayed = noise.map(|noise| self.spare.take(now, self.since, noise));
+        let since = self.since;
+        let spare = noise.map(|noise| (noise, self.spare.get_or_insert_with(|| Box::new(Spare::unknown()))));
+        let delayed = spare.map(|(noise, spare)| spare.take(now, since, noise));
         if delayed.is_none_or(|delayed| delayed.waits) {
             self.late += 1;
             self.released = Some((packet.src, root));
@@ -199,11 +202,23 @@ impl Service {
     pub fn served(&mut self, now: SimTime) {
         (self.served, self.served_at) = (self.served + 1, now);
         self.path.sent(now);
+        // Without noise and lost time, all queues are the same.
+        if self.lost.is_zero() && self.spare.is_none() && self.fed.is_even() {
+            self.length = self.length.saturating_sub(1);
+            self.late = self.late.min(self.length);
+        } else {
+            self.served_otherwise(now);
+        }
+    }
+
+    /// The MAC has finished a packet, and not all queues are the same.
+    #[cold]
+    #[inline(never)]
+    fn served_otherwise(&mut self, now: SimTime) {
         if self.length == 0 {
             self.fed.sent_before();
         }
-        self.send(now, 1);
-        // Before any time is lost, all queues are the same.
+        self.send(1);
         if !self.lost.is_zero() {
             self.missed = 0.0;
             self.gone(1);
@@ -221,7 +236,7 @@ impl Service {
         }
         // What it has rejected since the packet before would have come in.
         let instead = std::mem::take(&mut self.rejected);
-        self.send(now, more.saturating_sub(instead));
+        self.send(more.saturating_sub(instead));
     }
 
     /// Notes that the imagined queue causes less than half of CoDel's target delay.
@@ -245,9 +260,17 @@ impl Service {
 
     /// The imagined MAC has had the time to send so many packets.
     #[inline]
-    fn send(&mut self, now: SimTime, count: u32) {
-        if self.spare.is_counted() {
-            self.spare.busy(now, count.saturating_sub(self.length - self.late));
+    fn send(&mut self, count: u32) {
+        if let Some(spare) = &mut self.spare {
+            spare.busy(self.served_at, count.saturating_sub(self.length - self.late));
+        }
+        self.shorten(count);
+    }
+
+    /// The same in time that the real MAC has lost up to now.
+    fn send_meanwhile(&mut self, now: SimTime, count: u32) {
+        if let Some(spare) = &mut self.spare {
+            spare.busy(now, count.saturating_sub(self.length - self.late));
         }
         self.shorten(count);
     }
@@ -314,7 +337,7 @@ impl Service {
         let in_turn = self.path.in_turn(before_it, waited);
         let sent = self.sent_in(now, time).map(|sent| sent.max(in_turn.min(arrived.into())));
         let sends = self.sends(now, time, sent);
-        self.send(now, sends);
+        self.send_meanwhile(now, sends);
         let length = self.length;
         self.part = sent.filter(|_| length > 0).map_or(0.0, |sent| (sent + self.part).fract());
         self.settled = length;

@@ -5,7 +5,6 @@ use super::{WIRED, captured, strip, tshark};
 use crate::common::{load, parse};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
-use std::path::Path;
 use tworay_base::NodeId;
 use tworay_sim::scenario::Scenario;
 use tworay_wire::aodv::AodvMessage;

@@ -80,7 +80,10 @@ fn a_buffer_is_full_because_of_errors_only_if_it_would_not_be_full_without() {
         let lost_too =
             twins.of(case, |twin| twin.losses.iter().any(|l| (l.uid, l.node) == (loss.uid, loss.node)));
         match loss.cause {
-            "channel" => loss.at > answered - JITTER && !(lost_too && loss.since < answered - JITTER),
+            "channel" => {
+                let clear = loss.since < answered - JITTER && loss.at > answered + JITTER;
+                loss.at > answered - JITTER && !(lost_too && clear)
+            }
             "congestion" => {
                 loss.at < answered + JITTER || loss.uid >= PLACES && loss.since < answered + JITTER
             }

@@ -59,9 +59,9 @@ impl Causes {
         }
         // Saturated queues reject most packets: what has gathered is looked at only if something other than load counts.
         let slow = match died {
-            Died::CoDel => {
-                service.main_reason(None).and_then(|_| service.kept_standing_by(now, scene.backlog(node)))
-            }
+            Died::CoDel => service
+                .main_reason(None)
+                .and_then(|root| service.kept_standing_by(now, scene.backlog(node, &root))),
             _ => scene.filled_by(node),
         };
         if let Some(root) = slow.filter(RootCause::is_physical) {

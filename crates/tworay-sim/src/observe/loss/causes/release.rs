@@ -52,6 +52,11 @@ impl Search {
         since <= end && release.drops(before(since), all, places as usize)
     }
 
+    /// True if all packets that have waited for it find places, in the buffer and in a queue with so many.
+    pub fn finds_places(&self, release: Release, places: u32) -> bool {
+        self.waits.len() <= release.holds.min(places as usize)
+    }
+
     /// A packet waits for this search from now on.
     pub fn note_wait(&mut self, now: SimTime) {
         if std::mem::take(&mut self.over) {

@@ -88,9 +88,6 @@ impl Causes {
     /// Why a packet waits at `node` for a route to `dst`. A request that is sent because of this packet has been
     /// noted.
     pub fn awaited_route(&mut self, scene: &mut Scene<'_>, node: NodeId, dst: NodeId) -> RootCause {
-        if self.release.is_some() {
-            self.searches.entry((node, dst)).or_default().note_wait(scene.now);
-        }
         self.why_missing(scene, (node, dst), Need::OfSearch)
     }
 

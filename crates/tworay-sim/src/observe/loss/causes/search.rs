@@ -228,6 +228,14 @@ impl Causes {
         }
     }
 
+    /// A packet waits at a node for a search from now on. What TCP sends into a search fits into its window and finds places.
+    #[cold]
+    pub fn note_wait(&mut self, now: SimTime, ends: (NodeId, NodeId)) {
+        if self.release.is_some() {
+            self.searches.entry(ends).or_default().note_wait(now);
+        }
+    }
+
     /// `node` makes a message of its own in reaction to a break.
     pub fn note_set_off(&mut self, now: SimTime, node: NodeId, packet: &Packet, root: RootCause) {
         let own = searches(packet).into_iter().filter(|(of, _, leg)| (*of, *leg) == (node, Leg::Request));
@@ -522,6 +530,9 @@ impl Causes {
     ) -> bool {
         let Some((release, search)) = self.release.zip(self.searches.get(&ends)) else { return false };
         let Some((began, places)) = search.waits.first().zip(scene.places(ends.0)) else { return false };
+        if search.finds_places(release, places) {
+            return false;
+        }
         let lost = self.lost_of_search(scene, ends, paths, (*began, SimTime::NEVER));
         let held = || {
             let ((from, to), root) = self.held_reply(scene, ends)?;

@@ -66,7 +66,7 @@ enum Step {
     Made(u32),
     HeldUp(u32, bool),
     Delayed(u32),
-    Together(u32),
+    Noise(u32),
     HandedOn(u32, u32),
 }
 
@@ -76,7 +76,7 @@ fn step() -> impl Strategy<Value = Step> {
         id().prop_map(Step::Made),
         (id(), any::<bool>()).prop_map(|(id, physical)| Step::HeldUp(id, physical)),
         id().prop_map(Step::Delayed),
-        id().prop_map(Step::Together),
+        id().prop_map(Step::Noise),
         (id(), id()).prop_map(|(id, copy)| Step::HandedOn(id, copy)),
     ]
 }
@@ -102,7 +102,10 @@ proptest! {
                     prop_assert_eq!(held_ups.root_of(PacketId(id)), before.or(Some(by)));
                 }
                 Step::Delayed(id) => held_ups.delay(PacketId(id), root(LossCause::LinkFailure)),
-                Step::Together(id) => held_ups.delay_together(PacketId(id), root(LossCause::Channel), 2),
+                Step::Noise(id) => {
+                    let noise = Noise { together: 2, time: SimDuration::from_millis(1), since: None };
+                    held_ups.delay_by_noise(PacketId(id), root(LossCause::Channel), noise);
+                }
                 Step::HandedOn(id, copy) if id != copy => {
                     held_ups.hand_on(PacketId(id), PacketId(copy));
                 }
@@ -111,4 +114,26 @@ proptest! {
             prop_assert_eq!(held_ups.is_empty(), (0..6).all(|id| !held_ups.is_held_up(PacketId(id))));
         }
     }
+}
+
+/// What load did not cause comes first, then what is more frequent, then what was there first; of each cause, its first root.
+#[test]
+fn which_of_many_root_causes_is_told() {
+    use LossCause::{Channel, Contention, LinkFailure};
+    let told = |causes: &[Option<LossCause>]| {
+        let mut tally = Tally::default();
+        for (node, cause) in (0..).map(NodeId).zip(causes) {
+            tally.add(*cause, || RootCause { cause: *cause, ..RootCause::search(SimTime::ZERO, node) });
+        }
+        assert_eq!(tally.known, causes.len());
+        tally.most_frequent().map(|root| (root.cause, root.node.0))
+    };
+    assert_eq!(told(&[]), None);
+    assert_eq!(told(&[None]), Some((None, 0)));
+    assert_eq!(told(&[None, None, Some(Contention)]), Some((Some(Contention), 2)));
+    let contention = [Some(Contention); 3];
+    assert_eq!(told(&[&contention[..], &[Some(Channel)]].concat()), Some((Some(Channel), 3)));
+    assert_eq!(told(&[Some(LinkFailure), Some(Channel), Some(Channel)]), Some((Some(Channel), 1)));
+    assert_eq!(told(&[Some(Channel), Some(LinkFailure), Some(Contention)]), Some((Some(Channel), 0)));
+    assert_eq!(told(&[Some(LinkFailure), Some(Channel)]), Some((Some(LinkFailure), 0)));
 }

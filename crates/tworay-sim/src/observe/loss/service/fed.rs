@@ -43,6 +43,12 @@ impl Fed {
         self.more > 0
     }
 
+    /// True if the same packets have come to the imagined queue and to the real one, and have been sent on from both.
+    #[inline]
+    pub fn is_even(&self) -> bool {
+        self.more == 0 && self.ahead == 0
+    }
+
     /// The real queue is empty: nothing comes any more of what it has rejected.
     #[inline]
     pub fn rest(&mut self) {

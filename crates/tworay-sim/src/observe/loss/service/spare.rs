@@ -7,8 +7,7 @@ use super::pace::RECENT;
 use crate::observe::loss::root_cause::Noise;
 use tworay_base::{SimDuration, SimTime};
 
-/// Packets for which there was time, beyond those of the queue without what was held up. Counted from the first packet on that noise
-/// has held up.
+/// Packets for which there was time, beyond those of the queue without what was held up.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Spare {
     /// While the real MAC was busy; when that was so last.
@@ -30,10 +29,9 @@ pub(super) struct Delayed {
 }
 
 impl Spare {
-    /// True once noise has held up a packet.
-    #[inline]
-    pub fn is_counted(&self) -> bool {
-        self.together > 0.0
+    /// What was before is not known.
+    pub fn unknown() -> Self {
+        Self { idle: f64::INFINITY, ..Self::default() }
     }
 
     /// The MAC had nothing to send for the time of so many packets.
@@ -42,6 +40,7 @@ impl Spare {
     }
 
     /// The imagined MAC had time for so many packets more.
+    #[inline]
     pub fn busy(&mut self, now: SimTime, packets: u32) {
         if packets > 0 {
             self.busy += f64::from(packets);
@@ -51,9 +50,6 @@ impl Spare {
 
     /// Noise has held up a packet that comes now. The MAC had nothing to send last at `idle_at`.
     pub fn take(&mut self, now: SimTime, idle_at: SimTime, noise: Noise) -> Delayed {
-        if !self.is_counted() {
-            self.idle = f64::INFINITY;
-        }
         let together = f64::from(noise.together);
         let mean = self.together + (together - self.together) / f64::from(RECENT);
         self.together = mean.max(together);

@@ -16,7 +16,7 @@ fn noise(together: u32, ms: u64) -> Noise {
 /// of them 20 ms earlier at most; one that has been busy since 440 ms, no earlier.
 #[test]
 fn a_mac_that_was_busy_meanwhile_sends_no_earlier() {
-    let of = |idle_at| Spare::default().take(at(500), at(idle_at), noise(5, 50));
+    let of = |idle_at| Spare::unknown().take(at(500), at(idle_at), noise(5, 50));
     assert_eq!(of(470), Delayed { waits: true, later: Some(span(20)) });
     assert_eq!(of(440), Delayed { waits: false, later: None });
 }
@@ -25,7 +25,7 @@ fn a_mac_that_was_busy_meanwhile_sends_no_earlier() {
 /// leave earlier, but waits behind others.
 #[test]
 fn no_more_wait_than_were_held_up_together() {
-    let mut spare = Spare::default();
+    let mut spare = Spare::unknown();
     let waits: Vec<bool> = (0..4).map(|_| spare.take(at(500), at(490), noise(3, 50)).waits).collect();
     assert_eq!(waits, [true, true, true, false]);
     spare.idle(10.0);
@@ -38,7 +38,7 @@ fn no_more_wait_than_were_held_up_together() {
 #[test]
 fn time_to_spare_counts_from_when_the_packet_would_have_come() {
     for (held, waits) in [(50, true), (10, false)] {
-        let mut spare = Spare::default();
+        let mut spare = Spare::unknown();
         spare.take(at(100), at(100), noise(1, 1));
         spare.busy(at(480), 1);
         assert_eq!(spare.take(at(500), at(100), noise(1, held)).waits, waits);
@@ -49,6 +49,6 @@ fn time_to_spare_counts_from_when_the_packet_would_have_come() {
 #[test]
 fn what_waits_behind_others_is_late_until_it_comes() {
     let noise = Noise { since: Some(at(300)), ..noise(2, 20) };
-    let found = Spare::default().take(at(500), at(350), noise);
+    let found = Spare::unknown().take(at(500), at(350), noise);
     assert_eq!(found, Delayed { waits: true, later: Some(span(50)) });
 }
