@@ -109,6 +109,8 @@ pub(crate) struct Causes {
     heeds_link_layer: bool,
     /// How long one thing can explain another.
     timers: Timers,
+    /// True if nodes answer a request from their own routes.
+    relays_answer: bool,
     /// How packets go on that have waited for a search.
     release: Option<Release>,
 }
@@ -125,6 +127,11 @@ impl Causes {
         self.heeds_link_layer = routing.heeds_link_layer();
         self.timers = Timers::of(routing);
         self.release = Release::of(routing);
+        self.relays_answer = match routing.protocol {
+            Protocol::Aodv => !routing.aodv.destination_only,
+            Protocol::Dsr => routing.dsr.reply_from_cache,
+            Protocol::Static | Protocol::Olsr => false,
+        };
         if self.proactive {
             self.hellos = vec![Hellos::default(); self.lost.len()];
             self.hellos_missed = vec![VecDeque::new(); self.lost.len()];
@@ -194,6 +201,9 @@ impl Causes {
         }
         let own = self.searches.range_mut((node, NodeId(0))..=(node, NodeId::BROADCAST));
         own.for_each(|(_, search)| search.restart());
+        self.searches.values_mut().for_each(|search| {
+            search.had.remove(&node);
+        });
     }
 
     /// Routing drops a packet at `node`: returns how it ends and the root, with a cause unless the ledger

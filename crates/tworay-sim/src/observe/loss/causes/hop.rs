@@ -268,6 +268,14 @@ impl Causes {
         apart.or_else(|| self.lost_of_exchange(scene.now, node, target))
     }
 
+    /// The root that keeps an address away, on the hop of the answer if that was lost.
+    pub fn of_answer(&self, now: SimTime, (node, target): (NodeId, NodeId), root: RootCause) -> RootCause {
+        let here = (root.node, root.next_hop) == (node, Some(target)) && !root.is_physical();
+        let began = self.began(now, node, target);
+        let answer = self.lost_message(node, target, Messages::OfArp).filter(|miss| miss.at >= began);
+        if here && answer.is_some() { RootCause { node: target, ..root }.towards(node) } else { root }
+    }
+
     /// A packet that waited for an address goes on: what delayed it, if load did not.
     pub fn delayed(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<RootCause> {
         let since = self.began(scene.now, node, next_hop);

@@ -2,7 +2,7 @@
 
 use crate::observe::loss::root_cause::RootCause;
 use smallvec::SmallVec;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 
 /// Record of a node that lost its route to a destination, or misses it.
@@ -78,6 +78,8 @@ pub(super) struct LostMessage {
     pub to: NodeId,
     /// Remaining hop limit when it was sent.
     pub ttl: u8,
+    /// When it would have gone on otherwise: a reply may have waited for an address before.
+    pub due: SimTime,
     pub miss: Miss,
 }
 
@@ -87,6 +89,15 @@ pub(super) struct Ring {
     pub asked: SimTime,
     /// Nodes that knew a route to the destination then, and can answer from it.
     pub answerers: SmallVec<[NodeId; 4]>,
+}
+
+/// A request that a node has had.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Had {
+    /// The one with this number: it has sent it.
+    Sent(u32),
+    /// The latest one at that time: it has answered it.
+    Answered(SimTime),
 }
 
 /// One search: its lost messages, its requests, and the prospect of the latest one.
@@ -102,6 +113,8 @@ pub(super) struct Search {
     pub requests: VecDeque<SimTime>,
     /// When a request was last sent in reaction to a break, and the break: without it there would be no search.
     pub set_off: Option<(SimTime, RootCause)>,
+    /// The latest request that each node has had, and has passed on or answered.
+    pub had: BTreeMap<NodeId, Had>,
     /// When packets began to wait for it, in order, and true once it is over: the next one waits for another search.
     pub waits: Vec<SimTime>,
     pub over: bool,
@@ -111,6 +124,18 @@ impl Search {
     /// Earlier requests no longer matter.
     pub fn restart(&mut self) {
         (self.prospect, self.asked, self.over) = (Prospect::NotSent, SimTime::ZERO, true);
+    }
+
+    /// True if a node has had the request with a number: it ignores another copy of it.
+    pub fn has_had(&self, node: NodeId, number: Option<u32>) -> bool {
+        match self.had.get(&node) {
+            Some(Had::Sent(sent)) => number == Some(*sent),
+            Some(Had::Answered(at)) => {
+                let latest = self.requests.back().max(self.rings.back().map(|ring| &ring.asked));
+                number.is_some() && latest.is_some_and(|asked| asked <= at)
+            }
+            None => false,
+        }
     }
 }
 

@@ -3,11 +3,11 @@
 //! The cause is that of the messages of this very search that were lost on a path that could have carried the
 //! packet, and without whose loss it would have had a chance: the hop limit of a request must have reached as far as the
 //! destination, or a node that knew a route to it. If none were lost, routing had not found the path, or cannot:
-//! `no-route`. A routing buffer that is full before a search has had a second is full because of load. A reply that is
+//! `no-route`. A copy of a request that is lost at a node that has had another one matters to nobody. A routing buffer that is full before a search has had a second is full because of load. A reply that is
 //! lost to another reply of its search kept nothing from being found: what becomes of the other one decides.
 
 use super::Causes;
-use super::records::{Leg, LostMessage, LostRoute, Miss, Prospect, Ring, Search};
+use super::records::{Had, Leg, LostMessage, LostRoute, Miss, Prospect, Ring, Search};
 use crate::observe::loss::root_cause::{Found, RootCause};
 use crate::observe::loss::scene::{Hops, Scene};
 use smallvec::{SmallVec, smallvec};
@@ -36,6 +36,18 @@ pub(super) fn searches(packet: &Packet) -> SmallVec<[(NodeId, NodeId, Leg); 2]> 
             request.chain(replies.map(|(searcher, target)| (searcher, target, Leg::Reply))).collect()
         }
         _ => SmallVec::new(),
+    }
+}
+
+/// The number of the request that a message carries.
+fn request_number(packet: &Packet) -> Option<u32> {
+    match (&packet.body, &packet.dsr) {
+        (Body::Aodv(message), _) => match &**message {
+            AodvMessage::Rreq(request) => Some(request.id),
+            AodvMessage::Rrep(_) | AodvMessage::Rerr(_) | AodvMessage::RrepAck => None,
+        },
+        (_, Some(header)) => header.request.as_ref().map(|request| request.id.into()),
+        _ => None,
     }
 }
 
@@ -82,11 +94,26 @@ fn useful(scene: &mut Scene<'_>, search: &Search, lost: &LostMessage, (near, far
 }
 
 impl Search {
+    /// When the latest request up to a time was sent.
+    fn asked_before(&self, at: SimTime) -> Option<SimTime> {
+        let asked = self.requests.iter().chain(self.rings.iter().map(|ring| &ring.asked));
+        asked.filter(|asked| **asked <= at).max().copied()
+    }
+
+    /// A reply has waited for an address since a time, up to another one. An exchange that began before the request does not tell
+    /// when the reply came.
+    fn due(&self, since: SimTime, until: SimTime) -> SimTime {
+        Some(since)
+            .filter(|since| self.asked_before(until).is_none_or(|asked| asked <= *since))
+            .unwrap_or(until)
+    }
+
     /// When the search would have been answered if a message had not been lost, and its answer had been as fast as it was.
     fn answer_of(&self, lost: &LostMessage, (near, far): (&Hops, &Hops)) -> SimTime {
-        let at = lost.miss.at;
-        let asked = self.requests.iter().chain(self.rings.iter().map(|ring| &ring.asked));
-        let Some(asked) = asked.filter(|asked| **asked <= at && !lost.miss.delayed).max() else { return at };
+        let at = lost.due;
+        let Some(asked) = self.asked_before(at).filter(|_| at < lost.miss.at || !lost.miss.delayed) else {
+            return at;
+        };
         let hops = match lost.leg {
             Leg::Request => {
                 let done = near.of(lost.from).map(|hops| hops + 1);
@@ -98,7 +125,7 @@ impl Search {
             }
         };
         let Some((done, left)) = hops else { return at };
-        at + (at.since(*asked) / u64::from(done)).min(TRAVERSAL) * u64::from(left)
+        at + (at.since(asked) / u64::from(done)).min(TRAVERSAL) * u64::from(left)
     }
 }
 
@@ -141,10 +168,13 @@ impl Causes {
         self.note_table_missed((node, from), miss, packet);
         for (searcher, target, leg) in searches(packet) {
             let search = self.searches.entry((searcher, target)).or_default();
+            if leg == Leg::Request && search.has_had(node, request_number(packet)) {
+                continue;
+            }
             while search.lost.front().is_some_and(|lost| lost.miss.at + self.timers.kept < now) {
                 search.lost.pop_front();
             }
-            search.lost.push_back(LostMessage { leg, from, to: node, ttl: packet.ttl, miss });
+            search.lost.push_back(LostMessage { leg, from, to: node, ttl: packet.ttl, due: now, miss });
         }
     }
 
@@ -154,11 +184,16 @@ impl Causes {
         if self.proactive {
             return self.note_table_made(scene, node, packet);
         }
+        let now = scene.now;
         for (searcher, dst, leg) in searches(packet) {
+            let search = self.searches.get_mut(&(searcher, dst));
+            if let Some(search) = search.filter(|_| searcher != node) {
+                let number = request_number(packet).filter(|_| leg == Leg::Request);
+                search.had.insert(node, number.map_or(Had::Answered(now), Had::Sent));
+            }
             if (searcher, leg) != (node, Leg::Request) {
                 continue;
             }
-            let now = scene.now;
             if self.searches.get(&(node, dst)).is_some_and(|search| search.asked == now) {
                 continue;
             }
@@ -211,7 +246,8 @@ impl Causes {
 
     /// `node` sends a request for `dst` that does not reach as far.
     fn note_ring(&mut self, scene: &Scene<'_>, (node, dst): (NodeId, NodeId)) {
-        let knows = |n: &NodeId| *n != node && scene.nodes[*n].router.hop_count(dst).is_some();
+        let knows =
+            |n: &NodeId| self.relays_answer && *n != node && scene.nodes[*n].router.hop_count(dst).is_some();
         let answerers = scene.nodes.ids().filter(knows).collect();
         let rings = &mut self.searches.entry((node, dst)).or_default().rings;
         while rings.front().is_some_and(|ring| ring.asked + self.timers.kept < scene.now) {
@@ -240,7 +276,20 @@ impl Causes {
 
     /// A message has waited for an address, and goes on. A search that waits for it suffers as if it had been lost.
     pub fn note_message_delayed(&mut self, now: SimTime, hop: Hop, root: &RootCause, packet: &Packet) {
-        self.note_message(now, hop, (root, true), packet);
+        let root = self.of_answer(now, hop, *root);
+        self.note_message(now, hop, (&root, true), packet);
+        self.note_waited(now, hop, packet);
+    }
+
+    /// The message that was just noted has waited for an address.
+    pub(super) fn note_waited(&mut self, now: SimTime, (node, next_hop): Hop, packet: &Packet) {
+        let since = self.began(now, node, next_hop);
+        for (searcher, target, _) in searches(packet) {
+            let Some(search) = self.searches.get_mut(&(searcher, target)) else { continue };
+            let due = search.due(since, now);
+            let noted = search.lost.back_mut().filter(|lost| lost.miss.at == now);
+            noted.into_iter().for_each(|lost| lost.due = due);
+        }
     }
 
     fn note_message(
@@ -313,8 +362,9 @@ impl Causes {
             let lost_anyway = self.lost_anyway(scene, (node, dst), root.at, (&near, &far));
             return Found { root: spoilt, lost_anyway };
         }
-        if let Some(held) = self.held_reply(scene, (node, dst)) {
-            return RootCause { at: root.at, ..held }.into();
+        if let Some((_, held)) = self.held_reply(scene, (node, dst)) {
+            let lost_anyway = self.lost_anyway(scene, (node, dst), root.at, (&near, &far));
+            return Found { root: RootCause { at: root.at, ..held }, lost_anyway };
         }
         if !gone && let Some(cause) = scene.was_apart(node, dst, root.at) {
             // The path has come back, but it was gone while the packet waited.
@@ -484,17 +534,28 @@ impl Causes {
             return false;
         }
         let lost = self.lost_of_search(scene, ends, paths, (*began, SimTime::NEVER));
-        let in_time = lost.map(|lost| search.answer_of(&lost, paths));
+        let held = || {
+            let ((from, to), root) = self.held_reply(scene, ends)?;
+            let due = search.due(self.began(scene.now, from, to), scene.now);
+            let miss =
+                Miss { at: scene.now, cause: root.cause?, interferer: None, elsewhere: None, delayed: true };
+            Some(LostMessage { leg: Leg::Reply, from, to, ttl: 0, due, miss })
+        };
+        let in_time = lost.or_else(held).map(|lost| search.answer_of(&lost, paths));
         in_time.is_some_and(|end| search.loses(release, since, end, places))
     }
 
-    /// What keeps the address away for which a reply to `node` about `dst` waits.
-    fn held_reply(&self, scene: &mut Scene<'_>, (node, dst): (NodeId, NodeId)) -> Option<RootCause> {
+    /// What keeps the address away for which a reply to `node` about `dst` waits, and the hop.
+    fn held_reply(&self, scene: &mut Scene<'_>, (node, dst): (NodeId, NodeId)) -> Option<(Hop, RootCause)> {
         let replies = |id| searches(scene.packets.get(id)).contains(&(node, dst, Leg::Reply));
         let held =
             |n: NodeId| scene.nodes[n].arp.held().filter(|(_, id)| replies(*id)).map(move |(to, _)| (n, to));
-        let waiting: Vec<(NodeId, NodeId)> = scene.nodes.ids().flat_map(held).collect();
-        waiting.into_iter().find_map(|hop| self.lost_for_address(scene, hop))
+        let waiting: Vec<Hop> = scene.nodes.ids().flat_map(held).collect();
+        // The packets that wait for the reply go the other way.
+        let held = |hop| Some((hop, self.lost_for_address(scene, hop)?));
+        let (hop, root) = waiting.into_iter().find_map(held)?;
+        let answer = self.of_answer(scene.now, hop, root);
+        Some((hop, if root.is_physical() { root.reversed() } else { answer }))
     }
 }
 

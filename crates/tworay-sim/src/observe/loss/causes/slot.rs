@@ -12,7 +12,6 @@
 //! break is known to some routers only.
 
 use super::Causes;
-use super::records::Miss;
 use super::search::{is_replaced, searches};
 use crate::network::packets::is_message;
 use crate::observe::loss::root_cause::RootCause;
@@ -100,7 +99,10 @@ impl Causes {
     /// the address away was lost. ns-2 asks again for each packet: the latest one, for this reply.
     pub fn note_reply_lost(&mut self, (node, next_hop): (NodeId, NodeId), reply: &Packet) {
         if let Some(miss) = self.misses_of_exchange(node, next_hop).max_by_key(|miss| miss.at).copied() {
-            self.record((next_hop, node), Miss { delayed: false, ..miss }, Some(reply));
+            let here = miss.root(RootCause::new(miss.at, node, miss.cause).towards(next_hop));
+            let root = self.of_answer(miss.at, (node, next_hop), here);
+            self.note_message_lost(miss.at, (node, next_hop), &root, reply);
+            self.note_waited(miss.at, (node, next_hop), reply);
         }
     }
 

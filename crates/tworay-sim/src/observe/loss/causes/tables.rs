@@ -185,7 +185,7 @@ impl Causes {
     }
 
     /// True if a break, which is over, may be the reason why a node has no route, or a wrong one. It has cost the node none if it has never
-    /// had one, and has kept none from it before routers could have found one. An outage has cost what they knew.
+    /// had one, and has kept none from it before routers could have found one, or while a lost message did so. An outage has cost what they knew.
     pub(super) fn may_have_cost_route(
         &self,
         scene: &mut Scene<'_>,
@@ -199,9 +199,27 @@ impl Causes {
             return self.would_have_route(scene, ends);
         }
         let (near, far) = (scene.hops(ends.0), scene.hops(ends.1));
+        if self.missed_before(scene, ends, (&near, &far), root) {
+            return false;
+        }
         let could = self.could_have_route(scene, ends, (&near, &far));
         // The routers without disturbances move as those of the run do.
         could && (root.is_physical() || self.would_have_route(scene, ends))
+    }
+
+    /// True if a lost table had kept a node's first route away before a break struck, which leaves another path as short.
+    fn missed_before(
+        &self,
+        scene: &mut Scene<'_>,
+        ends: (NodeId, NodeId),
+        paths: (&Hops, &Hops),
+        root: &RootCause,
+    ) -> bool {
+        let Some(link) = root.next_hop.map(|b| (root.node, b)) else { return false };
+        let Some((_, miss)) = self.missed_table(scene, ends, paths) else { return false };
+        let worked = scene.hops_at(link.0, miss.at).of(link.1) == Some(1);
+        let over_it = |scene: &mut Scene<'_>| scene.leads(ends, link, scene.now, &[link]);
+        worked && over_it(scene).is_none_or(|length| paths.1.of(ends.0).is_some_and(|now| now <= length))
     }
 
     /// True if a node would have a route by now without any disturbance, as far as can be told.

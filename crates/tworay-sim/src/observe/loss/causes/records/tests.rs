@@ -52,3 +52,18 @@ fn a_search_that_starts_anew_forgets_its_prospect() {
     assert!(matches!(search.prospect, Prospect::NotSent));
     assert_eq!((search.asked, search.requests.len(), search.set_off.is_some()), (SimTime::ZERO, 2, true));
 }
+
+/// A node ignores another copy of the request that it has sent, not of a later one; one that has answered ignores all copies until the
+/// searching node asks again.
+#[test]
+fn a_node_has_had_what_it_has_sent_or_answered() {
+    let [relay, target, other, ..] = NODES;
+    let mut search = Search { requests: VecDeque::from([at(3)]), ..Search::default() };
+    search.had.insert(relay, Had::Sent(7));
+    search.had.insert(target, Had::Answered(at(4)));
+    let had = |search: &Search, number| [relay, target, other].map(|node| search.has_had(node, number));
+    assert_eq!(had(&search, Some(7)), [true, true, false]);
+    assert_eq!(had(&search, Some(8)), [false, true, false]);
+    search.requests.push_back(at(5));
+    assert_eq!(had(&search, Some(8)), [false, false, false]);
+}
