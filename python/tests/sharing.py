@@ -13,14 +13,14 @@ import pytest
 
 from tworay.virtual import cache
 
-# Files that use this machine's kernel: they create networks, load controllers, or measure in real time. Most
-# of their time they wait, which keeps no core from the other processes.
-MACHINE = ("test_kernel", "test_live_", "test_report_live", "test_scripts")
+# Files that create networks of this machine's kernel, look for those that are up, load controllers, or measure
+# in real time. Most of their time they wait, which keeps no core from others.
+MACHINE = ("test_kernel", "test_live_", "test_report_live", "test_protocols", "test_virtual_standing")
 # Files that take six seconds of CPU time or ten of the clock, the longest first: `pytest --cpu-times=30`
 # lists them.
 COSTLY = (
     "test_virtual_routing.py",
-    "test_virtual_standing.py",
+    "test_scripts.py",
     "test_virtual.py",
     "test_compare_spread.py",
     "test_resume.py",

@@ -20,6 +20,7 @@ from playwright.sync_api import expect
 from report_browser import started
 from watchers import events, watched
 
+import tworay
 from tworay.virtual import cache
 from tworay.virtual.order import publish
 
@@ -291,25 +292,20 @@ def test_a_pace_keeps_time_moving_with_the_clock(virtual_able: None, tmp_path: P
 
 
 def test_a_run_in_virtual_time_is_watched_at_its_pace(virtual_able: None, tmp_path: Path) -> None:
+    # Beside networks of other tests, which are called as their scenarios.
+    file = tmp_path / "paced.toml"
+    file.write_text(tworay.scenario_text("string-2").replace('name = "string-2"', f'name = "{NAME}"'))
     # A request each virtual second: half a minute in which somebody can look. Two commands take seconds of it
     # where other tests run as well.
-    words = ("run", "string-2", "--virtual", "--pace", "1", "--", "ping", "-c", "30", "{peer}")
+    words = ("run", file, "--virtual", "--pace", "1", "--", "ping", "-c", "30", "{peer}")
     with subprocess.Popen(
         command("live", *words), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        runs: list[dict[str, Any]] = []
-
-        def listed() -> bool:
-            # Asked once: on a busy machine a command takes seconds of the run.
-            runs[:] = virtual_runs(tmp_path)
-            return bool(runs)
-
-        assert wait_for(listed)
-        (found,) = runs
-        with watched(found["name"]) as address:
-            refused = live("off", "1", "--name", found["name"], cwd=tmp_path)
+        assert wait_for(lambda: described(tmp_path) is not None)
+        with watched(NAME) as address:
+            refused = live("off", "1", "--name", NAME, cwd=tmp_path)
             seen = events(address, lambda kind, document: kind == "view" and document["t"] > 3)
-            assert seen[0] == ("about", seen[0][1] | {"scenario": "string-2", "virtual": True})
+            assert seen[0] == ("about", seen[0][1] | {"scenario": NAME, "virtual": True})
             # The network ends while somebody looks.
             assert events(address, lambda kind, document: kind == "ended", seconds=60)
         out, err = process.communicate(timeout=60)
@@ -318,7 +314,7 @@ def test_a_run_in_virtual_time_is_watched_at_its_pace(virtual_able: None, tmp_pa
     assert (refused.code, "can only be watched" in refused.err) == (2, True), refused.err
     times = [document["t"] for kind, document in seen if kind == "view"]
     assert times == sorted(times)
-    assert not virtual_runs(tmp_path)
+    assert described(tmp_path) is None
 
 
 def test_a_pace_changes_no_byte(virtual_able: None, tmp_path: Path) -> None:
@@ -338,13 +334,3 @@ def test_a_pace_changes_no_byte(virtual_able: None, tmp_path: Path) -> None:
 def test_only_a_run_with_a_pace_can_be_watched(tmp_path: Path) -> None:
     assert "allowed are 0.01 to 1000" in live("run", "string-2", "--virtual", "--pace", "0", cwd=tmp_path).err
     assert "add --virtual" in live("run", "string-2", "--pace", "1", cwd=tmp_path).err
-
-
-def standing_runs(cwd: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = live("status", "--json", cwd=cwd).document
-    return found
-
-
-def virtual_runs(cwd: Path) -> list[dict[str, Any]]:
-    """What `live run --virtual` runs now, without networks in real time of tests beside this one."""
-    return [one for one in standing_runs(cwd) if one.get("run") and one.get("scratch") is not None]
