@@ -13,7 +13,7 @@ import pytest
 
 from tworay.virtual import cache
 
-# Files that create networks of this machine's kernel, look for those that are up, load controllers, or measure
+# Files that create networks of this kernel, look for those that are up, load controllers, or measure
 # in real time. Most of their time they wait, which keeps no core from others.
 MACHINE = ("test_kernel", "test_live_", "test_report_live", "test_protocols", "test_virtual_standing")
 # Files that take six seconds of CPU time or ten of the clock, the longest first: `pytest --cpu-times=30`
