@@ -72,10 +72,17 @@ impl RootCause {
 
     /// The strongest of several root causes; of equals, the first.
     pub fn strongest(roots: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
-        roots
-            .into_iter()
-            .flatten()
-            .reduce(|first, root| if root.strength() > first.strength() { root } else { first })
+        roots.into_iter().fold(None, Self::stronger)
+    }
+
+    /// The stronger of two root causes; of equals, the first. A full queue may ask thousands of packets.
+    #[inline]
+    fn stronger(first: Option<Self>, second: Option<Self>) -> Option<Self> {
+        match (&first, &second) {
+            (Some(one), Some(other)) if other.strength() <= one.strength() => first,
+            (Some(_), None) => first,
+            _ => second,
+        }
     }
 
     /// The first break or outage among several root causes; if there is none, the first of all.
@@ -165,21 +172,13 @@ pub struct HeldUp {
 impl HeldUp {
     /// The strongest root cause, earlier or current, load apart; or the contention in `before`.
     pub fn independent(&self) -> Option<RootCause> {
-        // As `RootCause::strongest`, but quicker: who judges a full queue asks all of its packets.
-        let here = self.here.filter(RootCause::is_independent_of_load);
-        match self.before {
-            Some(before) if here.is_none_or(|here| here.strength() <= before.strength()) => Some(before),
-            _ => here,
-        }
+        RootCause::stronger(self.before, self.here.filter(RootCause::is_independent_of_load))
     }
 
     /// Something delays the packet, which goes on later.
     #[inline]
     pub fn remember(&mut self, root: RootCause) {
-        // As `RootCause::strongest`, but quicker: thousands of packets in a queue may remember each failed attempt.
-        if self.before.is_none_or(|before| root.strength() > before.strength()) {
-            self.before = Some(root);
-        }
+        self.before = RootCause::stronger(self.before, Some(root));
         self.noise = None;
     }
 

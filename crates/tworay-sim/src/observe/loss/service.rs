@@ -218,7 +218,7 @@ impl Service {
         if self.length == 0 {
             self.fed.sent_before();
         }
-        self.send(1);
+        self.send(now, 1);
         if !self.lost.is_zero() {
             self.missed = 0.0;
             self.gone(1);
@@ -236,7 +236,7 @@ impl Service {
         }
         // What it has rejected since the packet before would have come in.
         let instead = std::mem::take(&mut self.rejected);
-        self.send(more.saturating_sub(instead));
+        self.send(self.served_at, more.saturating_sub(instead));
     }
 
     /// Notes that the imagined queue causes less than half of CoDel's target delay.
@@ -258,19 +258,11 @@ impl Service {
         self.coarse = self.coarse.min(self.real);
     }
 
-    /// The imagined MAC has had the time to send so many packets.
+    /// Up to a time, the imagined MAC has had the time to send so many packets.
     #[inline]
-    fn send(&mut self, count: u32) {
+    fn send(&mut self, until: SimTime, count: u32) {
         if let Some(spare) = &mut self.spare {
-            spare.busy(self.served_at, count.saturating_sub(self.length - self.late));
-        }
-        self.shorten(count);
-    }
-
-    /// The same in time that the real MAC has lost up to now.
-    fn send_meanwhile(&mut self, now: SimTime, count: u32) {
-        if let Some(spare) = &mut self.spare {
-            spare.busy(now, count.saturating_sub(self.length - self.late));
+            spare.busy(until, count.saturating_sub(self.length - self.late));
         }
         self.shorten(count);
     }
@@ -337,7 +329,7 @@ impl Service {
         let in_turn = self.path.in_turn(before_it, waited);
         let sent = self.sent_in(now, time).map(|sent| sent.max(in_turn.min(arrived.into())));
         let sends = self.sends(now, time, sent);
-        self.send_meanwhile(now, sends);
+        self.send(now, sends);
         let length = self.length;
         self.part = sent.filter(|_| length > 0).map_or(0.0, |sent| (sent + self.part).fract());
         self.settled = length;

@@ -46,6 +46,13 @@ struct Backlog {
     path: Vec<Station>,
 }
 
+impl Backlog {
+    /// True if it is of the outage of `root`, to which the MAC of `node` has lost time.
+    fn is_of(&self, node: NodeId, root: &RootCause) -> bool {
+        (self.node, self.root.next_hop, self.root.cause) == (node, root.next_hop, root.cause)
+    }
+}
+
 /// Outages whose backlogs may not have passed on yet.
 #[derive(Debug, Default)]
 pub(super) struct Backlogs(Vec<Backlog>);
@@ -62,9 +69,7 @@ impl Backlogs {
         (node, root): (NodeId, RootCause),
         (began, now): (SimTime, SimTime),
     ) {
-        let of_this = |known: &Backlog| {
-            (known.node, known.root.next_hop, known.root.cause) == (node, root.next_hop, root.cause)
-        };
+        let of_this = |known: &Backlog| known.is_of(node, &root);
         self.0.retain(|known| {
             let kept = if of_this(known) { APART } else { KEPT };
             known.latest + kept >= began
@@ -90,10 +95,9 @@ impl Backlogs {
     /// True if load overfilled a queue when the outage of `root` began, after which its backlog comes to that queue: without the outage, the
     /// same load would have kept it full. While it fills again, noise on the way to it is no reason either.
     pub fn found_full(&self, now: SimTime, queue: &Overfull, root: &RootCause) -> bool {
-        let hop = |of: &RootCause, node| (node, of.next_hop, of.cause);
         let of_this = |known: &Backlog| match root.is_noise() {
             true => queue.was(now),
-            false => hop(&known.root, known.node) == hop(root, root.node),
+            false => known.is_of(root.node, root),
         };
         self.0.iter().any(|known| of_this(known) && queue.was(known.began))
     }
