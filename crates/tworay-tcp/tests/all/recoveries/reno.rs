@@ -113,19 +113,9 @@ fn each_loss_of_a_window_halves_until_the_timer_must_repair() {
     play("reno", &ns2, &[&first[..], &waiting].concat());
 }
 
-/// §3.1, equation 4: ssthresh = max(FlightSize/2, 2), set once per segment however often it times out; cwnd
-/// = 1, the loss window.
+/// ns-2 halves its window at every timeout; RFC 5681 does so once per segment (`timers.rs`).
 #[test]
-fn timeouts_section_3_1() {
-    let table: [Row; 5] = [
-        (Timeout, &[1], 1.0, 5.0),
-        (Timeout, &[1], 1.0, 5.0),
-        (Ack(1), &[2, 3], 2.0, 5.0),
-        (Timeout, &[2], 1.0, 2.0),
-        (Ack(10), &[11, 12], 2.0, 2.0),
-    ];
-    play("reno", &ten(), &table);
-    // ns-2 halves its window at every timeout.
+fn timeouts_as_in_ns2() {
     let ns2 = TcpConfig { halving: Halving::Window, ..ten() };
     play("reno", &ns2, &[(Timeout, &[1], 1.0, 5.0), (Timeout, &[1], 1.0, 2.0)]);
 }

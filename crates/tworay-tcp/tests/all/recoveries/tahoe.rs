@@ -60,19 +60,6 @@ fn duplicates_of_what_was_sent_again_are_no_loss() {
     play("tahoe", &ten(), &table);
 }
 
-/// Half of the segments in flight, once per segment, at least two (RFC 5681 §3.1, equation 4).
-#[test]
-fn timeouts() {
-    let table: [Row; 5] = [
-        (Timeout, &[1], 1.0, 5.0),
-        (Timeout, &[1], 1.0, 5.0),
-        (Ack(1), &[2, 3], 2.0, 5.0),
-        (Timeout, &[2], 1.0, 2.0),
-        (Ack(10), &[11, 12], 2.0, 2.0),
-    ];
-    play("tahoe", &ten(), &table);
-}
-
 /// RFC 3042: one new segment on each of the first two duplicate ACKs.
 #[test]
 fn limited_transmit() {

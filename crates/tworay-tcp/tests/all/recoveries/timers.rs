@@ -6,6 +6,22 @@ use crate::common::numbered::{ack, sender};
 use tworay_base::{SimDuration, SimTime};
 use tworay_tcp::{Amount, Arrival, RtoConfig, TcpAction, TcpConfig, TcpTimer};
 
+/// RFC 5681 §3.1, equation 4: ssthresh = max(FlightSize/2, 2), set once per segment however often it times out; cwnd = 1, the loss
+/// window.
+#[test]
+fn timeouts_halve_what_is_in_flight() {
+    let table: [Row; 5] = [
+        (Timeout, &[1], 1.0, 5.0),
+        (Timeout, &[1], 1.0, 5.0),
+        (Ack(1), &[2, 3], 2.0, 5.0),
+        (Timeout, &[2], 1.0, 2.0),
+        (Ack(10), &[11, 12], 2.0, 2.0),
+    ];
+    for variant in ["tahoe", "reno"] {
+        play(variant, &ten(), &table);
+    }
+}
+
 /// RFC 5681 §3.1: when a segment is sent again that was sent again before, ssthresh stays; after an ACK of new data, the next
 /// timeout halves what is in flight, here two segments.
 #[test]
