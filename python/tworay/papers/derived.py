@@ -12,7 +12,7 @@ import polars as pl
 
 from tworay.analysis import stats
 from tworay.histograms import Rule, histogram
-from tworay.papers.kept import MSS
+from tworay.papers.kept import BREAK, MSS, file_of, notices
 from tworay.papers.replays import replayed
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def freeze_probing_model(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     return frame.with_columns([pl.Series(name, values, dtype=pl.Float64) for name, values in found.items()])
 
 
-# Seconds: D and E of the route break lose contact; half a second later, everything in flight has arrived.
-BREAK, DRAINED, END = 35.0, 35.5, 100.0
+# Seconds: half a second after the route break, everything in flight has arrived.
+DRAINED, END = BREAK + 0.5, 100.0
 # End of the plateau of the smoothed round-trip time in figure 3.2b of Papanastasiou (2006), s.
 PLATEAU = 38.0
 # An increase of the timeout by more than this factor is a doubling: the timer has expired.
@@ -71,10 +71,8 @@ def restoration(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     """
     noticed, restored, expiries, plateau = [], [], [], []
     for world, seed in frame.select("world", "seed").iter_rows():
-        routing = pl.read_parquet(where / "tables" / "routing" / f"{world}-{seed}.parquet")
-        broken = routing.filter((pl.col("event") == "link-broken") & (pl.col("t_s") > BREAK))["t_s"]
-        noticed.append(broken.min())
-        series = pl.read_parquet(where / "tables" / "series" / f"{world}-{seed}.parquet")
+        noticed.append(notices(pl.read_parquet(file_of(where, "routing", world, seed))).min())
+        series = pl.read_parquet(file_of(where, "series", world, seed))
         times, window, timeout = (series[name].to_list() for name in ("t_s", "cwnd_segments", "rto_s"))
         grown = (t for i, t in enumerate(times) if i and t > DRAINED and window[i] > window[i - 1])
         back = next(grown, END)
@@ -166,7 +164,7 @@ def at_changes(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
         name: [] for name in ("alive.data_at_changes", "alive.ack_at_changes", "alive.all_at_changes")
     }
     for world, seed in frame.select("world", "seed").iter_rows():
-        table = pl.read_parquet(where / "tables" / "alive" / f"{world}-{seed}.parquet")
+        table = pl.read_parquet(file_of(where, "alive", world, seed))
         counts = (
             table["data_segments"],
             table["ack_segments"],
@@ -202,7 +200,7 @@ LONG = 3.0
 
 def _kept(where: Path, table: str, world: str, seed: int, column: str) -> pl.Series:
     """Return a column of a kept table; empty where an earlier form of the experiment did not keep it."""
-    file = where / "tables" / table / f"{world}-{seed}.parquet"
+    file = file_of(where, table, world, seed)
     return pl.read_parquet(file)[column].drop_nulls() if file.is_file() else pl.Series(column, [], pl.Float64)
 
 
@@ -286,7 +284,7 @@ def growth_start(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     """
     columns: dict[str, list[float | None]] = {"acked.0.6s": [], "acked.14s": [], "peak.6-15s": []}
     for world, seed in frame.select("world", "seed").iter_rows():
-        series = pl.read_parquet(where / "tables" / "series" / f"{world}-{seed}.parquet")
+        series = pl.read_parquet(file_of(where, "series", world, seed))
         for name, end in (("acked.0.6s", SLOW_START), ("acked.14s", AHEAD)):
             most = series.filter(pl.col("t_s") <= STARTED + end)["acked_bytes"].max()
             columns[name].append(float(str(most or 0)) / MSS)
@@ -302,7 +300,7 @@ def forwarders(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     counts = []
     for world, seed, text in frame.select("world", "seed", "document").iter_rows():
         sources = [flow["from"] for flow in json.loads(text)["flows"]]
-        lost = pl.read_parquet(where / "tables" / "ledger" / f"{world}-{seed}.parquet")
+        lost = pl.read_parquet(file_of(where, "ledger", world, seed))
         lost = lost.filter((pl.col("cause") == "congestion") & (pl.col("kind") == "data"))
         counts.append(sum(node != sources[flow] for flow, node in lost.select("flow", "node").iter_rows()))
     return frame.with_columns(pl.Series("queue_drops.forwarders", counts, dtype=pl.Float64))

@@ -148,7 +148,7 @@ def _of_one(claim: Claim, trial: str, run: tuple[pl.DataFrame, Sequence[str]]) -
     of, over = _several(how["of"]), _several(how["over"])
     errors = how.get("errors", {})
     return [
-        _with_errors(_gain(cells, p, p + _said(over, b) + _said(of, a), a, b), errors, a, b)
+        _widened(_gain(cells, p, p + _said(over, b) + _said(of, a), a, b), errors, a, b)
         for p in places
         for a in of
         for b in over
@@ -165,7 +165,7 @@ def _said(several: Sequence[Mapping[str, str]], place: Mapping[str, str]) -> lis
     return [" ".join(place.values())] if len(several) > 1 else []
 
 
-def _with_errors(
+def _widened(
     sample: Sample, errors: Mapping[str, float], of: Mapping[str, str], over: Mapping[str, str]
 ) -> Sample:
     """Return a difference whose interval has the errors of a measured factor of both variants.

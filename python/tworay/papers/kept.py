@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from tworay.papers.library import Figure
 
-# Bytes of a segment of Papanastasiou 2006.
-MSS = 1460
+# Bytes of a segment of Papanastasiou 2006, and when D and E of its route break lose contact (§3.2), s.
+MSS, BREAK = 1460, 35.0
 # Titles of columns, with units.
 TITLES = {
     "cwnd_segments": "congestion window (segments)",
@@ -39,14 +39,23 @@ class Arm:
 
     def table(self, name: str, run: int = 0) -> pl.DataFrame | None:
         """Return a kept table of a run (default: of the first seed); ``None`` if it was not kept."""
-        world, seed = self.runs[run]
-        file = self.where / "tables" / name / f"{world}-{seed}.parquet"
+        file = file_of(self.where, name, *self.runs[run])
         return pl.read_parquet(file) if file.is_file() else None
 
     @property
     def seed(self) -> int:
         """The first seed, whose run is drawn."""
         return self.runs[0][1]
+
+
+def file_of(where: Path, name: str, world: str, seed: int) -> Path:
+    """Return the file of a kept table of a run in a sweep's directory."""
+    return where / "tables" / name / f"{world}-{seed}.parquet"
+
+
+def notices(routing: pl.DataFrame) -> pl.Series:
+    """Return when nodes notice a broken link after the route break, s, from a table of routing."""
+    return routing.filter((pl.col("event") == "link-broken") & (pl.col("t_s") > BREAK))["t_s"]
 
 
 def within(figure: Figure, series: pl.DataFrame) -> pl.DataFrame:

@@ -11,7 +11,7 @@ import polars as pl
 from tworay.analysis.contrasts import select
 from tworay.errors import InputError
 from tworay.papers import samples
-from tworay.papers.kept import MSS, TITLES, Arm, within
+from tworay.papers.kept import BREAK, MSS, TITLES, Arm, notices, within
 from tworay.papers.quantities import heading
 from tworay.showing import curves
 from tworay.showing.curves import Exchange, Words
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 # Maximum number of rows per line in the table of a figure over time.
 TRACED = 40
-# Seconds at which D and E of the route break lose contact (Papanastasiou 2006, §3.2).
-BREAK = 35.0
 # Times that Papanastasiou gives for the route break, by their keys in `printed`.
 TIMES = {"noticed": "notice of the break ", "back": "new route"}
 # Seconds between the ticks of the receiver's timer in Papanastasiou's figure 5.3.
@@ -216,7 +214,7 @@ def _exchange(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
     if printed:
         note += f"; dotted: the source's {'and '.join(TIMES[key] for key in TIMES if key in figure.printed)}"
     curves.exchange(found, replace(_words(figure, arms[:1]), note=note), output=file)
-    broken = routing.filter((pl.col("event") == "link-broken") & (pl.col("t_s") > BREAK))["t_s"]
+    broken = notices(routing)
 
     def said(key: str) -> str:
         return f"{figure.printed[key]:g}" if key in figure.printed else ""
