@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from tworay import Run
 
 SERVER = "10.91.2.2"
+PORT = 5001
 RECEIVE = """
-import hashlib, socket
-listener = socket.create_server(("0.0.0.0", 5001))
+import hashlib, socket, sys
+listener = socket.create_server(("0.0.0.0", int(sys.argv[1])))
 print("ready", flush=True)
 connection, _ = listener.accept()
 digest = hashlib.sha256()
@@ -46,12 +47,12 @@ with open(sys.argv[1], "w") as file:
 """
 SEND = """
 import fcntl, hashlib, random, socket, struct, sys, termios, time
-_, server, size, controller = sys.argv
+_, server, size, controller, *port = sys.argv
 data = random.Random(1).randbytes(int(size))
 connection = socket.socket()
 if controller:
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, controller.encode())
-connection.connect((server, 5001))
+connection.connect((server, int(*port or [5001])))
 connection.sendall(data)
 # The kernel may hold all data: ACKs that arrive after the FIN take another way, which is not measured.
 while struct.unpack("i", fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)))[0]:
@@ -158,10 +159,12 @@ class Sent(NamedTuple):
     """Segments that arrived at the sender: its ACKs, and one or two at either end of the connection."""
 
 
-def transfer(ends: String, size: int, controller: str = "", *, user: int | None = None) -> Sent:
+def transfer(
+    ends: String, size: int, controller: str = "", *, user: int | None = None, port: int = PORT
+) -> Sent:
     """Send bytes from end to end and check their digests."""
     received = subprocess.Popen(
-        ["ip", "netns", "exec", ends.receiver, sys.executable, "-c", RECEIVE],
+        ["ip", "netns", "exec", ends.receiver, sys.executable, "-c", RECEIVE, str(port)],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -171,7 +174,11 @@ def transfer(ends: String, size: int, controller: str = "", *, user: int | None 
         plain = [] if user is None else ["setpriv", f"--reuid={user}", "--clear-groups"]
         command = ["ip", "netns", "exec", ends.sender, *plain, sys.executable, "-c", SEND]
         sent = subprocess.run(
-            [*command, SERVER, str(size), controller], check=True, capture_output=True, text=True, timeout=60
+            [*command, SERVER, str(size), controller, str(port)],
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
         digest, name, cwnd, arrived = sent.stdout.split()
         assert received.stdout.read().strip() == digest

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 USABLE = os.geteuid() == 0 and Path("/sys/kernel/btf/vmlinux").exists()
 NAMES = [one.name for one in kernel.controllers()[0]]
 SIZE = 500_000
+# A port of its own: connections of earlier tests don't use it, which may still be closing (with Reno, once
+# their controller is unloaded).
+MEASURED = 5002
 NOBODY = 65534
 
 
@@ -52,7 +55,7 @@ class Carried(NamedTuple):
     fresh: dict[str, bool]
     loaded: dict[str, str]
     runs: dict[str, Run]
-    gone: dict[str, bool]
+    gone: dict[str, dict[str, Any]]
     left: dict[str, list[str]]
 
 
@@ -77,7 +80,7 @@ def carried(ends: String | None, tmp_path_factory: pytest.TempPathFactory) -> Ca
             ran = dict(zip(NAMES, runs, strict=True))
     finally:
         for name in fresh:
-            gone[name] = kernel.unload(name)["gone"]
+            gone[name] = kernel.unload(name)
     left = {what: Counter(names) for what, names in kernel.ask("leftovers").items()}
     return Carried(fresh, loaded, ran, gone, {w: [*(left[w] - Counter(before[w])).elements()] for w in left})
 
@@ -93,7 +96,7 @@ def test_a_controller_carries_half_a_megabyte_and_leaves_nothing_behind(name: st
     (flow,) = carried.runs[name].summary["flows"]
     assert flow["tcp"] == f"kernel:{name}"
     assert flow["acked_segments"] >= SIZE // 1460
-    assert carried.gone[name]
+    assert carried.gone[name]["gone"], carried.gone[name]
     assert states()[name] == "absent"
     assert carried.left == {"programs": [], "maps": []}
 
@@ -142,11 +145,11 @@ def test_losses_are_told_and_what_they_cost_is_measured(ends: String | None):
     try:
         listener = threading.Thread(target=lambda: told.extend(kernel.events(4)))
         listener.start()
-        with kernel.Measuring(port=5001) as whole:
-            sent = transfer(ends, SIZE, "tworay_welcome")
+        with kernel.Measuring(port=MEASURED) as whole:
+            sent = transfer(ends, SIZE, "tworay_welcome", port=MEASURED)
         listener.join()
         with kernel.Measuring(callbacks=True) as callbacks:
-            transfer(ends, SIZE, "tworay_welcome")
+            transfer(ends, SIZE, "tworay_welcome", port=MEASURED)
     finally:
         kernel.unload("welcome")
 
@@ -155,7 +158,7 @@ def test_losses_are_told_and_what_they_cost_is_measured(ends: String | None):
     for event in told:
         assert (event["controller"], event["from"], event["to"]) == ("tworay_welcome", "10.91.1.1", SERVER)
         assert event["guess"] in {"congestion", "channel", "link-failure"}
-        assert event["to_port"] == 5001
+        assert event["to_port"] == MEASURED
         assert event["cwnd"]["before"] >= event["cwnd"]["after"] > 0
     costs = {one["kind"]: one for one in whole.result["costs"]}
     # All ACKs but those of the beginning and the end, and less than a millisecond each.

@@ -23,8 +23,11 @@ pub const HEAD: &str = "tworay_head";
 const PARAMETERS: &str = "tworay_params";
 /// Length to which the kernel truncates names.
 const KEPT: usize = 15;
-/// Time allowed to the kernel for freeing an unregistered controller that is not in use.
+/// Time allowed to the kernel for freeing an unregistered controller that connections may still use.
 const FREED_WITHIN: Duration = Duration::from_secs(2);
+/// Time allowed if no connection uses it. The kernel first waits until all processors have left its programs,
+/// which a busy machine has been seen to put off for more than two seconds.
+const UNUSED_FREED_WITHIN: Duration = Duration::from_secs(20);
 
 /// Message when clang was missing at build time.
 pub const NOT_BUILT: &str = "this tworay was built without clang, so it has no kernel controllers: install clang and run `make kernel`";
@@ -307,12 +310,13 @@ pub fn unload(controller: &Controller) -> Result<Unloaded, Refusal> {
         cgroup::detach(companion.as_fd(), place)
             .or_else(|e| if registered.is_none() { Ok(()) } else { Err(failed(&e)) })?;
     }
-    Ok(Unloaded { gone: gone(controller, &mine, &used), connections, defaults })
+    let within = if connections.used == 0 { UNUSED_FREED_WITHIN } else { FREED_WITHIN };
+    Ok(Unloaded { gone: gone(controller, &mine, &used, within), connections, defaults })
 }
 
 /// Waits until the programs and these maps are freed, which the kernel does with a delay.
-fn gone(controller: &Controller, mine: &[ProgramInfo], used: &[u32]) -> bool {
-    let deadline = Instant::now() + FREED_WITHIN;
+fn gone(controller: &Controller, mine: &[ProgramInfo], used: &[u32], within: Duration) -> bool {
+    let deadline = Instant::now() + within;
     let there = || programs(controller).iter().any(|p| mine.iter().any(|m| m.id == p.id));
     while there() || MapInfoIter::default().any(|m| used.contains(&m.id)) {
         if Instant::now() > deadline {
