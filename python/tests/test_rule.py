@@ -138,9 +138,12 @@ def test_bands_come_from_the_source() -> None:
         assert (one.low, one.high) == (2, 12)
     assert claimed_of(exception, ["10 m/s", "0 s"]).sense is Sense.EQUAL
     said = band_in_words(exception)
-    assert said == "10 m/s 40 s: +2 to +12 (a printed figure ±5 %); otherwise: equal within 5"
+    assert said == "10 m/s 40 s: +2 to +12 (a printed difference ±δ points); otherwise: equal within 5"
     alone = {"gain": "", "bands": {"2 m/s": 4.0, "5 m/s": 26.0}}
-    assert band_in_words(alone) == "2 m/s: -1 to +9; 5 m/s: +21 to +31: a printed figure ±5 %"
+    assert band_in_words(alone) == "2 m/s: -1 to +9; 5 m/s: +21 to +31: a printed difference ±δ points"
+    # 5 % of itself is more than δ from 100 % on.
+    assert band_in_words({"gain": "", "band": 600.0}) == "+570 to +630: a printed figure ±5 %"
+    assert band_in_words({"value": "", "band": 6.0}) == "5.7 to 6.3: a printed figure ±5 %"
     with pytest.raises(ValueError, match="basis"):
         claimed_of({"gain": "", "band": [5, 9]}, [])  # where does it come from?
 

@@ -23,6 +23,7 @@ class Basis(StrEnum):
 
     WORD = "the source's word"
     PRINTED = "a printed figure ±5 %"
+    DIFFERENCE = "a printed difference ±δ points"
     STATED = "the range that the source states"
     PLOT = "read off a plot"
     WORDING = "our reading of the source's words, which give no figure"
@@ -47,10 +48,10 @@ def _claimed(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
     if isinstance(band, str):
         return _word(band, margin)
     if isinstance(band, int | float):
-        reach = abs(band) * PRINTED if value else max(margin, abs(band) * PRINTED)
-        return Claimed(
-            Sense.BAND, band - reach, band + reach, margin=margin, value=value, basis=Basis.PRINTED
-        )
+        reach, basis = abs(band) * PRINTED, Basis.PRINTED
+        if not value and reach < margin:
+            reach, basis = margin, Basis.DIFFERENCE
+        return Claimed(Sense.BAND, band - reach, band + reach, margin=margin, value=value, basis=basis)
     low, high = map(float, band)
     basis = _basis(how)
     rounded = ROUNDED if basis is Basis.STATED and not value else 0.0
