@@ -17,6 +17,7 @@ from tworay.experiment.store import sweeps as reading
 from tworay.papers import library, planfile
 from tworay.papers.bands import claimed_of
 from tworay.papers.library import STANDARD, Claim
+from tworay.papers.planfile import Need
 from tworay.papers.plannedruns import BESIDE, PILOT, seeds_after, times_of
 from tworay.papers.planning import Asked, cells_of_claims, cost, needs, only, plan, told, within
 from tworay.papers.reproducing import frame_of, from_stored, place, reproduce
@@ -107,19 +108,36 @@ def test_the_number_does_not_depend_on_what_the_pilot_finds(mean: float) -> None
     assert [need.claim for need in found] == ["X", "X", ""]
 
 
-def test_a_plan_fits_its_budget_by_its_ceiling() -> None:
+def test_a_plan_fits_its_budget_by_shares_of_time() -> None:
     claim = Claim("X", "", "", {"experiment": "e", "gain": "goodput_bps", "of": "new", "over": "old"})
     found = needs([claim], {"e": (pilot(0, 10), ["tcp"])}, {"e": {one("old"): 2.0, one("new"): 3.0}})
-    given, ceiling = within(found, 1000)
-    assert ([need.seeds for need in given], ceiling, cost(given)) == ([82, 82], CEILING, 410)
-    given, ceiling = within(found, 300)
-    assert ([need.seeds for need in given], ceiling, cost(given)) == ([60, 60], 70, 300)
+    given, share = within(found, 1000)
+    assert ([need.seeds for need in given], share, cost(given)) == ([82, 82], None, 410)
+    # 60 seeds of both for 300 s: both get 180 s, since seeds that only the quicker one has decide nothing.
+    given, share = within(found, 300)
+    assert ([need.seeds for need in given], cost(given)) == ([60, 60], 300)
+    assert share is not None
+    assert 180 <= share < 183
     # The standard dialect beside it has up to 20 seeds: (60 + 20) × 5 s.
     assert cost([replace(need, standard=True) for need in given]) == 400
-    text = told(given, 2, 0.04, ceiling)
+    text = told(given, 2, 0.04, share)
     assert text[0] == "e: 2 cells, 60 to 60 seeds, 120 runs, 2.5 min; 2 would need more"
-    assert "the ceiling of 200 runs a cell became 70" in text[1]
+    assert "no cell gets more than 183.0 s, or 5 seeds" in text[1]
     assert {need.seeds for need in within(found, 0)[0]} == {LEAST}
+
+
+def test_what_runs_quickly_has_what_it_needs_first() -> None:
+    """Two cells need 100 seeds: one of 0.1 s, one of 10 s. 210 s pay for 100 × 0.1 s and 20 × 10 s."""
+    quick, slow = (
+        Need("e", one(tcp), "X", 10.0, 2.0, 100, seconds) for tcp, seconds in (("quick", 0.1), ("slow", 10.0))
+    )
+    given, share = within([quick, slow], 210)
+    assert [need.seeds for need in given] == [100, 20]
+    assert share is not None
+    assert 200 <= share < 210
+    # What is needed beyond the ceiling is not paid for.
+    given, share = within([replace(quick, needed=10**6)], 1e6)
+    assert ([need.seeds for need in given], share) == ([CEILING - PILOT], None)
 
 
 def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -193,7 +211,7 @@ def test_a_plan_knows_what_a_run_costs_and_keeps_its_budget(tmp_path: Path) -> N
     said: list[str] = []
     less = plan(replace(asked, hours=1e-6), said.append, silent)["thesis"]["rts-attempts"]
     assert set(less.values()) == {LEAST}
-    assert "the ceiling of 200 runs a cell became 15" in said[-1]
+    assert "no cell gets more than 0.0 s, or 5 seeds" in said[-1]
     # The pilot's times are known later, and measured anew if they are lost.
     assert {need.cell: need.seconds for need in planfile.read(file)} == costs
     times_of(place(tmp_path, paper, paper.trials["rts-attempts"])).unlink()

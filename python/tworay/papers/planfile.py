@@ -40,6 +40,8 @@ class Need:
     seeds: int = 0
     standard: bool = False
     """True if the standard dialect runs beside it."""
+    slowest: float = 0.0
+    """Processor time of one run of the slowest cell that it is compared with, s; not stored."""
 
     @property
     def beside(self) -> int:

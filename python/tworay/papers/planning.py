@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -60,11 +61,15 @@ def needs(
                 continue
             half = wanted_half_width(claimed_of(claim.how, sample.labels), stats.mean(values) or 0.0)
             needed = seeds_for(spread, half, 10**9)
+            slowest = max((most[arm].seconds for arm in sample.arms if arm in most), default=0.0)
             for arm in sample.arms:
-                if arm in most and (needed > most[arm].needed or not most[arm].claim):
+                if arm not in most:
+                    continue
+                if needed > most[arm].needed or not most[arm].claim:
                     most[arm] = replace(
                         most[arm], claim=claim.id, spread=spread, half_width=half, needed=needed
                     )
+                most[arm] = replace(most[arm], slowest=max(most[arm].slowest, slowest))
     return list(most.values())
 
 
@@ -100,19 +105,35 @@ def only(planned_: Planned, claims: Iterable[Claim], trials: Sequence[Trial]) ->
     return kept
 
 
-def within(found: Sequence[Need], seconds: float) -> tuple[list[Need], int]:
-    """Give each cell what it needs, up to the highest ceiling whose runs fit in the processor time.
+def within(found: Sequence[Need], seconds: float) -> tuple[list[Need], float | None]:
+    """Give each cell what it needs, as far as the processor time suffices.
 
-    Returns the needs with their seeds, and the ceiling (runs of a cell, pilot included).
+    If it does not suffice for all, no cell gets more seeds than the same share of the time pays for: so cells
+    with quick runs get what they need, where the same number of seeds for all would go to those with slow
+    ones. `LEAST` seeds are given in any case.
+
+    Returns the needs with their seeds, and the share, s; ``None`` if none is cut short but by `CEILING`.
     """
 
-    def given(most: int) -> list[Need]:
-        return [replace(one, seeds=min(one.needed, most)) for one in found]
+    def given(share: float) -> list[Need]:
+        return [replace(one, seeds=_paid(one, share)) for one in found]
 
-    for most in range(CEILING - PILOT, LEAST, -1):
-        if cost(given(most)) <= seconds:
-            return given(most), most + PILOT
-    return given(LEAST), LEAST + PILOT
+    if cost(given(math.inf)) <= seconds:
+        return given(math.inf), None
+    low, high = 0.0, CEILING * max(one.seconds for one in found)
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if cost(given(middle)) <= seconds else (low, middle)
+    return given(low), low
+
+
+def _paid(one: Need, share: float) -> int:
+    """Return the seeds of a cell that may take this much processor time.
+
+    Seeds of one cell that the cells compared with it don't have would decide nothing: the slowest counts.
+    """
+    most, seconds = min(one.needed, CEILING - PILOT), max(one.seconds, one.slowest)
+    return most if seconds * most <= share else max(int(share / seconds), min(LEAST, most))
 
 
 def cost(found: Iterable[Need]) -> float:
@@ -173,8 +194,8 @@ def plan(asked: Asked, say: Callable[[str], None], watch: Watcher) -> dict[str, 
         hours = HOURS if asked.hours is None else asked.hours
         everything = [one for needs_ in found.values() for one in needs_]
         pilots = PILOT * sum(one.seconds for one in everything if one.claim)
-        given, ceiling = within(everything, hours * 3600 * cores - pilots)
-        for line in told(given, cores, hours, ceiling):
+        given, share = within(everything, hours * 3600 * cores - pilots)
+        for line in told(given, cores, hours, share):
             say(line)
         rest = iter(given)
         for paper in asked.papers:
@@ -186,7 +207,7 @@ def plan(asked: Asked, say: Callable[[str], None], watch: Watcher) -> dict[str, 
     return {name: planned(one) for name, one in stored.items()}
 
 
-def told(found: Sequence[Need], cores: int, hours: float, ceiling: int) -> list[str]:
+def told(found: Sequence[Need], cores: int, hours: float, share: float | None) -> list[str]:
     """Return the plan in words: runs and time by experiment, and in all."""
     lines = []
     for trial in dict.fromkeys(one.trial for one in found):
@@ -198,7 +219,7 @@ def told(found: Sequence[Need], cores: int, hours: float, ceiling: int) -> list[
             f"{trial}: {len(mine)} cells, {seeds[0]} to {seeds[-1]} seeds, {sum(seeds)} runs, "
             f"{_time(cost(mine) / cores)}{cut}"
         )
-    lowered = f"; the ceiling of {CEILING} runs a cell became {ceiling}" if ceiling < CEILING else ""
+    lowered = "" if share is None else f"; no cell gets more than {share:.1f} s, or {LEAST} seeds"
     total = sum(one.seeds for one in found)
     lines.append(
         f"in all {total} runs after the pilots, {_time(cost(found) / cores)} on {cores} cores with the "
