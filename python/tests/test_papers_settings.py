@@ -17,12 +17,18 @@ if TYPE_CHECKING:
 OWN = [paper for paper in library.papers() if not paper.study]
 
 
+RESOLVED: dict[str, list[dict[str, Any]]] = {}
+
+
 def settings(trial: Trial, changed: dict[str, Any] | None = None) -> list[dict[str, Any]]:
-    """Return the resolved scenario of each cell."""
-    return [
-        tomllib.loads(cell.world.to_toml())
-        for cell in plan_of(trial, quick=True, seeds=1, changed=changed).cells()
-    ]
+    """Return the resolved scenario of each cell; once for all tests that ask for those of an experiment."""
+    key = f"{trial.document['name']} {changed}"
+    if key not in RESOLVED:
+        RESOLVED[key] = [
+            tomllib.loads(cell.world.to_toml())
+            for cell in plan_of(trial, quick=True, seeds=1, changed=changed).cells()
+        ]
+    return RESOLVED[key]
 
 
 @pytest.mark.parametrize("paper", OWN, ids=lambda paper: paper.name)
