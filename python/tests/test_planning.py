@@ -18,9 +18,9 @@ from tworay.papers import library, planfile
 from tworay.papers.bands import claimed_of
 from tworay.papers.library import STANDARD, Claim
 from tworay.papers.planfile import Need
-from tworay.papers.plannedruns import BESIDE, PILOT, seeds_after, times_of
+from tworay.papers.plannedruns import BESIDE, PILOT, PlannedSweep, seeds_after, times_of
 from tworay.papers.planning import Asked, cells_of_claims, cost, needs, only, plan, told, within
-from tworay.papers.reproducing import frame_of, from_stored, place, reproduce
+from tworay.papers.reproducing import frame_of, from_stored, place, plan_of, reproduce
 from tworay.papers.rule import LEVEL
 from tworay.papers.seeding import CEILING, LEAST, seeds_for, spread_of, wanted_half_width
 from tworay.running.executing import silent
@@ -164,9 +164,9 @@ def test_only_cells_that_claims_compare_have_a_pilot() -> None:
     assert len(found["rts-1"]) == 9 * 9
 
 
-def short() -> Paper:
+def short(name: str = "rts-attempts") -> Paper:
     paper = library.find("thesis")
-    trial = paper.trials["rts-attempts"]
+    trial = paper.trials[name]
     settings = trial.document["set"] | {"duration": "4s"}
     return replace(paper, trials={trial.id: replace(trial, document=trial.document | {"set": settings})})
 
@@ -196,6 +196,17 @@ def test_pilot_plan_and_runs(tmp_path: Path) -> None:
     assert {len(part): part["seed"].to_list() for _, part in frame.group_by("cell")} == wanted
     unrun = reproduce(paper, tmp_path, figure=claims[0], run=False, planned=plans["thesis"])
     assert unrun.judgements == result.judgements
+
+
+def test_a_pilot_alone_gives_no_runs_to_judge(tmp_path: Path) -> None:
+    paper = short("rts-2")  # It derives quantities from its runs.
+    trial = paper.trials["rts-2"]
+    document = trial.document | {"scenario": "string-3x2", "axis": {"acks": trial.document["axis"]["acks"]}}
+    trial = replace(trial, document=document)
+    experiment = plan_of(trial, quick=False, seeds=PILOT)
+    cells = {frozenset(cell.place.items()) for cell in experiment.cells()}
+    PlannedSweep.pilot(experiment, tmp_path / "runs", cells).run(jobs=2, watch=silent)
+    assert frame_of(tmp_path / "runs", trial, dict.fromkeys(cells, 5)).is_empty()
 
 
 def test_a_plan_knows_what_a_run_costs_and_keeps_its_budget(tmp_path: Path) -> None:

@@ -320,6 +320,8 @@ def frame_of(where: Path, trial: Trial, planned: Seeds | None = None) -> pl.Data
     frame = reading.joined(where, only=None if planned is None else by_number(where, planned))
     texts = reading.batch_frame(where, ["document"]).filter(status="done").drop("status")
     frame = frame.join(texts, on=["world", "seed"], how="left", maintain_order="left")
+    if frame.is_empty():
+        return frame
     frame = from_documents(frame, frame["document"])
     for name in (trial.derive or "").split():
         frame = DERIVED[name](frame, where)
