@@ -214,3 +214,32 @@ fn longest_queue(report: &RunReport, node: i64) -> i64 {
     let of_node = column("node").into_iter().zip(column("packets")).filter(|(of, _)| *of == node);
     of_node.map(|(_, packets)| packets).max().unwrap_or(0)
 }
+
+/// `0 ── 1 ── 2`: 630 kb/s from each end, 1.8 times what the relay can pass on, so that all three queues are overfilled long before 8 s. Node 1 is
+/// away from 12 to 12.4 s. Then both hops are in reach again, and a node that waits for its next attempt loses to its load what it would lose anyway.
+#[test]
+fn an_overload_after_a_return_is_congestion_before_the_next_attempt() {
+    let scene = include_str!("../../../../../docs/make/samples/how-it-is-checked/late-return.toml");
+    let (still, _) = scene.split_once("[[event]]").expect("events");
+    for seed in 1..=6 {
+        let without = losses(&run_once(&parse(still), seed));
+        for node in 0..3 {
+            let rejects =
+                |from: f64| without.iter().any(|l| l.node == node && (from..from + 1.0).contains(&l.at));
+            assert!((8..14).all(|second| rejects(f64::from(second))), "{seed} {node}");
+        }
+        let full = losses(&run_once(&parse(scene), seed));
+        let full: Vec<&Loss> = full.iter().filter(|l| l.died == "ifq").collect();
+        let away: Vec<&&Loss> = full.iter().filter(|l| (12.01..12.4).contains(&l.at)).collect();
+        assert!(away.len() > 20 && away.iter().all(|l| l.cause == "link-failure"), "{seed}: {away:?}");
+        let back: Vec<&&Loss> = full.iter().filter(|l| l.at > 12.4).collect();
+        let wrong: Vec<&&&Loss> = back.iter().filter(|l| l.cause != "congestion").collect();
+        assert!(
+            back.len() > 50 && wrong.is_empty(),
+            "{seed}: {} of {}: {:?}",
+            wrong.len(),
+            back.len(),
+            wrong.first()
+        );
+    }
+}

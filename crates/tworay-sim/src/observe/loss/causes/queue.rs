@@ -54,7 +54,9 @@ impl Causes {
         if died == Died::LinkRed {
             return service.retried_because_of(now).unwrap_or(here);
         }
-        if let Some((hop, cause)) = scene.stuck_at(node) {
+        // Once that is back, the time lost so far tells, until the next attempt, too.
+        let stuck = scene.stuck_at(node).filter(|(hop, _)| scene.out_of_reach(node, *hop).is_some());
+        if let Some((hop, cause)) = stuck {
             return RootCause { cause: Some(cause), ..here }.towards(hop);
         }
         // Saturated queues reject most packets: what has gathered is looked at only if something other than load counts.
