@@ -10,6 +10,11 @@
 //! one. A message of a search that a break has set off may be the first to need the address, or take a packet's place.
 //! Tables (OLSR) may reroute a flow that has lost nothing: its node had asked for another next hop's address before, and a
 //! break is known to some routers only.
+//!
+//! A break by errors has no such record of packets that it stopped: errors strike everywhere. A router with several routes (DSR's cache) takes another
+//! one after such a break, and what it sends from then on was never held up. If the link layer has lately given up a packet between the same
+//! ends, and their packets had arrived before, so that the path in use had all its addresses, that is the reason. With OLSR it is so where nothing moves,
+//! once a router has given up a link of the first path; where nodes move, tables change by themselves.
 
 use super::Causes;
 use super::search::{is_replaced, searches};
