@@ -97,7 +97,9 @@ impl Observers {
                 let root = self.roots.held_ups.independent_root(packet);
                 let root = root.filter(|_| self.roots.held_ups.noise(packet).is_none());
                 let packet = view.packets.get(packet);
-                self.roots.causes.note_exchange((node, target), view.now, packet, root);
+                let used = |path: &PathProbe| path.all_packets() > 0;
+                let used = self.paths.get(packet.flow.index()).is_some_and(used);
+                self.roots.causes.note_exchange((node, target), view.now, (packet, used), root);
             }
             Fact::ArpHeard { node, target } => self.roots.causes.note_heard(node, target, view.now),
             Fact::Unheard { frame, node, interferer } => {

@@ -406,6 +406,7 @@ impl Observers {
                 self.message_lost(packet, (node, next_hop), root, view);
                 if !matches!(view.packets.get(packet).body, Body::Arp(_) | Body::Frame(_)) {
                     self.hold_up(packet, root, view);
+                    self.given_up(packet, root, view);
                 }
                 self.roots.breaks.push(Break { died, root: Some(root) });
             }
@@ -498,6 +499,14 @@ impl Observers {
             self.roots.causes.note_held_up(view.now, p, by);
             let whole = self.ledger.copies(p.uid) == 1;
             self.roots.held_ups.hold_up(packet, by, whole);
+        }
+    }
+
+    /// The link layer has given up a packet.
+    fn given_up(&mut self, packet: PacketId, root: RootCause, view: View<'_>) {
+        let p = view.packets.get(packet);
+        if p.uid < UNTRACKED {
+            self.roots.causes.note_packet_given_up(view.now, p, root);
         }
     }
 

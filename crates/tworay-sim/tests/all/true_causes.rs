@@ -6,6 +6,7 @@ mod backlogs;
 mod breaks;
 mod builtins;
 mod circles;
+mod detours;
 mod errors;
 mod fading;
 mod guesses;

@@ -85,6 +85,11 @@ pub(crate) struct Causes {
     repeated: BTreeMap<(NodeId, NodeId), LossCause>,
     /// ARP exchanges in progress for traffic that a break has rerouted: its source, and the break.
     detours: BTreeMap<(NodeId, NodeId), (NodeId, RootCause)>,
+    /// For each two ends the latest packet between them that the link layer gave up on a hop in reach, where routers react to that: when, its
+    /// source, and the root.
+    given_up: BTreeMap<[NodeId; 2], (SimTime, NodeId, RootCause)>,
+    /// The same of ARP exchanges in progress, if noise was the reason: its source, and the break.
+    avoided: BTreeMap<(NodeId, NodeId), (NodeId, RootCause)>,
     /// The next hop whose address a node first needed for the packets of a flow to a destination, or knew from the first
     /// request of the neighbour that had such packets for it in the other direction.
     first_hops: BTreeMap<(NodeId, FlowId, NodeId), NodeId>,
@@ -144,6 +149,13 @@ impl Causes {
     pub fn note_held_up(&mut self, now: SimTime, packet: &Packet, root: RootCause) {
         if root.is_physical() {
             self.struck.insert(ends(packet.src, packet.dst), (now, packet.src, root));
+        }
+    }
+
+    /// The link layer has given up a packet of a transport.
+    pub fn note_packet_given_up(&mut self, now: SimTime, packet: &Packet, root: RootCause) {
+        if self.heeds_link_layer && !self.proactive && !root.is_physical() {
+            self.given_up.insert(ends(packet.src, packet.dst), (now, packet.src, root));
         }
     }
 

@@ -101,6 +101,8 @@ pub(crate) struct Service {
     /// Time lost since, in total and by reason.
     lost: SimDuration,
     reasons: Vec<(SimDuration, RootCause)>,
+    /// Packets that the MAC had sent when it last lost time.
+    sent_by_loss: usize,
     /// After the latest outage, as long as packets wait that it has kept.
     recovery: Option<Recovery>,
     /// What noise keeps from the imagined queue that it slows down on its way there.
@@ -339,6 +341,7 @@ impl Service {
             self.recovery = rate.map(|rate| Recovery::new((now, self.lost + time), rate, self.real));
         }
         self.lost += time;
+        self.sent_by_loss = self.path.total();
         self.note_short(now);
         let hop = |root: &RootCause| (root.cause, root.node, root.next_hop);
         match self.reasons.iter_mut().find(|(_, known)| hop(known) == hop(&root)) {
@@ -528,6 +531,14 @@ impl Service {
     ) -> Option<(NodeId, RootCause)> {
         let others = self.after(now, running).saturating_sub(self.late);
         self.released.filter(|_| self.late > 0 && 2 * others < limit)
+    }
+
+    /// True if that also holds for a queue of `limit` packets of TCP. If all of them have come since the MAC last lost time, windows have
+    /// filled it since, and the lost time keeps none of them there.
+    pub fn filled_by_burst_of_tcp(&self, limit: u32, running: SimDuration) -> bool {
+        let since = self.path.total().saturating_sub(self.sent_by_loss);
+        let earlier = !running.is_zero() || since < limit as usize;
+        earlier || 2 * self.coarse().saturating_sub(self.late) < limit
     }
 
     /// True if more packets wait because of time lost here than because they were held up before. `running`: time lost with the MAC's

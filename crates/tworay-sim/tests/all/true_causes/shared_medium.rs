@@ -184,3 +184,26 @@ fn noisy_links([first, others]: [f64; 2]) -> String {
          radio = {{ preset = \"b-11\", propagation = \"measured\", link = [{links}] }}"
     )
 }
+
+/// Two TCP transfers cross in node 2; one in three frames that reach node 5 is lost from 10 to 30 s. Node 2 sends more than a hundred packets each second,
+/// so that its queue of 50 has been sent twice within a second after that: what it rejects from 31 s on, windows have filled without an
+/// error. The twin without errors loses datagrams there as well, all to congestion.
+#[test]
+fn tcp_that_errors_have_slowed_fills_a_relays_queue_by_itself_afterwards() {
+    let scene = include_str!("../../../../../docs/make/samples/how-it-is-checked/after-errors.toml");
+    let (without, _) = scene.split_once("[[event]]").expect("events");
+    let after = |text: &str, seed: u64| {
+        let losses = losses(&run_once(&parse(text), seed));
+        losses.into_iter().filter(|l| l.node == 2 && l.at > 31.0).collect::<Vec<_>>()
+    };
+    let (mut lost, mut anyway) = (0, 0);
+    for seed in 1..=8 {
+        let twin = after(without, seed);
+        assert!(twin.iter().all(|l| l.cause == "congestion"), "{seed}: {twin:?}");
+        let slowed = after(scene, seed);
+        let wrong = slowed.iter().find(|l| l.cause != "congestion");
+        assert_eq!(wrong, None, "{seed}");
+        (lost, anyway) = (lost + slowed.len(), anyway + twin.len());
+    }
+    assert!(lost > 20 && anyway > 20, "{lost} {anyway}");
+}

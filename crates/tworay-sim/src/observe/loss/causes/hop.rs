@@ -54,12 +54,13 @@ impl Causes {
         scene.message_delayed(node, next_hop).or_else(beside_others)
     }
 
-    /// An ARP exchange starts for a packet that was held up by `root`, if by anything.
+    /// An ARP exchange starts for a packet that was held up by `root`, if by anything. `used`: packets of its flow have arrived before, so that
+    /// all addresses of a path were known.
     pub fn note_exchange(
         &mut self,
         (node, target): (NodeId, NodeId),
         now: SimTime,
-        packet: &Packet,
+        (packet, used): (&Packet, bool),
         root: Option<RootCause>,
     ) {
         let Packet { flow, src, dst, .. } = *packet;
@@ -81,6 +82,12 @@ impl Causes {
         match held_up.or_else(|| self.set_off(now, packet)) {
             Some(detour) => self.detours.insert((node, target), detour),
             None => self.detours.remove(&(node, target)),
+        };
+        let given_up = self.given_up.get(&ends(src, dst)).filter(|_| used).filter(recent);
+        let given_up = given_up.map(|(_, of, root)| (*of, *root)).filter(|(_, root)| root.is_noise());
+        match given_up.filter(elsewhere) {
+            Some(avoided) => self.avoided.insert((node, target), avoided),
+            None => self.avoided.remove(&(node, target)),
         };
     }
 

@@ -1,7 +1,7 @@
 //! A full interface queue, and packets that CoDel or Link-RED drops from one that is not full.
 //!
 //! The rejected packet's own next hop may be out of reach, so that it would not have got further anyway, or that of
-//! the packet that the MAC is trying to send.
+//! the packet that the MAC is trying to send. A hop that is back in reach is no longer the reason, even before the MAC tries it again.
 //! Otherwise the question is whether load, with the contention that it brings, would have filled the queue ([`Service`]): bit errors
 //! or a missing next hop may have kept the MAC from sending. A drop by CoDel is congestion only if that load would have kept
 //! the queue standing for CoDel's interval, at half its target delay and half its length or more. A drop by Link-RED has
@@ -25,6 +25,7 @@ use super::search::is_replaced;
 use crate::network::packets::is_message;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
+use crate::observe::loss::service::Backlog;
 use tworay_base::{Died, LossCause, NodeId};
 use tworay_mac::QueueEntry;
 
@@ -54,7 +55,9 @@ impl Causes {
         if died == Died::LinkRed {
             return service.retried_because_of(now).unwrap_or(here);
         }
-        if let Some((hop, cause)) = scene.stuck_at(node) {
+        // Once that is back, the time lost so far tells, until the next attempt, too.
+        let stuck = scene.stuck_at(node).filter(|(hop, _)| scene.out_of_reach(node, *hop).is_some());
+        if let Some((hop, cause)) = stuck {
             return RootCause { cause: Some(cause), ..here }.towards(hop);
         }
         // Saturated queues reject most packets: what has gathered is looked at only if something other than load counts.
@@ -68,7 +71,13 @@ impl Causes {
             return root;
         }
         let running = scene.running_time(node);
-        let released = service.filled_by_burst(now, scene.gathered(node), running);
+        let gathered = scene.gathered(node);
+        let released = service.filled_by_burst(now, gathered, running).filter(|(_, root)| {
+            let is_tcp = |queue: Backlog| 2 * queue.of_tcp >= queue.packets;
+            !root.is_noise()
+                || service.filled_by_burst_of_tcp(gathered, running)
+                || !is_tcp(scene.backlog(node, root))
+        });
         let burst = if released.is_some() || !scene.held_ups.is_empty() {
             // What noise has cost a packet here is time of the imagined queue.
             let burst = scene.burst(refused.packet, &scene.waiting(node), released);

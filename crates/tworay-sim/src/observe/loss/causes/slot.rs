@@ -10,6 +10,11 @@
 //! one. A message of a search that a break has set off may be the first to need the address, or take a packet's place.
 //! Tables (OLSR) may reroute a flow that has lost nothing: its node had asked for another next hop's address before, and a
 //! break is known to some routers only.
+//!
+//! A break by errors has no such record of packets that it stopped: errors strike everywhere. A router with several routes (DSR's cache) takes another
+//! one after such a break, and what it sends from then on was never held up. If the link layer has lately given up a packet between the same
+//! ends, and their packets had arrived before, so that the path in use had all its addresses, that is the reason. With OLSR it is so where nothing moves,
+//! once a router has given up a link of the first path; where nodes move, tables change by themselves.
 
 use super::Causes;
 use super::search::{is_replaced, searches};
@@ -124,15 +129,21 @@ impl Causes {
             return Some(self.along_path(scene, (from, dst), root).strikes(scene.now));
         }
         if !self.proactive {
-            return None;
+            let avoided = self.avoided.get(&(node, next_hop));
+            return avoided
+                .map(|(of, root)| if *of == dst { root.reversed() } else { *root }.strikes(scene.now));
         }
         let first = self.first_hops.get(&(node, flow, dst));
         if first.is_some_and(|first| *first != next_hop) {
             return self.stale_routes(scene, (node, dst), None);
         }
         // A node beside the first path: without a break, another path may have become known as well.
-        let moved = self.leaves_first_path((src, flow, dst), node);
-        moved.then(|| self.stale_routes(scene, (node, dst), None)).flatten().filter(RootCause::is_physical)
+        let stale = self
+            .leaves_first_path((src, flow, dst), node)
+            .then(|| self.stale_routes(scene, (node, dst), None));
+        let stale = stale.flatten()?;
+        let by_noise = || stale.is_noise() && !scene.changes() && self.first_path_gave_up((src, flow, dst));
+        (stale.is_physical() || by_noise()).then_some(stale)
     }
 
     /// A link that has broken, in the direction in which packets between two ends would cross it. A packet that circled may have met it from
@@ -162,6 +173,15 @@ impl Causes {
             Some((searcher, lost.or_else(of_request)?))
         };
         searches(packet).into_iter().find_map(of)
+    }
+
+    /// True if noise has made a router give up a link of the path whose addresses were first needed for the packets of a flow. Where nothing
+    /// moves, only that leads packets away from it.
+    fn first_path_gave_up(&self, (src, flow, dst): (NodeId, FlowId, NodeId)) -> bool {
+        let hop = |node: &NodeId| Some((*node, *self.first_hops.get(&(*node, flow, dst))?));
+        let hops = std::iter::successors(hop(&src), |(_, to)| hop(to)).take(self.lost.len());
+        hops.flat_map(|(a, b)| [(a, b), (b, a)])
+            .any(|hop| self.heeded.get(&hop).is_some_and(RootCause::is_noise))
     }
 
     /// True if a node is not on the path whose addresses were first needed for the packets of a flow from `src` to `dst`.

@@ -202,9 +202,24 @@ impl Causes {
         if self.missed_before(scene, ends, (&near, &far), root) {
             return false;
         }
-        let could = self.could_have_route(scene, ends, (&near, &far));
         // The routers without disturbances move as those of the run do.
-        could && (root.is_physical() || self.would_have_route(scene, ends))
+        match root.is_physical() {
+            true => self.could_have_route(scene, ends, (&near, &far)),
+            false => self.may_be_known(scene, ends, (&near, &far)) && self.would_have_route(scene, ends),
+        }
+    }
+
+    /// True if a node could have a route by now, had no message been lost; or if it is farther than two hops and would have one without any
+    /// disturbance: nodes of a path that is a shortest one now may have met only after another one had become known.
+    fn may_be_known(
+        &self,
+        scene: &mut Scene<'_>,
+        ends: (NodeId, NodeId),
+        (near, far): (&Hops, &Hops),
+    ) -> bool {
+        let far_away = far.of(ends.0).is_some_and(|hops| hops > 2);
+        self.could_have_route(scene, ends, (near, far))
+            || far_away && self.undisturbed.borrow_mut().has_route(scene, ends) == Some(true)
     }
 
     /// True if a lost table had kept a node's first route away before a break struck, which leaves another path as short.
@@ -224,7 +239,7 @@ impl Causes {
 
     /// True if a node would have a route by now without any disturbance, as far as can be told.
     pub(super) fn would_have_route(&self, scene: &mut Scene<'_>, ends: (NodeId, NodeId)) -> bool {
-        self.undisturbed.borrow_mut().has_route(scene, ends)
+        self.undisturbed.borrow_mut().has_route(scene, ends).unwrap_or(true)
     }
 
     /// True if a node cannot have had a route yet to a destination that outages and cuts keep away now.
@@ -289,7 +304,7 @@ impl Causes {
         (near, far): (&Hops, &Hops),
     ) -> Option<((NodeId, NodeId), Miss)> {
         let shortest = far.of(ends.0)?;
-        let length = if self.could_have_route(scene, ends, (near, far)) {
+        let length = if self.may_be_known(scene, ends, (near, far)) {
             shortest
         } else if shortest == 1 && self.round_about(scene, ends, (near, far)) {
             2

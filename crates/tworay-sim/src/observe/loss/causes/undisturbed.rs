@@ -44,12 +44,12 @@ impl Undisturbed {
         Self { of: Some((config.clone(), seed)), ..Self::default() }
     }
 
-    /// True if `node` has a route to `dst` by now. Long after the start, that is assumed; where wires carry messages, too.
-    pub fn has_route(&mut self, scene: &mut Scene<'_>, (node, dst): (NodeId, NodeId)) -> bool {
+    /// True if `node` has a route to `dst` by now. `None`: it is long after the start, or wires carry messages, too.
+    pub fn has_route(&mut self, scene: &mut Scene<'_>, (node, dst): (NodeId, NodeId)) -> Option<bool> {
         let now = scene.now;
-        let Some((config, seed)) = &self.of else { return true };
+        let (config, seed) = self.of.as_ref()?;
         if !scene.wires.ends().is_empty() || now > SimTime::ZERO + config.hello_interval * HELLOS {
-            return true;
+            return None;
         }
         if self.routers.is_empty() {
             let router = |node| Olsr::new(config, node, RngStream::new(*seed, node, Purpose::RoutingJitter));
@@ -60,7 +60,7 @@ impl Undisturbed {
             }
         }
         self.run(scene);
-        self.routers[node.index()].route(now, dst).is_some()
+        Some(self.routers[node.index()].route(now, dst).is_some())
     }
 
     /// True if a path leads from `node` to `dst` now, but for nodes that are off and links that are cut.
