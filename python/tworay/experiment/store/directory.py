@@ -43,11 +43,13 @@ def check_directory(out: Path, name: str) -> None:
         return
     if not out.is_dir():
         raise InputError(f"--out {out}: this is a file; name a directory")
+    # Listed before the manifest is looked for, which whoever fills the directory now writes first.
+    entries = list(out.iterdir())
     manifest = find_manifest(out)
     if manifest is None:
         if any(
             entry.name not in (PARTS, JOURNAL, TABLES, CORRUPT) and not entry.name.startswith(".")
-            for entry in out.iterdir()
+            for entry in entries
         ):
             raise InputError(f"--out {out}: the directory is not empty and holds no sweep; name another one")
     elif manifest.get("command") != "sweep":
