@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tworay.virtual import cache
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Files that create networks of this kernel, look for those that are up, load controllers, or measure
 # in real time. Most of their time they wait, which keeps no core from others.
@@ -66,17 +62,6 @@ def pytest_configure(config: pytest.Config) -> None:
     (own / plots.name).symlink_to(plots)
     os.environ["XDG_CACHE_HOME"] = str(own)
     config.add_cleanup(lambda: shutil.rmtree(own, ignore_errors=True))
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
-    """Look for no garbage while tests are collected, and later not among what that made, which all stays."""
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.enable()
-        gc.freeze()
 
 
 def scope_of(nodeid: str) -> str:
