@@ -32,7 +32,7 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     reader.join(5)
     assert read == [b"letter"]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
-    assert os.listdir(tmp_path) == ["pipe"]
+    assert list(tmp_path.iterdir()) == [pipe]
 
 
 @pytest.mark.parametrize(
