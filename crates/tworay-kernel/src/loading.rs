@@ -26,7 +26,7 @@ const KEPT: usize = 15;
 /// Time allowed to the kernel for freeing an unregistered controller that connections may still use.
 const FREED_WITHIN: Duration = Duration::from_secs(2);
 /// Time allowed if no connection uses it. The kernel first waits until all processors have left its programs,
-/// which a busy machine has been seen to put off for more than two seconds.
+/// however busy the machine is.
 const UNUSED_FREED_WITHIN: Duration = Duration::from_secs(20);
 
 /// Message when clang was missing at build time.
