@@ -37,7 +37,7 @@ print(digest.hexdigest())
 """
 STORE = """
 import hashlib, os, socket, sys
-listener = socket.create_server(("0.0.0.0", 5001))
+listener = socket.create_server(("0.0.0.0", int(sys.argv[2])))
 connection, _ = listener.accept()
 digest = hashlib.sha256()
 while data := connection.recv(65536):
@@ -47,12 +47,12 @@ with open(sys.argv[1], "w") as file:
 """
 SEND = """
 import fcntl, hashlib, random, socket, struct, sys, termios, time
-_, server, size, controller, *port = sys.argv
+_, server, size, controller, port = sys.argv
 data = random.Random(1).randbytes(int(size))
 connection = socket.socket()
 if controller:
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, controller.encode())
-connection.connect((server, int(*port or [5001])))
+connection.connect((server, int(port)))
 connection.sendall(data)
 # The kernel may hold all data: ACKs that arrive after the FIN take another way, which is not measured.
 while struct.unpack("i", fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)))[0]:
@@ -130,9 +130,9 @@ def over_the_air(
     # A busy machine may be late: this is about bytes, not about time.
     options = Options(congestion=controller, most_late=2.0)
     stored = directory / f"{controller}.sha256"
-    serve = ["exec", sys.executable, "-c", shlex.quote(STORE), str(stored)]
+    serve = ["exec", sys.executable, "-c", shlex.quote(STORE), str(stored), str(PORT)]
     send = ["setpriv", "--reuid=65534", "--clear-groups", sys.executable, "-c", SEND]
-    shell = ["sh", "-c", f'{before}\nexec "$@"', "sh", *send, "{peer}", str(size), ""]
+    shell = ["sh", "-c", f'{before}\nexec "$@"', "sh", *send, "{peer}", str(size), "", str(PORT)]
     outcome = run_command(world, options, shell, " ".join(serve), quietly=True)
     assert (outcome.code, outcome.problem) == (0, None)
     data = random.Random(1).randbytes(size)

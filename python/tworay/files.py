@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+
+def is_device(file: Path) -> bool:
+    """Return whether this is a pipe, a terminal or another device, which is written to but never replaced."""
+    return file.exists() and not file.is_file() and not file.is_dir()
 
 
 @contextmanager
@@ -19,14 +22,10 @@ def replacing(path: Path, *, durable: bool = False) -> Iterator[Path]:
     """Give the block a hidden file to write, which takes the name ``path`` in one step at the block's end.
 
     If the block fails, ``path`` stays as it was and the hidden file goes. With ``durable`` the file and its
-    name also outlast a power cut. A device or pipe (``/dev/null``) is written to, and not replaced.
+    name also outlast a power cut. A device or pipe (``/dev/null``) is given itself, and not replaced.
     """
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        with TemporaryDirectory() as folder:
-            hidden = Path(folder) / path.name
-            yield hidden
-            with hidden.open("rb") as written, path.open("wb") as out:
-                shutil.copyfileobj(written, out)
+    if is_device(path):
+        yield path
         return
     hidden = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from tworay.cli import streams
-from tworay.cli.output import check_apart, is_device, is_stdout, note, print_json
+from tworay.cli.output import check_apart, is_stdout, note, print_json
 from tworay.errors import InputError
+from tworay.files import is_device
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

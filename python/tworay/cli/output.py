@@ -6,12 +6,11 @@ import itertools
 import json
 import sys
 import textwrap
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from tworay.cli import streams
 from tworay.errors import InputError, OutputError
-from tworay.files import replacing
+from tworay.files import is_device, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -61,11 +60,6 @@ def check_apart(outputs: Mapping[str, Path | None]) -> None:
 def is_stdout(file: Path) -> bool:
     """Return whether a file's name means standard output."""
     return str(file) == "-"
-
-
-def is_device(file: Path) -> bool:
-    """Return whether this is a pipe, a terminal or another device, which is written to but never replaced."""
-    return file.exists() and not file.is_file() and not file.is_dir()
 
 
 def check_free(file: Path, *, force: bool) -> None:
@@ -127,9 +121,9 @@ def write_text(file: Path, text: str) -> None:
 
 
 def write_file(file: Path, fill: Callable[[Path], object]) -> None:
-    """Let `fill` write a hidden file, then rename it."""
+    """Let `fill` write the file, which appears as a whole."""
     try:
-        with nullcontext(file) if is_device(file) else replacing(file) as place:
+        with replacing(file) as place:
             fill(place)
     except OSError as error:
         raise OutputError(f"cannot write {file}: {error.strerror}") from error

@@ -25,8 +25,9 @@ from tworay.cli.options import (
     SetOption,
     source_of,
 )
-from tworay.cli.output import check_apart, is_device, is_stdout, note, print_json
+from tworay.cli.output import check_apart, is_stdout, note, print_json
 from tworay.errors import InputError
+from tworay.files import is_device
 
 
 @app.command()

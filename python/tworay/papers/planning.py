@@ -133,7 +133,7 @@ def _paid(one: Need, share: float) -> int:
     Seeds of one cell that the cells compared with it don't have would decide nothing: the slowest counts.
     """
     most, seconds = min(one.needed, CEILING - PILOT), max(one.seconds, one.slowest)
-    return most if seconds * most <= share else max(int(share / seconds), min(LEAST, most))
+    return most if seconds * most <= share else max(int(share / seconds), LEAST)
 
 
 def cost(found: Iterable[Need]) -> float:
