@@ -1,4 +1,4 @@
-"""Draw claims for a reader who compares their labels with the papers: `draw_claims.py --seed S [--claims N]`."""
+"""Draw claims for a reader who compares their labels with the papers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def drawn(seed: int, claims: int) -> list[tuple[Paper, Claim]]:
         for claim in paper.claims
         if claim.role is Role.CLAIM
     ]
-    places = sorted(random.Random(seed).sample(range(len(own)), claims))  # noqa: S311 (a replayable draw)
+    places = sorted(random.Random(seed).sample(range(len(own)), claims))
     return [own[place] for place in places]
 
 
@@ -31,10 +31,16 @@ def main() -> None:
     asked.add_argument("--seed", type=int, required=True)
     asked.add_argument("--claims", type=int, default=50)
     options = asked.parse_args()
-    judged = {paper.name: from_stored(paper, STUDIES).judgements for paper in papers() if not paper.study}
+    labels = {
+        (paper.name, name): judgement.verdict
+        for paper in papers()
+        if not paper.study
+        for name, judgement in from_stored(paper, STUDIES).judgements.items()
+    }
     print(f"seed {options.seed}, {options.claims} claims")
     for paper, claim in drawn(options.seed, options.claims):
-        print(f"{paper.name}:{claim.id} | {claim.source} | {claim.says} | {judged[paper.name][claim.id].verdict}")
+        label = labels[paper.name, claim.id]
+        print(f"{paper.name}:{claim.id} | {claim.source} | {claim.says} | {label}")
 
 
 if __name__ == "__main__":

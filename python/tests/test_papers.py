@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
+from tworay.errors import InputError
 from tworay.experiment.experimentfile import read
 from tworay.experiment.store import sweeps as reading
 from tworay.experiment.sweeping import Sweep
@@ -25,6 +26,7 @@ from tworay.papers.derived import (
     peak_window,
     restoration,
 )
+from tworay.papers.earlier import Earlier
 from tworay.papers.figures import draw_figure
 from tworay.papers.judging import judge_claim, judge_summary
 from tworay.papers.library import Claim, Figure
@@ -345,6 +347,33 @@ def test_a_figure_of_each_paper_is_reproduced_and_its_claims_are_judged(paper: P
             assert judgement.verdict is result.others[name][reading_].verdict
     untold = {name for name in result.others if name not in alone.others}
     assert not any(judgement.cells for name in untold for judgement in result.others[name].values())
+
+
+def test_a_part_of_a_page_is_renewed_and_the_rest_stays(tmp_path: Path) -> None:
+    paper = library.find("thesis")
+    quick = {"seeds": 2, "set": {"duration": "20s"}}
+    names = {str(paper.figure(figure).experiment) for figure in ("table 5.4", "4.5")}
+    trials = {name: replace(paper.trials[name], quick=quick) for name in names}
+    short = replace(paper, trials=paper.trials | trials)
+    first = reproduce(short, tmp_path, figure="table 5.4", quick=True, jobs=2)
+    folder = tmp_path / "pages"
+    with pytest.raises(InputError, match="there are no stored cells"):
+        pages.renew(first, folder)
+    pages.page(first, folder)
+    file = folder / f"{paper.key}.md"
+    before = file.read_text()
+    second = reproduce(short, tmp_path, figure="4.5", quick=True, jobs=2)
+    pages.renew(second, folder)
+    after = file.read_text()
+    assert "**4.5: " not in before
+    for figure, result in (("table 5.4", first), ("4.5", second)):
+        block = Earlier.read(file).figure(figure)
+        assert block is not None
+        assert (folder / block.picture).is_file()
+        for claim, judgement in result.judgements.items():
+            (line,) = (line for line in after.splitlines() if line.startswith(f"| {claim} |"))
+            assert f"**{judgement.verdict}**" in line
+            assert judgement.ours in line
 
 
 def test_every_experiment_in_ns2s_dialect_has_the_standard_beside() -> None:

@@ -22,7 +22,7 @@ from tworay.papers.plannedruns import BESIDE, PILOT, PlannedSweep, seeds_after, 
 from tworay.papers.planning import Asked, cells_of_claims, cost, needs, only, plan, told, within
 from tworay.papers.reproducing import frame_of, from_stored, place, plan_of, reproduce
 from tworay.papers.rule import LEVEL
-from tworay.papers.seeding import CEILING, LEAST, seeds_for, spread_of, wanted_half_width
+from tworay.papers.seeding import CEILING, DRAWN, LEAST, seeds_for, spread_of, wanted_half_width
 from tworay.running.executing import silent
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def test_the_number_does_not_depend_on_what_the_pilot_finds(mean: float) -> None
     found = needs(
         [claim], {"e": (pilot(mean, 10), ["tcp"])}, {"e": {one(tcp): 2.0 for tcp in ("old", "new", "sack")}}
     )
-    assert {need.cell: need.needed for need in found} == {one("old"): 82, one("new"): 82, one("sack"): LEAST}
+    assert {need.cell: need.needed for need in found} == {one("old"): 82, one("new"): 82, one("sack"): DRAWN}
     assert found[0].spread == pytest.approx(10)
     assert [need.claim for need in found] == ["X", "X", ""]
 

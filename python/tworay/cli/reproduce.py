@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 import sys
 import textwrap
 from pathlib import Path
@@ -95,7 +94,11 @@ def reproduce(
         ),
     ] = None,
     pages: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a Markdown page per paper, and an overview.")
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write a Markdown page per paper, and an overview; with a figure or claim renew its part.",
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -109,8 +112,9 @@ def reproduce(
     from tworay.errors import InputError
     from tworay.experiment.engines import Shard
     from tworay.papers.library import find, papers
-    from tworay.papers.planfile import beside, planned, read, take
+    from tworay.papers.pages import renew
     from tworay.papers.planfile import file_of as file_of_plan
+    from tworay.papers.planfile import planned, put, read, take
     from tworay.papers.planning import Asked, only
     from tworay.papers.planning import plan as plan_seeds
     from tworay.papers.reproducing import QUICK, from_stored
@@ -132,8 +136,13 @@ def reproduce(
     if list_:
         _list(chosen, figure or None, as_json=json)
         return
-    if pages is not None and figure:
-        raise InputError(f"--pages writes pages of whole papers; leave `:{figure}` out")
+    if pages is not None and figure and (quick or seeds is not None or stored is not None):
+        raise InputError(
+            f"--pages with `:{figure}` renews a part of a page from full runs; leave --quick, --seeds and "
+            "--stored out"
+        )
+    if pages is not None and figure and not file_of(pages, chosen[0].key).is_file():
+        raise InputError(f"{pages} has no cells of {chosen[0].name} yet; leave `:{figure}` out")
     results = []
     if stored is not None:
         left_out = [one for one in chosen if not name and not file_of(stored, one.key).is_file()]
@@ -183,10 +192,12 @@ def reproduce(
                 )
             )
     if pages is not None:
-        _pages(results, chosen, pages, whole=not name)
-        for result in results if stored is None else ():
-            if file_of_plan(out, result.paper).is_file():
-                shutil.copyfile(file_of_plan(out, result.paper), beside(pages, result.paper))
+        if stored is None:
+            put(out, pages, chosen)
+        if figure:
+            renew(results[0], pages)
+        else:
+            _pages(results, chosen, pages, whole=not name)
         note(f"wrote {pages}")
     from tworay.report.writing import write_papers
 

@@ -121,9 +121,9 @@ def _plots(result: Reproduction, claims: Sequence[Claim], before: Earlier | None
 
 
 def _picture(result: Reproduction, figure: str, before: Earlier | None) -> str:
-    if before is None:
-        return f"{result.paper.key}-{result.drawn[figure].name}" if figure in result.drawn else ""
-    kept = before.figure(figure)
+    if figure in result.drawn:
+        return f"{result.paper.key}-{result.drawn[figure].name}"
+    kept = before.figure(figure) if before else None
     return kept.picture if kept else ""
 
 
@@ -149,7 +149,7 @@ def by_experiment(
         lines += rows(result, others) if others else prose(IN_HEADLINES)
         if guessed := result.guesses.get(trial or ""):
             lines += [*prose(GUESSES), *table(*guess_table(guessed))]
-        if before:
+        elif before:
             lines += before.part(trial or "", title, GUESSES)
     return lines
 

@@ -17,7 +17,7 @@ from tworay.papers.filling import filled, of_page, of_result
 from tworay.papers.headlines import headlines
 from tworay.papers.library import MAIN, STANDARD, WITHOUT_RESULTS, Role
 from tworay.papers.markdown import listed, prose, table, write
-from tworay.papers.reproducing import Reproduction, cells_of
+from tworay.papers.reproducing import Reproduction, cells_of, from_stored
 from tworay.papers.rule import Verdict
 from tworay.papers.verdicts import RULE
 from tworay.showing.labels import seeds_in_words
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tworay.papers.earlier import Drawn
     from tworay.papers.filling import Told
     from tworay.papers.library import Claim, Figure, Paper
 
@@ -50,7 +51,8 @@ SHOWN = tuple(Verdict)
 def page(result: Reproduction, folder: Path) -> None:
     """Write the page of a paper, its figures and its claims' cells next to it.
 
-    Without runs (`Reproduction.stored`) the page's drawings, numbers and guesses stay as they are.
+    Without runs (`Reproduction.stored`) drawings, numbers and guesses of an earlier page stay, but for those
+    that the result has.
     """
     paper = result.paper
     file = folder / f"{paper.key}.md"
@@ -67,13 +69,44 @@ def page(result: Reproduction, folder: Path) -> None:
     lines += mechanisms(paper)
     lines += deciding(paper)
     lines += _sensitivity(result)
-    lines += _kept_figures(result, before) if before else _figures(result, folder)
+    lines += _figures(result, folder, before)
     lines += _settings(paper, of_result(result))
     lines += [RULED, "", *prose(RULE)]
     lines += prose("[How often the rule is wrong](how-claims-are-judged.md) has been measured.")
     write(file, lines)
     if not result.stored:
         stored.write(cells_of(result), cells_file)
+
+
+def renew(result: Reproduction, folder: Path) -> None:
+    """Renew those parts of a paper's page that a part of it was run for: its figures, its claims' cells.
+
+    Every claim is judged anew, from the cells that are stored then.
+
+    Raises:
+        InputError: the folder has no cells of the paper.
+
+    """
+    file = stored.file_of(folder, result.paper.key)
+    cells = stored.read(file)
+    for claim, by in cells_of(result).items():
+        cells[claim] = cells.get(claim, {}) | by
+    order = [claim.id for claim in result.paper.claims]
+    stored.write({claim: cells[claim] for claim in sorted(cells, key=order.index)}, file)
+    whole = from_stored(result.paper, folder)
+    of_figures = {one.experiment for one in result.asked if one.experiment in result.seeds}
+    seeds = {trial: number for trial, number in result.seeds.items() if trial in of_figures}
+    page(
+        replace(
+            whole,
+            drawn=result.drawn,
+            tables=result.tables,
+            shown=result.shown,
+            guesses=result.guesses,
+            seeds=seeds | whole.seeds,
+        ),
+        folder,
+    )
 
 
 def written(paper: Paper, folder: Path) -> bool:
@@ -88,7 +121,7 @@ def refresh(paper: Paper, folder: Path) -> None:
     result = Reproduction(paper, folder, stored=True)
     lines = [
         *before.until(FIGURES),
-        *_kept_figures(result, before),
+        *_figures(result, folder, before),
         *_settings(paper, of_page(before)),
         *before.section(RULED),
     ]
@@ -234,26 +267,52 @@ def _heading(result: Reproduction, figure: Figure, trial: str, span: tuple[int, 
     return f"{said}; {figure.state}: {figure.deviates}." if figure.deviates else f"{said}; {figure.state}."
 
 
-def _figures(result: Reproduction, folder: Path) -> list[str]:
+def _figures(result: Reproduction, folder: Path, before: Earlier | None) -> list[str]:
+    """Return the figures that were drawn, and of the others what an earlier page has."""
     lines = [FIGURES, "", *prose(_told(result.paper))]
     folder.mkdir(parents=True, exist_ok=True)
     made = set()
     for figure in result.paper.figures:
-        there = figure.id in result.drawn or figure.id in result.tables
-        if figure.experiment is None or not there:
+        kept = before.figure(figure.id) if before else None
+        if figure.experiment is None:
+            continue
+        if figure.id in result.drawn or figure.id in result.tables:
+            lines += _drawn(result, figure, folder)
+        elif kept is not None:
+            lines += _kept(result, figure, kept)
+        else:
             continue
         made.add(figure.id)
-        seeds = result.seeds[figure.experiment]
-        span = result.shown.get(figure.id, (seeds, seeds))
-        lines += prose(_heading(result, figure, figure.experiment, span))
-        lines += [DEFINITION.format(digest=figure.definition), ""]
-        if figure.id in result.drawn:
-            name = f"{result.paper.key}-{result.drawn[figure.id].name}"
-            shutil.copyfile(result.drawn[figure.id], folder / name)
-            lines += [_picture(figure, name), ""]
-        if figure.id in result.tables:
-            lines += table(*result.tables[figure.id])
     return lines + _without(result.paper, made)
+
+
+def _drawn(result: Reproduction, figure: Figure, folder: Path) -> list[str]:
+    """Return a figure as it was drawn now, and copy its picture."""
+    trial = figure.experiment or ""
+    seeds = result.seeds[trial]
+    lines = prose(_heading(result, figure, trial, result.shown.get(figure.id, (seeds, seeds))))
+    lines += [DEFINITION.format(digest=figure.definition), ""]
+    if figure.id in result.drawn:
+        name = f"{result.paper.key}-{result.drawn[figure.id].name}"
+        shutil.copyfile(result.drawn[figure.id], folder / name)
+        lines += [_picture(figure, name), ""]
+    if figure.id in result.tables:
+        lines += table(*result.tables[figure.id])
+    return lines
+
+
+def _kept(result: Reproduction, figure: Figure, kept: Drawn) -> list[str]:
+    """Return a figure of an earlier page, with its title and state as they are now."""
+    trial = figure.experiment or ""
+    drawn = replace(result, shortened={trial} if kept.shortened else set())
+    lines = prose(_heading(drawn, figure, trial, (kept.seeds, kept.most)))
+    # Pages from before definitions were noted can't tell; they count as current.
+    digest = kept.definition or figure.definition
+    lines += [DEFINITION.format(digest=digest), ""]
+    if digest != figure.definition:
+        lines += prose(OLDER.format(paper=result.paper.name, figure=figure.id))
+    lines += [_picture(figure, kept.picture), ""] if kept.picture else []
+    return lines + kept.table
 
 
 def _told(paper: Paper) -> str:
@@ -262,28 +321,6 @@ def _told(paper: Paper) -> str:
 
 def _picture(figure: Figure, name: str) -> str:
     return f"![{figure.id}: {figure.title}]({name})"
-
-
-def _kept_figures(result: Reproduction, before: Earlier) -> list[str]:
-    """Return the figures of an earlier page, with their titles and states as they are now."""
-    lines = [FIGURES, "", *prose(_told(result.paper))]
-    made = set()
-    for figure in result.paper.figures:
-        kept = before.figure(figure.id)
-        if figure.experiment is None or kept is None:
-            continue
-        made.add(figure.id)
-        trial = figure.experiment
-        drawn = replace(result, shortened={trial} if kept.shortened else set())
-        lines += prose(_heading(drawn, figure, trial, (kept.seeds, kept.most)))
-        # Pages from before definitions were noted can't tell; they count as current.
-        digest = kept.definition or figure.definition
-        lines += [DEFINITION.format(digest=digest), ""]
-        if digest != figure.definition:
-            lines += prose(OLDER.format(paper=result.paper.name, figure=figure.id))
-        lines += [_picture(figure, kept.picture), ""] if kept.picture else []
-        lines += kept.table
-    return lines + _without(result.paper, made)
 
 
 def _without(paper: Paper, made: set[str]) -> list[str]:

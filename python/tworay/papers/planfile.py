@@ -73,6 +73,15 @@ def take(folder: Path, out: Path, papers: Iterable[Paper]) -> None:
         write(read(there), file_of(out, paper))
 
 
+def put(out: Path, folder: Path, papers: Iterable[Paper]) -> None:
+    """Put the plans among the runs beside the pages; those of other experiments stay there."""
+    for paper in papers:
+        mine, there = read(file_of(out, paper)), read(beside(folder, paper))
+        planned_ = {one.trial for one in mine}
+        if mine:
+            write([*(one for one in there if one.trial not in planned_), *mine], beside(folder, paper))
+
+
 def write(found: Iterable[Need], file: Path) -> None:
     """Write a plan atomically."""
     file.parent.mkdir(parents=True, exist_ok=True)

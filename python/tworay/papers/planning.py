@@ -20,7 +20,7 @@ from tworay.papers.planfile import Need, file_of, planned, read, write
 from tworay.papers.plannedruns import BESIDE, PILOT, PlannedSweep
 from tworay.papers.plannedruns import beside as beside_of
 from tworay.papers.reproducing import chosen, frame_of, place, plan_of, readings
-from tworay.papers.seeding import CEILING, LEAST, seeds_for, spread_of, wanted_half_width
+from tworay.papers.seeding import CEILING, DRAWN, LEAST, seeds_for, spread_of, wanted_half_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ def needs(
 ) -> list[Need]:
     """Return what each cell of the experiments needs for these claims, from their pilots' runs."""
     most: dict[tuple[str, Place], Need] = {
-        (trial, cell): Need(trial, cell, "", 0.0, 0.0, LEAST, cost, standard=trial in standard)
+        (trial, cell): Need(trial, cell, "", 0.0, 0.0, DRAWN, cost, standard=trial in standard)
         for trial, cells in seconds.items()
         for cell, cost in cells.items()
     }
@@ -133,7 +133,7 @@ def _paid(one: Need, share: float) -> int:
     Seeds of one cell that the cells compared with it don't have would decide nothing: the slowest counts.
     """
     most, seconds = min(one.needed, CEILING - PILOT), max(one.seconds, one.slowest)
-    return most if seconds * most <= share else max(int(share / seconds), LEAST)
+    return most if seconds * most <= share else min(most, max(int(share / seconds), LEAST))
 
 
 def cost(found: Iterable[Need]) -> float:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 CEILING = 200
 # Seeds that follow a pilot at least: pairs are tested from five on.
 LEAST = 5
+# Seeds of a cell that no claim compares: it is only drawn.
+DRAWN = 3
 
 
 def wanted_half_width(claimed: Claimed, scale: float) -> float:
