@@ -6,11 +6,14 @@ The intervals with a claim's number are those of its page before the rule had a 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from scipy import stats as sp
 
 from tworay.papers.bands import band_in_words, claimed_of
+from tworay.papers.judging import judge_measured
+from tworay.papers.library import Claim
 from tworay.papers.rule import (
     Across,
     Claimed,
@@ -22,6 +25,7 @@ from tworay.papers.rule import (
     verdict_of,
     widened,
 )
+from tworay.papers.verdicts import Measured
 
 H, D, N, F = Verdict.HOLDS, Verdict.DIRECTION, Verdict.INCONCLUSIVE, Verdict.FAILS
 MORE, LESS = Claimed(Sense.MORE), Claimed(Sense.LESS)
@@ -164,6 +168,29 @@ def test_bands_come_from_the_source() -> None:
 )
 def test_claims_over_cells(cells: list[Verdict], every: Verdict, general: Verdict, some: Verdict) -> None:
     assert [over_cells(lambda _: cells, across) for across in Across] == [every, general, some]
+
+
+def test_a_refuted_band_with_all_cells_on_the_claimed_side_holds_in_direction() -> None:
+    """T5.41 and T5.88b read "inconclusive", though no outcome could give anything but "in direction"."""
+    band = {"gain": "", "band": [3, 6], "basis": "stated"}
+    # Below, within and far above the band.
+    found = [(1.0, 0.5, 4.0), (4.0, 3.5, 4.5), (16.3, 14.1, 18.6)]
+
+    def verdict(found: list[tuple[float, float, float]], how: dict[str, Any]) -> Verdict:
+        cells = [Measured((), *one, seeds=20) for one in found]
+        return judge_measured(Claim("", "", "", how), cells).verdict
+
+    assert verdict(found, band) is D
+    assert verdict(found[:2], band) is N  # The band is not refuted.
+    assert verdict([(1.0, -0.5, 4.0), *found[1:]], band) is N  # A cell may be on the other side.
+    # 6.9 is above 6.5 at 95 %, and not at the level for three cells.
+    assert verdict([*found[:2], (9.0, 6.9, 11.1)], band) is N
+    assert verdict(found, band | {"across": "some"}) is H
+    # Less, by 6 to 3 %.
+    less = [(-estimate, -high, -low) for estimate, low, high in found]
+    assert verdict(less, band | {"band": [-6, -3]}) is D
+    # A value has no side.
+    assert verdict(found, {"value": "", "band": [3, 6], "basis": "stated"}) is F
 
 
 @pytest.mark.parametrize(

@@ -135,11 +135,21 @@ def _band(low: float, high: float, claimed: Claimed) -> Verdict:
         return Verdict.HOLDS
     if low <= top and high >= bottom:
         return Verdict.INCONCLUSIVE
+    return Verdict.DIRECTION if on_claimed_side(low, high, claimed) else Verdict.FAILS
+
+
+def on_claimed_side(low: float, high: float, claimed: Claimed) -> bool:
+    """Return whether an interval of a difference lies on the claimed side of zero; values have none."""
+    match claimed.sense:
+        case Sense.MORE:
+            return low > 0
+        case Sense.LESS:
+            return high < 0
+        case Sense.EQUAL:
+            return False
     if claimed.value:
-        return Verdict.FAILS
-    above = claimed.low >= 0 and low > 0
-    below = claimed.high <= 0 and high < 0
-    return Verdict.DIRECTION if above or below else Verdict.FAILS
+        return False
+    return (claimed.low >= 0 and low > 0) or (claimed.high <= 0 and high < 0)
 
 
 def equivalent(low: float, high: float, margin: float = MARGIN) -> bool:
@@ -152,15 +162,21 @@ def least_cells(n: int, across: Across) -> int:
     return {Across.EVERY: n, Across.GENERAL: n // 2 + 1, Across.SOME: 1}[across]
 
 
-def over_cells(at: Callable[[int], Sequence[Verdict]], across: Across) -> Verdict:
+def over_cells(
+    at: Callable[[int], Sequence[Verdict]],
+    across: Across,
+    sided: Callable[[int], Sequence[bool]] | None = None,
+) -> Verdict:
     """Judge a claim about several cells, of which there is at least one.
 
-    ``at(k)`` returns the verdicts of all cells from intervals that hold together for k of them (`widened`).
+    ``at(k)`` returns the verdicts of all cells from intervals that hold together for k of them (`widened`),
+    ``sided(k)`` which of these intervals lie on the claimed side.
     The claim holds if at least r of the n cells do, and does not if at least n − r + 1 do not. Any k of n
     cells are a partial conjunction (Benjamini and Heller 2008): with intervals for n − k + 1 cells it is
     found wrongly as seldom as in one cell. So a claim about every cell (r = n) needs no correction to hold,
     and intervals for all n cells before a single one refutes it; a claim about some cell has it the other
-    way round.
+    way round. A band that cells refute while as many as the claim is about lie on the claimed side holds in
+    direction.
     """
     n = len(at(1))
     least = least_cells(n, across)
@@ -170,8 +186,13 @@ def over_cells(at: Callable[[int], Sequence[Verdict]], across: Across) -> Verdic
         return Verdict.HOLDS
     if holds + direction >= least:
         return Verdict.DIRECTION
-    if list(at(least)).count(Verdict.FAILS) >= n - least + 1:
+    strict = list(at(least))
+    failed = strict.count(Verdict.FAILS)
+    if failed >= n - least + 1:
         return Verdict.FAILS
+    refuted = failed + strict.count(Verdict.DIRECTION) >= n - least + 1
+    if refuted and sided is not None and sum(sided(n - least + 1)) >= least:
+        return Verdict.DIRECTION
     return Verdict.INCONCLUSIVE
 
 

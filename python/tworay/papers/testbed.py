@@ -92,6 +92,9 @@ CASES = (
     Case("more in general, 5 cells", MORE | {"across": "general"}, (10.0,) * 2 + (0.0,) * 3, False, False),
     Case("equal in each of 5 cells", EQUAL, (0.0,) * 5, True, True),
     Case("equal in each of 5 cells", EQUAL, (0.0,) * 4 + (7.5,), False, True),
+    Case("5 to 15 % more in each of 5 cells", BAND, (10.0,) * 5, True, True),
+    Case("5 to 15 % more in each of 5 cells", BAND, (10.0,) * 4 + (40.0,), False, True),
+    Case("5 to 15 % more in each of 5 cells", BAND, (10.0,) * 3 + (40.0, 0.0), False, False),
 )
 # Standard deviation of the noise of an arm, percent, and number of seeds.
 SIZES = ((5.0, 10), (5.0, 50), (20.0, 10), (20.0, 50))

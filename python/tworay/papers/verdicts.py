@@ -14,6 +14,7 @@ from tworay.papers.rule import (
     detectable,
     equivalent,
     least_cells,
+    on_claimed_side,
     over_cells,
     verdict_of,
     widened,
@@ -44,7 +45,11 @@ RULE = (
     "interval then has level 1 − 0.05/k for k cells (Bonferroni, which for the first of several tests is the "
     'same as Holm); otherwise it is inconclusive. Said "in general", it is a claim about more than half of '
     "the cells; said of some cell, one is enough. Both are treated alike: r of k cells count with intervals "
-    "of level 1 − 0.05/(k − r + 1)."
+    "of level 1 − 0.05/(k − r + 1). A claim about several cells *holds in direction* if the cells that count "
+    "hold or do so in direction, or if cells refute a band while all that count lie on the claimed side of "
+    'zero. "At least" and "at most" are bands with one end; "no less" and "no more" are such bands that end '
+    "at −δ and δ. Cells without an interval, because too little arrived, are left out and counted beside the "
+    "verdict."
 )
 
 
@@ -74,11 +79,23 @@ class Cell:
 
     def among(self, cells: int) -> Verdict:
         """Return the verdict from an interval that holds for this many cells together."""
-        one = self.measured
-        if one.low is None or one.high is None or one.estimate is None or self.claimed.median or cells < 2:
+        estimate, ends = self.measured.estimate, self._ends(cells)
+        if estimate is None or ends is None or self.claimed.median or cells < 2:
             return self.verdict
-        low, high = widened(one.estimate, one.low, one.high, one.seeds, cells)
-        return verdict_of(one.estimate, low, high, self.claimed)
+        return verdict_of(estimate, *ends, self.claimed)
+
+    def sided(self, cells: int) -> bool:
+        """Return whether an interval that holds for this many cells together lies on the claimed side."""
+        ends = self._ends(cells)
+        return ends is not None and on_claimed_side(*ends, self.claimed)
+
+    def _ends(self, cells: int) -> tuple[float, float] | None:
+        one = self.measured
+        if one.low is None or one.high is None or one.estimate is None:
+            return None
+        if self.claimed.median:
+            return one.low, one.high
+        return widened(one.estimate, one.low, one.high, one.seeds, cells)
 
     @property
     def equivalent(self) -> bool:
@@ -217,7 +234,9 @@ def together(cells: Sequence[Cell], across: Across, unit: str = "%") -> Judgemen
         )
     left = len(cells) - len(tested)
     reasons = [f"{left} of {len(cells)} cells had too few runs with a value"] if left else []
-    verdict = over_cells(lambda k: [cell.among(k) for cell in tested], across)
+    verdict = over_cells(
+        lambda k: [cell.among(k) for cell in tested], across, lambda k: [cell.sided(k) for cell in tested]
+    )
     least = least_cells(len(tested), across)
     failed = sum(cell.verdict is Verdict.FAILS for cell in tested)
     if verdict is Verdict.INCONCLUSIVE and failed > len(tested) - least:
