@@ -1,7 +1,7 @@
 """Runs ``tworay`` in forks of a process that has imported it: every command has a process, none a start.
 
-The start is most of what a short command costs, and the tests call hundreds. Tests of the start itself, of
-signals and of limits start a new interpreter (``conftest.command``).
+The start is most of what a short command costs, and the tests call hundreds. Tests of the start itself and of
+signals start a new interpreter (``conftest.command``).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 import pkgutil
+import resource
 import select
 import signal
 import subprocess
@@ -25,9 +26,37 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 # What many commands import. Commands themselves are imported when called, as in a new process.
-NEEDED = ("matplotlib.pyplot", "polars", "rich.console", "scipy.special", "tworay.cli.app", "tworay.cli.main")
+NEEDED = (
+    "importlib.resources.readers",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_svg",
+    "matplotlib.pyplot",
+    "polars._utils.parquet",
+    "rich.console",
+    "scipy.special",
+    "tworay.cli.app",
+    "tworay.cli.commands",
+    "tworay.cli.completing",
+    "tworay.cli.exports",
+    "tworay.cli.main",
+    "tworay.cli.notes",
+    "tworay.cli.optional_files",
+    "tworay.cli.options",
+    "tworay.cli.output",
+)
 # Of these packages every module: importing those that a command takes is a third of its CPU time.
-PACKAGES = ("analysis", "experiment", "live", "metrics", "report", "running", "showing", "virtual")
+PACKAGES = (
+    "analysis",
+    "experiment",
+    "imports",
+    "live",
+    "metrics",
+    "papers",
+    "report",
+    "running",
+    "showing",
+    "virtual",
+)
 
 
 class Forks:
@@ -45,15 +74,24 @@ class Forks:
         )
 
     def run(
-        self, arguments: Sequence[str], place: Path, environment: Mapping[str, str], seconds: float
+        self,
+        arguments: Sequence[str],
+        place: Path,
+        environment: Mapping[str, str],
+        seconds: float,
+        largest_file: int | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """Run ``tworay ARGUMENTS`` in ``place``; raise ``TimeoutExpired`` after ``seconds``."""
+        """Run ``tworay ARGUMENTS`` in ``place``; raise ``TimeoutExpired`` after ``seconds``.
+
+        Files can't grow beyond ``largest_file``, bytes: writing fails as on a full disk.
+        """
         with TemporaryDirectory() as own:
             out, err = Path(own) / "out", Path(own) / "err"
             asked = {
                 "arguments": list(arguments),
                 "place": str(place),
                 "environment": dict(environment),
+                "largest_file": largest_file,
                 "out": str(out),
                 "err": str(err),
             }
@@ -82,11 +120,11 @@ class Forks:
         self._process.communicate()
 
 
-def prepare() -> None:
+def prepare(packages: Sequence[str], needed: Sequence[str] = ()) -> None:
     """Import what forks of this process need."""
-    for name in NEEDED:
+    for name in needed:
         importlib.import_module(name)
-    for package in PACKAGES:
+    for package in packages:
         found = importlib.import_module(f"tworay.{package}")
         for module in pkgutil.walk_packages(found.__path__, f"tworay.{package}."):
             importlib.import_module(module.name)
@@ -95,7 +133,9 @@ def prepare() -> None:
 
 def main() -> None:
     """Read what to run, a line of JSON each; write the process's number, and its exit code at its end."""
-    prepare()
+    # The data of all papers, which each `tworay reproduce` would read.
+    importlib.import_module("tworay.papers.library").papers()
+    prepare(PACKAGES, NEEDED)
     while line := sys.stdin.buffer.raw.readline():  # type: ignore[attr-defined]
         asked = json.loads(line)
         pid = os.fork()
@@ -121,6 +161,9 @@ def _become(asked: dict[str, Any]) -> NoReturn:
     os.chdir(asked["place"])
     os.environ.clear()
     os.environ.update(asked["environment"])
+    if (largest := asked["largest_file"]) is not None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
     sys.argv = ["tworay", *asked["arguments"]]
     from tworay.cli.main import main as command
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tworay.virtual import cache
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Files that create networks of this kernel, look for those that are up, load controllers, or measure
 # in real time. Most of their time they wait, which keeps no core from others.
@@ -62,6 +66,17 @@ def pytest_configure(config: pytest.Config) -> None:
     (own / plots.name).symlink_to(plots)
     os.environ["XDG_CACHE_HOME"] = str(own)
     config.add_cleanup(lambda: shutil.rmtree(own, ignore_errors=True))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for no garbage while tests are collected, and later not among what that made, which all stays."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def scope_of(nodeid: str) -> str:

@@ -1,4 +1,4 @@
-"""Sweeps on a Dask cluster: two workers over TLS, one of them killed, the tables of one machine."""
+"""Sweeps and comparisons on a Dask cluster: workers over TLS, one is killed; the tables of one machine."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from test_compare_spread import compare, digests
 from tiny_sweep import TINY
 
 from tworay.errors import InputError, OutputError
@@ -124,13 +125,29 @@ class Machines:
             process.wait()
 
 
-@pytest.fixture
-def machines(tmp_path: Path) -> Iterator[Machines]:
-    folder = tmp_path / "machines"
-    folder.mkdir()
-    found = Machines(folder)
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
+    """Start them for two tests, of which the second kills a worker."""
+    found = Machines(tmp_path_factory.mktemp("machines"))
     yield found
     found.stop()
+
+
+def test_a_comparison_on_a_cluster_has_the_bytes_of_this_machine(
+    tmp_path: Path, machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "MOST_RUNS", 2)
+    compare(out=tmp_path / "alone")
+    progress: list[tuple[int, int]] = []
+    found = compare(
+        out=tmp_path / "spread",
+        engine=Cluster(machines.address, **machines.tls),
+        watch=lambda state: progress.append((state.ended, state.todo)),
+    )
+    # Nine runs, and the capacity of each of three seeds.
+    assert progress[-1] == (12, 12)
+    assert len(found) == 9
+    assert digests(tmp_path / "spread") == digests(tmp_path / "alone")
 
 
 def test_two_workers_over_tls_one_killed(

@@ -1,4 +1,7 @@
-"""Comparisons in shards and on a cluster: joined, they have the bytes of one go."""
+"""Comparisons in shards and on a cluster: joined, they have the bytes of one go.
+
+That of two workers is in ``test_cluster``, which starts them.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from test_cluster import Machines, machines
 
 import tworay
 from tworay.errors import InputError
-from tworay.experiment import cluster as remote
 from tworay.experiment import slurm
 from tworay.experiment.cluster import ENGINE, Cluster, work
 from tworay.experiment.estimating import Estimate
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from conftest import Result
 
     Cli = Callable[..., Result]
-
-__all__ = ["machines"]
 
 BASE: dict[str, Any] = {
     "tcp": "reno,vegas",
@@ -73,6 +72,17 @@ def test_shards_of_a_comparison_are_joined_to_the_bytes_of_one_go(cli: Cli, tmp_
     assert digests(tmp_path / "part1") == digests(tmp_path / "whole")
 
 
+SHORT: dict[str, Any] = {"mix": None, "resources": False, "set": {"duration": "2s"}}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Compare in one go; what is there then."""
+    place = tmp_path_factory.mktemp("whole")
+    compare(out=place / "whole", **SHORT)
+    return digests(place / "whole")
+
+
 @pytest.mark.parametrize(
     "parts",
     [
@@ -82,15 +92,13 @@ def test_shards_of_a_comparison_are_joined_to_the_bytes_of_one_go(cli: Cli, tmp_
     ],
 )
 def test_seeds_and_arms_are_joined_to_the_bytes_of_one_go(
-    tmp_path: Path, parts: list[tuple[str, list[int]]]
+    tmp_path: Path, whole: dict[str, str], parts: list[tuple[str, list[int]]]
 ) -> None:
-    base: dict[str, Any] = {"mix": None, "resources": False, "set": {"duration": "2s"}}
-    compare(out=tmp_path / "whole", **base)
     places = [tmp_path / str(number) for number in range(len(parts))]
     for place, (tcp, seeds) in zip(places, parts, strict=True):
-        compare(out=place, **base | {"tcp": tcp, "seeds": seeds})
+        compare(out=place, **SHORT | {"tcp": tcp, "seeds": seeds})
     assert merge(places, tmp_path / "all") == (6, [])
-    assert digests(tmp_path / "all") == digests(tmp_path / "whole")
+    assert digests(tmp_path / "all") == whole
 
 
 def test_a_part_that_lacks_runs_says_so_and_is_completed(tmp_path: Path) -> None:
@@ -173,23 +181,6 @@ def test_a_shard_needs_a_directory_and_a_fixed_number_of_seeds(tmp_path: Path) -
     with pytest.raises(InputError, match="write I/N"):
         compare(shard="3/2", out=tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_comparison_on_a_cluster_has_the_bytes_of_this_machine(
-    tmp_path: Path, machines: Machines, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(remote, "MOST_RUNS", 2)
-    compare(out=tmp_path / "alone")
-    progress: list[tuple[int, int]] = []
-    found = compare(
-        out=tmp_path / "spread",
-        engine=Cluster(machines.address, **machines.tls),
-        watch=lambda state: progress.append((state.ended, state.todo)),
-    )
-    # Nine runs, and the capacity of each of three seeds.
-    assert progress[-1] == (12, 12)
-    assert len(found) == 9
-    assert digests(tmp_path / "spread") == digests(tmp_path / "alone")
 
 
 def test_a_failed_run_on_a_worker_is_a_message() -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
+from program import called
 
 import tworay
 from tworay.cli.optional_files import filled_in
@@ -96,7 +97,7 @@ def test_every_line_of_a_page_runs_in_order(
         words, _, target = rest.partition(" > ")
         # In this process, which has imported everything already.
         try:
-            app(filled_in(quick(shlex.split(words)), app), standalone_mode=False)
+            called(*filled_in(quick(shlex.split(words)), app))
         except Exception as error:
             raise AssertionError(line) from error
         printed = capsys.readouterr().out
@@ -137,7 +138,7 @@ def test_the_sweeps_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
     Path("retry.toml").write_text(short)
     for line in lines(SWEEPS):
         assert line.startswith("tworay "), line
-        app(shlex.split(line)[1:], standalone_mode=False)
+        called(*shlex.split(line)[1:])
     assert len(read(tomllib.loads(short + more_axes)).cells()) == 320
     polars, code = blocks(SWEEPS, "python")
     exec(compile(code + polars, "docs/guide/sweeps.md", "exec"), {})

@@ -5,15 +5,12 @@ from __future__ import annotations
 import importlib
 import re
 import shlex
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
+from program import program
 
 from studies.peers.__main__ import _parser
-from tworay.cli.whole import app
 
 ROOT = Path(__file__).parents[2]
 # The changelog and decisions also name what was replaced.
@@ -45,12 +42,6 @@ def commands(page: Path) -> list[list[str]]:
     found = (COMMAND.fullmatch(text) for text in (*lines, *spans))
     texts = [match[1].partition(" > ")[0].partition(" -- ")[0] for match in found if match]
     return [text.split() if text.count('"') % 2 else shlex.split(text) for text in texts]
-
-
-@cache
-def program() -> Any:
-    """Return the commands as click has them; to make them takes a fifth of a second."""
-    return typer.main.get_command(app)
 
 
 def unknown(words: list[str]) -> list[str]:

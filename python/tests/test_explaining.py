@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from program import called
 
 import tworay
-from tworay.cli.whole import app
 from tworay.errors import InputError
 from tworay.showing.causes import ENDS, ROOTS
 from tworay.showing.ending import Endings
@@ -338,7 +338,7 @@ def test_one_run_of_a_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     """Return the document that the command prints, in this process."""
-    app(["explain", *arguments], standalone_mode=False)
+    called("explain", *arguments)
     return json.loads(capsys.readouterr().out)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import math
+import os
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import Result
+    from forking import Forks
 
     Cli = Callable[..., Result]
 
@@ -34,11 +37,22 @@ def read(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-@pytest.fixture
-def stored(cli: Cli) -> str:
+@pytest.fixture(scope="module")
+def compared_once(forks: Forks, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compare, and write both files."""
+    place = tmp_path_factory.mktemp("exports")
     words = ("--vary", "mac.queue_limit=10,50", "--set", "duration=3s", "--seeds", "3", "--out", "out")
-    result = cli("compare", "string-2", "--tcp", "reno,vegas", *words, "--csv", "m.csv", "--long", "l.csv")
-    assert result.code == 0, result.err
+    files = ("--csv", "m.csv", "--long", "l.csv")
+    compare = ["compare", "string-2", "--tcp", "reno,vegas", *words, *files]
+    result = forks.run(compare, place, os.environ, seconds=120)
+    assert result.returncode == 0, result.stderr
+    return place
+
+
+@pytest.fixture
+def stored(compared_once: Path, tmp_path: Path) -> str:
+    """A copy in the working directory of commands."""
+    shutil.copytree(compared_once, tmp_path, dirs_exist_ok=True)
     return "out"
 
 

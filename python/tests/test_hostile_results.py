@@ -5,14 +5,12 @@ from __future__ import annotations
 import io
 import json
 import os
-import resource
 import shutil
-import subprocess
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from conftest import Result, command
+from conftest import Result
 
 import tworay
 from tworay.experiment.store.batches import name_of
@@ -20,6 +18,8 @@ from tworay.experiment.store.batches import name_of
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from forking import Forks
 
     Cli = Callable[..., Result]
 
@@ -194,22 +194,9 @@ def test_a_zero_byte_in_a_scenarios_name(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
-def test_a_full_disk_with_plot(there: Path, ending: str) -> None:
-    def full() -> None:
-        import signal
-
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-
-    done = subprocess.run(
-        command("plot", "c", "box", "-o", f"x.{ending}"),
-        cwd=there,
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=full,
-        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
-    )
+def test_a_full_disk_with_plot(forks: Forks, there: Path, ending: str) -> None:
+    plot = ["plot", "c", "box", "-o", f"x.{ending}"]
+    done = forks.run(plot, there, os.environ, seconds=120, largest_file=1000)
     told(Result(done), f"cannot write x.{ending}")
     assert list(there.glob("*x.*")) == []
 

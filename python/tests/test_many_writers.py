@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 import random
+import shutil
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,6 +89,23 @@ def at_once(do: Callable[..., None], out: Path, count: int) -> list[str]:
     return sorted(found)
 
 
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Sweep alone; what is there then."""
+    place = tmp_path_factory.mktemp("swept")
+    sweep(place / "whole", document=MANY)
+    return outcome(place / "whole")
+
+
+@pytest.fixture(scope="module")
+def sharded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sweep in three shards."""
+    place = tmp_path_factory.mktemp("sharded")
+    for index in range(3):
+        sweep_shard(place / f"shard{index}", index, 3)
+    return place
+
+
 def runs_are_there_once(out: Path) -> None:
     rows = pl.concat([pl.read_parquet(file, columns=["world", "seed"]) for file in parts(out)])
     assert rows.height == rows.unique().height
@@ -95,24 +113,23 @@ def runs_are_there_once(out: Path) -> None:
 
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("do", [sweep_all, sweep_shard])
-def test_sweeps_of_one_directory(do: Callable[..., None], count: int, tmp_path: Path) -> None:
-    sweep(tmp_path / "whole", document=MANY)
+def test_sweeps_of_one_directory(
+    do: Callable[..., None], count: int, swept: dict[str, str], tmp_path: Path
+) -> None:
     assert at_once(do, tmp_path / "out", count) == [""] * count
-    assert outcome(tmp_path / "out")["runs.parquet"] == outcome(tmp_path / "whole")["runs.parquet"]
+    assert outcome(tmp_path / "out")["runs.parquet"] == swept["runs.parquet"]
     # Who comes last finds everything, and puts batches together that two wrote at once.
     sweep(tmp_path / "out", document=MANY)
     runs_are_there_once(tmp_path / "out")
-    assert outcome(tmp_path / "out") == outcome(tmp_path / "whole")
+    assert outcome(tmp_path / "out") == swept
     assert not list((tmp_path / "out" / "journal").iterdir())
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_merges_into_one_directory(count: int, tmp_path: Path) -> None:
-    sweep(tmp_path / "whole", document=MANY)
-    for index in range(3):
-        sweep_shard(tmp_path / f"shard{index}", index, 3)
+def test_merges_into_one_directory(count: int, swept: dict[str, str], sharded: Path, tmp_path: Path) -> None:
+    shutil.copytree(sharded, tmp_path, dirs_exist_ok=True)
     assert at_once(merge_all, tmp_path / "out", count) == [""] * count
-    assert outcome(tmp_path / "out") == outcome(tmp_path / "whole")
+    assert outcome(tmp_path / "out") == swept
 
 
 @pytest.mark.parametrize("count", COUNTS)

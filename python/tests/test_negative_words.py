@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from program import called
 
-from tworay.cli.whole import app
 from tworay.live import standing
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def test_a_running_network_gets_negative_numbers(
         return text
 
     monkeypatch.setattr(standing, "steer", steer)
-    app(["live", *words], standalone_mode=False)
+    called("live", *words)
     assert said == [line]
 
 

@@ -115,7 +115,7 @@ def test_a_file_with_the_name_of_what_holds_runs_is_not_replaced(tmp_path: Path)
 def test_a_second_writer_is_refused_before_the_first_run_has_ended(tmp_path: Path) -> None:
     out = tmp_path / "k"
     # Its first run takes longer than the test.
-    words = ("--tcp", "reno", "--seeds", "2", "--out", out, "--set", "duration=500000s")
+    words = ("--tcp", "reno", "--seeds", "2", "--jobs", "1", "--out", out, "--set", "duration=500000s")
     first = subprocess.Popen(command("compare", "string-3", *words), stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 60

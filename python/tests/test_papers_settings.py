@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,12 +18,29 @@ if TYPE_CHECKING:
 OWN = [paper for paper in library.papers() if not paper.study]
 
 
-def settings(trial: Trial, changed: dict[str, Any] | None = None) -> list[dict[str, Any]]:
-    """Return the resolved scenario of each cell."""
-    return [
-        tomllib.loads(cell.world.to_toml())
-        for cell in plan_of(trial, quick=True, seeds=1, changed=changed).cells()
-    ]
+RESOLVED: dict[str, list[str]] = {}
+# Reading a scenario takes longer than making it.
+parsed = cache(tomllib.loads)
+
+
+def resolved(trial: Trial, changed: dict[str, Any] | None = None) -> list[str]:
+    """Return the resolved scenario of each cell; once for all tests that ask for those of an experiment."""
+    key = f"{trial.document['name']} {changed}"
+    if key not in RESOLVED:
+        cells = plan_of(trial, quick=True, seeds=1, changed=changed).cells()
+        RESOLVED[key] = [cell.world.to_toml() for cell in cells]
+    return RESOLVED[key]
+
+
+def settings(trial: Trial) -> list[dict[str, Any]]:
+    """Return the settings of each cell."""
+    return [parsed(text) for text in resolved(trial)]
+
+
+def differ(some: list[str], others: list[str]) -> bool:
+    """Return whether scenarios have other settings, of which not all need be read for that."""
+    pairs = zip(some, others, strict=False)
+    return len(some) != len(others) or any(parsed(one) != parsed(other) for one, other in pairs)
 
 
 @pytest.mark.parametrize("paper", OWN, ids=lambda paper: paper.name)
@@ -45,15 +63,15 @@ def test_routing_is_a_reading_of_each_experiment_on_radio(paper: Paper) -> None:
     for trial in paper.trials.values():
         if trial.document.get("facts") == "only" or not paper.claims_of({trial.id}):
             continue
-        worlds = settings(trial)
-        if all("wire" in world for world in worlds):
+        worlds = resolved(trial)
+        if all("wire" in parsed(world) for world in worlds):
             continue
         axes = trial.document.get("axis", {})
         compared = any("routing." in key for axis in axes.values() for one in axis.values() for key in one)
         asked = [name for name in readings(trial) if name.startswith("routing: ")]
         assert compared or asked, f"{paper.name}:{trial.id}"
         for name in asked:
-            assert settings(trial, readings(trial)[name]) != worlds, (trial.id, name)
+            assert differ(resolved(trial, readings(trial)[name]), worlds), (trial.id, name)
 
 
 THESIS = library.find("thesis")

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 import pytest
+from program import called
 
 import tworay
-from tworay.cli.whole import app
 from tworay.errors import InputError
 from tworay.papers.numbering import names
 from tworay.report.packing import pack
@@ -180,12 +180,12 @@ def test_commands(cli: Cli, tmp_path: Path) -> None:
     done = cli("run", "string-2", *settings, "--record", "--out", "one")
     assert (done.code, done.err.strip()) == (0, "results are in one; open one/report.html in a browser")
     (tmp_path / "one" / "report.html").unlink()
-    app(["report", str(tmp_path / "one"), "--qlog", "0"], standalone_mode=False)
+    called("report", str(tmp_path / "one"), "--qlog", "0")
     assert (tmp_path / "one" / "report.html").is_file()
     assert (tmp_path / "one" / "flow-0.sqlog").read_bytes().startswith(b"\x1e{")
     done = cli("compare", "string-2", "--tcp", "reno,vegas", "--seeds", "2", *settings, "--out", "two")
     assert "open two/report.html in a browser" in done.err
-    app(["report", str(tmp_path / "two"), "--arm", "reno", "--seed", "2"], standalone_mode=False)
+    called("report", str(tmp_path / "two"), "--arm", "reno", "--seed", "2")
     one = (tmp_path / "two" / "report-reno-2.html").read_text()
     assert "tworay run two/scenario.toml --seed 2 --tcp reno --out AGAIN" in one
     refused = {
@@ -197,7 +197,7 @@ def test_commands(cli: Cli, tmp_path: Path) -> None:
     }
     for words, reason in refused.items():
         with pytest.raises(InputError, match=reason):
-            app(list(words), standalone_mode=False)
+            called(*words)
 
 
 def test_the_command_of_a_page_makes_the_run_again(cli: Cli, tmp_path: Path) -> None:

@@ -30,11 +30,18 @@ rate = "300kbps"
 """
 
 
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the page of a string: it is four times as long as anything is high."""
+    place = tmp_path_factory.mktemp("wide") / "long"
+    tworay.run("string-4", set={"duration": "5s"}, record=True, out=place)
+    return write_report(place)
+
+
 @pytest.mark.parametrize("width", [1280, 800, 640, 360])
-def test_a_wide_field_shows_at_any_width(browser: Browser, tmp_path: Path, width: int) -> None:
-    """A string is four times as long as anything is high: its map goes across the page."""
-    tworay.run("string-4", set={"duration": "5s"}, record=True, out=tmp_path / "long")
-    with Opened(browser, write_report(tmp_path / "long"), width=width) as opened:
+def test_a_wide_field_shows_at_any_width(browser: Browser, wide: Path, width: int) -> None:
+    """The map goes across the page."""
+    with Opened(browser, wide, width=width) as opened:
         for panel in ("#map", "#sequence", "#window", "#story"):
             assert opened.page.locator(panel).is_visible(), panel
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= width

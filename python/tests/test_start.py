@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import QUICK
-from typer.main import get_command
+from program import program
 
 from tworay.cli.summaries import COMMANDS, GROUPS
 from tworay.cli.values import with_quick_values
-from tworay.cli.whole import app
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +79,7 @@ def test_help_lists_every_command_with_the_first_sentence_of_its_own_help() -> N
 
 
 def commands() -> Iterator[tuple[str, Any]]:
-    yield from get_command(app).commands.items()  # type: ignore[attr-defined]
+    yield from program().commands.items()
 
 
 def parameters() -> Iterator[tuple[str, Any]]:

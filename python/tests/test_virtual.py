@@ -27,10 +27,13 @@ from tworay.live import Options
 from tworay.virtual import cache, carrying, machine, stillness
 from tworay.virtual.arms import run_kernel
 from tworay.virtual.controllers import CONTROLLERS
+from tworay.virtual.order import OUT
 from tworay.virtual.running import run_virtual
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from forking import Forks
 
 STATION = Path(station.__file__).resolve()
 SIZE = 300_000
@@ -64,8 +67,22 @@ def virtual(*arguments: str | Path, cwd: Path, **environment: str) -> Result:
     )
 
 
+def in_fork(forks: Forks, *arguments: str | Path, cwd: Path, **environment: str) -> Result:
+    """Do what ``virtual`` does, one at a time."""
+    words = ["live", "run", *map(str, arguments)]
+    return Result(forks.run(words, cwd, os.environ | environment, seconds=120))
+
+
 def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def said_in(scratch: Path) -> str:
+    """Return what programs of a machine have printed."""
+    try:
+        return (scratch / OUT).read_text(encoding="utf-8")
+    except OSError:
+        return ""
 
 
 def left_behind(home: Path) -> list[Path]:
@@ -93,27 +110,27 @@ def test_wrong_options_are_refused(cli: Callable[..., Result], arguments: tuple[
     assert refused.out == ""
 
 
-def test_directories_that_the_machine_hides_or_that_are_taken_are_refused(tmp_path: Path) -> None:
+def test_directories_that_the_machine_hides_or_that_are_taken_are_refused(
+    forks: Forks, tmp_path: Path
+) -> None:
     false_kernel(tmp_path, "#!/bin/sh\n")
     home = {"XDG_CACHE_HOME": str(tmp_path)}
-    hidden = virtual("string-2", "--virtual", "--", "true", cwd=Path("/dev"), **home)
+    hidden = in_fork(forks, "string-2", "--virtual", "--", "true", cwd=Path("/dev"), **home)
     assert hidden.code == 2
     assert "the working directory /dev is not seen in virtual time" in hidden.err
     (tmp_path / "file").touch()
-    taken = virtual("string-2", "--virtual", "--keep", "file", "--", "true", cwd=tmp_path, **home)
+    taken = in_fork(forks, "string-2", "--virtual", "--keep", "file", "--", "true", cwd=tmp_path, **home)
     assert taken.code == 2
     assert "--keep file exists already and is no empty directory" in taken.err
 
 
-def test_without_a_kernel_the_remedy_is_named(tmp_path: Path) -> None:
+def test_without_a_kernel_the_remedy_is_named(forks: Forks, tmp_path: Path) -> None:
     home = {"XDG_CACHE_HOME": str(tmp_path)}
-    refused = virtual("string-2", "--virtual", "--out", "out", "--", "true", cwd=tmp_path, **home)
+    refused = in_fork(forks, "string-2", "--virtual", "--out", "out", "--", "true", cwd=tmp_path, **home)
     assert refused.code == 2
     assert "`tworay live kernel build` builds it" in refused.err
-    arms = subprocess.run(
-        command("compare", "string-2", "--tcp", "newreno,kernel:cubic"), cwd=tmp_path, env=os.environ | home,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    compare = ["compare", "string-2", "--tcp", "newreno,kernel:cubic"]
+    arms = forks.run(compare, tmp_path, os.environ | home, seconds=120)
     assert arms.returncode == 2
     assert "`tworay live kernel build` builds it" in arms.stderr
     assert list(tmp_path.iterdir()) == []
@@ -141,10 +158,10 @@ def false_kernel(home: Path, script: str) -> None:
     (place / "linux").chmod(0o755)
 
 
-def test_a_kernel_that_does_not_boot_shows_its_last_lines(tmp_path: Path) -> None:
+def test_a_kernel_that_does_not_boot_shows_its_last_lines(forks: Forks, tmp_path: Path) -> None:
     false_kernel(tmp_path, "#!/bin/sh\necho 'Kernel panic - not syncing: no root'; exit 3\n")
-    failed = virtual(
-        "string-2", "--virtual", "--json", "--", "true", cwd=tmp_path, XDG_CACHE_HOME=str(tmp_path)
+    failed = in_fork(
+        forks, "string-2", "--virtual", "--json", "--", "true", cwd=tmp_path, XDG_CACHE_HOME=str(tmp_path)
     )
     assert failed.code == 1
     assert "did not start (exit code 3" in failed.err
@@ -153,13 +170,13 @@ def test_a_kernel_that_does_not_boot_shows_its_last_lines(tmp_path: Path) -> Non
     assert left_behind(tmp_path) == []
 
 
-def test_too_little_memory_is_said_before_the_start(tmp_path: Path) -> None:
+def test_too_little_memory_is_said_before_the_start(forks: Forks, tmp_path: Path) -> None:
     false_kernel(tmp_path, "#!/bin/sh\ntouch started\n")
     home = {"XDG_CACHE_HOME": str(tmp_path)}
-    least = virtual("string-2", "--virtual", "--memory", "64", "--", "true", cwd=tmp_path, **home)
+    least = in_fork(forks, "string-2", "--virtual", "--memory", "64", "--", "true", cwd=tmp_path, **home)
     assert least.code == 2
     assert "--memory 64: allowed are 128 to 65536 (MiB)" in least.err
-    much = virtual("string-2", "--virtual", "--memory", "65536", "--", "true", cwd=tmp_path, **home)
+    much = in_fork(forks, "string-2", "--virtual", "--memory", "65536", "--", "true", cwd=tmp_path, **home)
     assert much.code == 2
     assert re.search(r"needs 65536 MiB .* but only \d+ MiB are free", much.err)
 
@@ -281,7 +298,7 @@ def test_the_flow_is_one_of_a_live_run(twice: tuple[Path, list[Result]]) -> None
 
 
 def test_time_is_virtual_the_host_is_read_only_and_the_exit_code_passes(
-    virtual_able: None, tmp_path: Path
+    virtual_able: None, forks: Forks, tmp_path: Path
 ) -> None:
     (tmp_path / "old").write_text("old\n", encoding="ascii")
     script = (
@@ -289,7 +306,7 @@ def test_time_is_virtual_the_host_is_read_only_and_the_exit_code_passes(
         "echo slept $(($(date +%s) - a)); cat /proc/sys/net/ipv4/tcp_available_congestion_control; exit 7"
     )
     began = time.monotonic()
-    done = virtual("string-2", "--virtual", "--keep", "kept", "--", "sh", "-c", script, cwd=tmp_path)
+    done = in_fork(forks, "string-2", "--virtual", "--keep", "kept", "--", "sh", "-c", script, cwd=tmp_path)
     assert time.monotonic() - began < 60
     assert done.code == 1
     assert "the command ended with exit code 7" in done.err
@@ -320,8 +337,10 @@ def test_an_interrupted_run_leaves_no_process(
         scratch = set(left_behind(cache.home().parent)) - before
         mine = processes_of(*scratch)
     assert mine
-    # Until its own programs run.
-    time.sleep(2.0)
+    # Until its own programs run; a busy host takes long.
+    until = time.monotonic() + 300
+    while not any(said_in(one) for one in scratch) and time.monotonic() < until:
+        time.sleep(0.05)
     os.kill(process.pid, number)
     _, said = process.communicate(timeout=30)
     assert process.returncode == (130 if number == signal.SIGINT else -number)

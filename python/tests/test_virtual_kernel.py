@@ -18,6 +18,8 @@ from tworay.virtual import building, cache
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from forking import Forks
+
 # A source of Linux as far as the build looks at it.
 VERSION = "VERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 7\n"
 # Stands for make: writes the configuration that was asked for, then "compiles" as long as it is told.
@@ -34,8 +36,9 @@ done
 class Builder:
     """Builds with a source and programs that stand for the real ones."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, forks: Forks) -> None:
         self.place = place
+        self._forks = forks
         self.source, self.programs = place / "source", place / "bin"
         self.source.mkdir()
         self.programs.mkdir()
@@ -69,21 +72,13 @@ class Builder:
         )  # fmt: skip
 
     def run(self, *arguments: str | Path) -> Result:
-        return Result(
-            subprocess.run(
-                command("live", "kernel", *arguments),
-                env=self.environment,
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=False,
-            )
-        )
+        words = ["live", "kernel", *map(str, arguments)]
+        return Result(self._forks.run(words, Path.cwd(), self.environment, seconds=60))
 
 
 @pytest.fixture
-def builder(tmp_path: Path) -> Builder:
-    return Builder(tmp_path)
+def builder(tmp_path: Path, forks: Forks) -> Builder:
+    return Builder(tmp_path, forks)
 
 
 def test_a_kernel_is_built_once_and_listed(builder: Builder) -> None:

@@ -17,6 +17,8 @@ import tworay
 from tworay.errors import InputError, RunError
 from tworay.virtual import cache, daemons, stillness
 from tworay.virtual.arms import run_kernel
+from tworay.virtual.guest import START_WITHIN
+from tworay.virtual.order import STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -256,6 +258,14 @@ def test_daemons_stand_beside_simulated_protocols_when_a_path_breaks(
     assert "was run by another version of batman-adv or of its script" in other.stderr
 
 
+def virtual_seconds(scratch: Path) -> float:
+    """Return the time in a machine; zero before its network is up."""
+    try:
+        return float(json.loads((scratch / STATUS).read_text(encoding="utf-8"))["sim_seconds"])
+    except OSError:
+        return 0.0
+
+
 def left_behind() -> set[Path]:
     place = cache.home() / "virtual"
     return set(place.iterdir()) if place.is_dir() else set()
@@ -278,7 +288,7 @@ def test_a_comparison_that_is_killed_leaves_no_machine(virtual_able: None, tmp_p
     before = left_behind()
     process = subprocess.Popen(
         command("compare", "string-4", "--routing", "babeld,batman-adv", *KERNEL, "--seeds", "2",
-                "--jobs", "2", "--out", "out"),
+                "--jobs", "2", "--set", "duration=5000s", "--out", "out"),
         cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     until = time.monotonic() + 60
@@ -286,8 +296,11 @@ def test_a_comparison_that_is_killed_leaves_no_machine(virtual_able: None, tmp_p
         time.sleep(0.1)
     scratch = left_behind() - before
     assert len(scratch) == 2
-    # Until daemons run.
-    time.sleep(3.0)
+    # Until daemons run; a busy host takes long.
+    until = time.monotonic() + 300
+    while min(map(virtual_seconds, scratch)) <= START_WITHIN and time.monotonic() < until:
+        time.sleep(0.1)
+    assert min(map(virtual_seconds, scratch)) > START_WITHIN
     process.kill()
     process.wait(30)
     assert ended(*scratch)

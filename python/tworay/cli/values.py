@@ -84,7 +84,7 @@ def _one(value: Any, annotation: type) -> Any:
     """Convert one word; a default may have its type already."""
     if isinstance(value, str):
         return CONVERSIONS[annotation](value)
-    return value if type(value) is annotation else None
+    return value if type(value) is annotation or (annotation is Path and isinstance(value, Path)) else None
 
 
 def _checked_path(about: Any) -> bool:

@@ -47,7 +47,7 @@ def _series(column: _Column) -> pl.Series:
     name = column[0]
     if column[1] == "f64":
         # NaN means "no value" in the core; a data frame says null.
-        return pl.Series(name, np.frombuffer(column[2], dtype="<f8"), dtype=pl.Float64).fill_nan(None)
+        return pl.Series(name, np.frombuffer(column[2], dtype="<f8"), dtype=pl.Float64, nan_to_null=True)
     if column[1] == "i64":
         return pl.Series(name, np.frombuffer(column[2], dtype="<i8"), dtype=pl.Int64)
     if column[1] == "i64?":
