@@ -257,6 +257,11 @@ impl FollowsDialect for RadioConfig {
 }
 
 impl RadioConfig {
+    /// True if shadowing or fading varies the power of signals.
+    pub fn fades(&self) -> bool {
+        self.shadowing.is_some() || self.fading.is_some()
+    }
+
     /// What varies the power of signals in a run with `seed`; `None` if this radio has neither shadowing nor fading.
     pub fn fader(&self, seed: u64) -> Option<Fader> {
         Fader::new(self.shadowing.clone(), self.fading.clone(), seed)

@@ -71,6 +71,8 @@ pub(crate) fn refuse_measured(key: &str) -> ConfigProblem {
 /// Shadowing is cut off at this many standard deviations (1 draw in 16 000), so that a frame's range is
 /// finite.
 const MOST_DEVIATIONS: f64 = 4.0;
+/// Shadowing with at least this coherence is slow.
+const SLOW: SimDuration = SimDuration::from_millis(100);
 /// Fading is cut off at this gain (1 Rayleigh draw in 22 000).
 const MOST_FADING: f64 = 10.0;
 
@@ -94,15 +96,22 @@ impl Fader {
         shadowing * if self.fading.is_some() { MOST_FADING } else { 1.0 }
     }
 
+    /// The part of the factor that stays for long enough to carry whole exchanges of frames with all their retries: slow shadowing.
+    pub fn slow_gain(&self, a: NodeId, b: NodeId, now: SimTime) -> f64 {
+        let slow = self.shadowing.as_ref().filter(|shadowing| shadowing.coherence >= SLOW);
+        slow.map_or(1.0, |shadowing| self.shadow(shadowing, a, b, now))
+    }
+
+    fn shadow(&self, shadowing: &ShadowingConfig, a: NodeId, b: NodeId, now: SimTime) -> f64 {
+        let mut rng = self.stream(0, a, b, now, shadowing.coherence);
+        let deviations = rng.normal().clamp(-MOST_DEVIATIONS, MOST_DEVIATIONS);
+        decibels(deviations * shadowing.sigma.get())
+    }
+
     /// The factor on the power between two nodes for a frame sent at `now`. Fading has mean 1, shadowing
     /// median 1.
     pub fn gain(&self, a: NodeId, b: NodeId, now: SimTime) -> f64 {
-        let mut gain = 1.0;
-        if let Some(shadowing) = &self.shadowing {
-            let mut rng = self.stream(0, a, b, now, shadowing.coherence);
-            let deviations = rng.normal().clamp(-MOST_DEVIATIONS, MOST_DEVIATIONS);
-            gain *= decibels(deviations * shadowing.sigma.get());
-        }
+        let mut gain = self.shadowing.as_ref().map_or(1.0, |shadowing| self.shadow(shadowing, a, b, now));
         if let Some(fading) = &self.fading {
             let mut rng = self.stream(1, a, b, now, fading.coherence);
             let scattered = libm::sqrt(0.5 / (1.0 + fading.k));

@@ -48,6 +48,8 @@ pub struct FlowPath {
     pub range: Option<f64>,
     /// True if that is the longest hop.
     pub cut: bool,
+    /// True if shadowing or fading varies the range, which is the mean then.
+    pub varies: bool,
     /// If there never was a path: the two nodes whose distance at the start, m, prevents one.
     pub gap: Option<(NodeId, NodeId, f64)>,
 }
@@ -65,6 +67,7 @@ pub(crate) fn flow_paths(setup: &Setup) -> Vec<FlowPath> {
         path.too_long = too_long(setup, flow);
         path.beyond = beyond(setup, flow);
         path.cut = range.is_some() && range == longest_hop(setup);
+        path.varies = setup.has_radio && setup.settings.radio.fades() && !path.cut;
         path
     };
     setup.flows.iter().zip(facts).map(path).collect()
@@ -166,6 +169,7 @@ fn flow_path(
         over_tcp,
         range,
         cut: false,
+        varies: false,
         gap,
     }
 }
@@ -214,7 +218,12 @@ impl FlowPath {
         if partitioned >= 1.0 {
             let (reach, raise) = match self.cut {
                 true => ("hops of fixed routes reach", "raise routing.longest_hop"),
+                false if self.varies => ("links reach a mean of", "raise radio.tx_power"),
                 false => ("links reach", "raise radio.tx_power"),
+            };
+            let has = match self.varies {
+                true => "has a path only while shadowing or fading favours one",
+                false => "never has a path",
             };
             let why = match (self.range, self.gap) {
                 (None, _) => {
@@ -230,10 +239,7 @@ impl FlowPath {
                     format!("{reach} {range:.0} m; place the nodes closer, add nodes, or {raise}")
                 }
             };
-            return warn(
-                WarningKind::NoPath,
-                format!("flow {flow} ({from} to {to}) never has a path: {why}"),
-            );
+            return warn(WarningKind::NoPath, format!("flow {flow} ({from} to {to}) {has}: {why}"));
         }
         if partitioned < WORTH_SAYING {
             return None;

@@ -91,7 +91,18 @@ impl Radio {
         of(channel.rx_threshold()).zip(of(channel.cs_threshold()))
     }
 
-    /// True if two nodes can decode each other's frames now.
+    /// True if two nodes can decode each other's frames now, or could by their mean power: slow shadowing may carry a hop that is
+    /// longer than the mean reach.
+    pub fn reaches(&mut self, now: SimTime, a: NodeId, b: NodeId) -> bool {
+        if let Some(known) = self.link_anywhere(a, b) {
+            return known;
+        }
+        let pa = self.tracks[a.index()].position(now);
+        let pb = self.tracks[b.index()].position(now);
+        self.carries(now, (a, pa), (b, pb))
+    }
+
+    /// True if two nodes can decode each other's frames now by their mean power.
     pub fn in_range(&mut self, now: SimTime, a: NodeId, b: NodeId) -> bool {
         if let Some(known) = self.link_anywhere(a, b) {
             return known;
@@ -107,23 +118,33 @@ impl Radio {
         pa.distance_squared(pb).sqrt()
     }
 
-    /// Every node's position at a time, for `in_range_of`.
+    /// Every node's position at a time, for `reached_at`.
     pub fn positions(&mut self, at: SimTime) -> Vec<Position> {
         self.tracks.iter_mut().map(|track| track.position(at)).collect()
     }
 
     /// True if two nodes could decode each other's frames at a time, when they were at their places of `positions`.
-    pub fn in_range_of(&self, (at, positions): (SimTime, &[Position]), a: NodeId, b: NodeId) -> bool {
+    pub fn reached_at(&self, (at, positions): (SimTime, &[Position]), a: NodeId, b: NodeId) -> bool {
         if self.cuts.between_at(at, a, b) {
             return false;
         }
-        self.could_decode(positions, a, b)
+        self.could_decode((at, positions), a, b)
     }
 
     /// The same without cuts.
-    pub fn could_decode(&self, positions: &[Position], a: NodeId, b: NodeId) -> bool {
-        let decodes = || self.decodes(positions[a.index()], positions[b.index()]);
-        self.measured_link(a, b).unwrap_or_else(decodes)
+    pub fn could_decode(&self, (at, positions): (SimTime, &[Position]), a: NodeId, b: NodeId) -> bool {
+        let carries = || self.carries(at, (a, positions[a.index()]), (b, positions[b.index()]));
+        self.measured_link(a, b).unwrap_or_else(carries)
+    }
+
+    /// True if the mean power between two nodes at these places suffices, or does with slow shadowing, which is the same both ways.
+    fn carries(&self, at: SimTime, (a, pa): (NodeId, Position), (b, pb): (NodeId, Position)) -> bool {
+        let favoured = || {
+            let channel = self.medium.channel();
+            let power = channel.rx_power_squared(pa.distance_squared(pb));
+            power * self.medium.slow_gain(at, a, b) >= channel.rx_threshold()
+        };
+        self.decodes(pa, pb) || self.medium.fades() && favoured()
     }
 
     /// Two nodes' ability to decode each other's frames, if it does not depend on where they are.
@@ -179,7 +200,7 @@ impl Radio {
         self.links_change
     }
 
-    /// Appends the stations that can decode `node` now, fading aside, of those that are `wanted`.
+    /// Appends the stations that `node` reaches now ([`Radio::reaches`]), of those that are `wanted`.
     pub fn neighbours(
         &mut self,
         now: SimTime,

@@ -184,7 +184,7 @@ impl RootCauses {
             HopFailure::NoAddress => {
                 let (causes, mut scene) = self.with_scene(world);
                 let root = causes.address(&mut scene, packet, (node, next_hop));
-                causes.note_unresolved((node, next_hop));
+                causes.note_unresolved((node, next_hop), scene.now);
                 let packet = scene.packets.get(packet);
                 if is_message(packet) {
                     causes.note_reply_lost((node, next_hop), packet);

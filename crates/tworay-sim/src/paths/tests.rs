@@ -39,6 +39,20 @@ fn a_gap_is_named_with_what_closes_it() {
     );
 }
 
+/// Shadowing may carry a hop of 265 m.
+#[test]
+fn shadowing_may_open_a_path_beyond_the_mean_reach() {
+    let radio = "[radio]\nshadowing = { sigma = \"3dB\", coherence = \"60s\" }\n";
+    let found = paths(&format!("{radio}[topology]\nkind = \"string\"\nhops = 2\nspacing = \"265m\""));
+    assert_eq!(
+        words(&found[0]).as_deref(),
+        Some(
+            "flow 0 (0 to 2) has a path only while shadowing or fading favours one: at the start nodes 0 and 1 are 265 m \
+             apart, but links reach a mean of 250 m; put nodes between them, move them closer, or raise radio.tx_power"
+        )
+    );
+}
+
 /// Nodes at 0, 100 and 200 m with a radio that reaches 250 m: one hop, two if none may be longer than 150 m, and no path
 /// with hops of 90 m.
 #[test]

@@ -205,6 +205,35 @@ fn arps_hold_when_the_exchange_is_lost() {
     assert!(held.len() > 3 && held.iter().all(|l| l.cause == "channel"), "{losses:?}");
 }
 
+/// `0 ── 1`: node 1 receives nothing until 3 s, so that one search for its address after the other gets no answer. What is replaced between
+/// two of them, before the next request is on the medium, is lost to the errors, too: without them there would be no next search.
+#[test]
+fn arps_hold_between_two_searches_that_errors_destroy() {
+    for (preset, seeds) in [("ac80x2", 1..=3), ("b-11", 1..=3)] {
+        for seed in seeds {
+            let text = |events: &str| {
+                format!(
+                    "duration = \"6s\"\ntopology = {{ kind = \"string\", hops = 1, spacing = \"60m\" }}\n\
+                     radio.preset = \"{preset}\"\nrouting.protocol = \"static\"\n{events}\n[[flow]]\nfrom = 0\nto = 1\n\
+                     app = \"cbr\"\nsize = \"1000B\"\nrate = \"2Mbps\"\nstart = \"1s\"\n"
+                )
+            };
+            let loss = |at: u32, rate: f64| {
+                format!("{{ node = 1, at = \"{at}s\", what = \"loss\", rate = {rate:?} }}")
+            };
+            let events = format!("event = [{}, {}]", loss(0, 1.0), loss(3, 0.0));
+            let clear = losses(&run_once(&parse(&text("")), seed));
+            let last = clear.iter().map(|l| l.at).fold(0.0, f64::max);
+            assert!(last < 1.1, "{preset} {seed}: the twin loses something at {last}");
+            let found = losses(&run_once(&parse(&text(&events)), seed));
+            let held: Vec<&Loss> = found.iter().filter(|l| l.died == "arp" && l.at > last + 0.1).collect();
+            assert!(held.len() > 100, "{preset} {seed}: {} held", held.len());
+            let wrong: Vec<&&Loss> = held.iter().filter(|l| l.cause != "channel").collect();
+            assert!(wrong.is_empty(), "{preset} {seed}: {} of {}, {:?}", wrong.len(), held.len(), wrong[0]);
+        }
+    }
+}
+
 /// Packets wait for a route that cannot be found until the buffer is full: the root is the cause of the
 /// missing route.
 #[test]

@@ -259,7 +259,7 @@ impl Network {
             let down = Some(self.nodes[to].down_since).filter(|at| *at != SimTime::NEVER);
             if !self.nodes[to].up || down.is_some_and(|at| at >= began) {
                 station.books.receiver_lost(Failure::NodeDown);
-            } else if radio.changes() && !radio.in_range(now, node, to) {
+            } else if radio.changes() && !radio.reaches(now, node, to) {
                 station.books.receiver_lost(Failure::OutOfRange);
             }
         }

@@ -27,7 +27,7 @@ impl Network {
             let noise = air.judge.noise(frame.mode);
             let hears = |h: &Hearer| h.node == frame.to && air.judge.detects_alone(h.power, noise);
             let heard = radio.medium.hearers(tx).iter().any(hears);
-            let failure = match (self.nodes[frame.to].up, heard, radio.in_range(now, node, frame.to)) {
+            let failure = match (self.nodes[frame.to].up, heard, radio.reaches(now, node, frame.to)) {
                 (false, ..) => Failure::NodeDown,
                 (true, _, false) => Failure::OutOfRange,
                 (true, false, true) => Failure::Errors,

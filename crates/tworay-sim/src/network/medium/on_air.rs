@@ -256,6 +256,11 @@ impl Medium {
         self.fader.as_ref().map_or(1.0, |fader| fader.gain(from, to, now))
     }
 
+    /// The part of that factor that stays for whole exchanges of frames.
+    pub fn slow_gain(&self, now: SimTime, from: NodeId, to: NodeId) -> f64 {
+        self.fader.as_ref().map_or(1.0, |fader| fader.slow_gain(from, to, now))
+    }
+
     /// True if received powers are random.
     pub fn fades(&self) -> bool {
         self.fader.is_some()
@@ -291,7 +296,8 @@ impl Medium {
         self.refresh(now, tracks);
     }
 
-    /// Appends the stations that can decode `from` now, fading aside, of those that are `wanted`.
+    /// Appends the stations that can decode `from` now, by their mean power or because slow shadowing favours them, of those that
+    /// are `wanted`.
     pub fn in_range(
         &mut self,
         now: SimTime,
@@ -316,7 +322,9 @@ impl Medium {
         let threshold = self.channel.rx_threshold();
         for &node in self.candidates[from.index()].iter().filter(|node| wanted(**node)) {
             let d2 = tracks[node.index()].position(now).distance_squared(here);
-            if self.channel.rx_power_squared(d2) >= threshold {
+            let power = self.channel.rx_power_squared(d2);
+            let favoured = || self.fades() && power * self.slow_gain(now, from, node) >= threshold;
+            if power >= threshold || favoured() {
                 out.push(node);
             }
         }

@@ -163,7 +163,7 @@ impl Radio {
             let down = Some(nodes[to].down_since).filter(|at| *at != SimTime::NEVER);
             if !nodes[to].up || down.is_some_and(|at| at >= began) {
                 nodes[node].attempts.lost_receiver(Failure::NodeDown, down.unwrap_or(began));
-            } else if (self.links_change || self.medium.fades()) && !self.in_range(now, node, to) {
+            } else if (self.links_change || self.medium.fades()) && !self.reaches(now, node, to) {
                 nodes[node].attempts.lost_receiver(Failure::OutOfRange, began);
             }
         }
@@ -189,7 +189,7 @@ impl Radio {
         if self.arrives(tx, frame.to) {
             return false;
         }
-        let in_range = self.in_range(common.now, frame.from, frame.to);
+        let in_range = self.reaches(common.now, frame.from, frame.to);
         match frame.kind {
             _ if !nodes[frame.to].up => {}
             FrameKind::Rts | FrameKind::Data if in_range => {
@@ -210,7 +210,7 @@ impl Radio {
         self.medium.hearers(tx).iter().any(|h| h.node == node && h.power >= threshold)
     }
 
-    /// Stations in range by the mean power that do not receive a broadcast because of fading alone.
+    /// Stations in reach that do not receive a broadcast because of fading alone.
     pub fn note_faded(&mut self, nodes: &Nodes, common: &mut Common, tx: u32, frame: &Frame) {
         let mut near = Vec::new();
         self.neighbours(common.now, frame.from, |node| nodes[node].up, &mut near);

@@ -228,7 +228,7 @@ impl Network {
     #[inline(never)]
     fn link_failed(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId, why: HopFailure) {
         let now = self.common.now;
-        let reaches = self.radio.as_mut().is_some_and(|radio| radio.in_range(now, node, next_hop));
+        let reaches = self.radio.as_mut().is_some_and(|radio| radio.reaches(now, node, next_hop));
         let in_reach = self.nodes[next_hop].up && reaches;
         self.report(Fact::LinkFailed { node, packet, next_hop, in_reach, why });
         if matches!(why, HopFailure::Retries(_)) {

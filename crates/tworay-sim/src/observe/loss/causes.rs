@@ -33,7 +33,7 @@ mod undisturbed;
 
 use super::scene::Scene;
 use crate::observe::loss::root_cause::RootCause;
-use records::{LostRoute, Miss, Search};
+use records::{Exchange, LostRoute, Miss, Search};
 use release::Release;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -72,9 +72,9 @@ pub(crate) struct Causes {
     arp_lost: BTreeMap<(NodeId, NodeId), Miss>,
     /// Broadcasts that never reached the medium: per sender the latest one.
     unsent: BTreeMap<NodeId, Miss>,
-    /// ARP of one node for another: beginning of the latest exchange, end of the latest request's transmission, and
-    /// time of the latest reception.
-    exchanges: BTreeMap<(NodeId, NodeId), SimTime>,
+    /// ARP of one node for another: the latest exchange, end of the latest request's transmission, and time of the latest
+    /// reception.
+    exchanges: BTreeMap<(NodeId, NodeId), Exchange>,
     asked: BTreeMap<(NodeId, NodeId), SimTime>,
     heard: BTreeMap<(NodeId, NodeId), SimTime>,
     /// Neighbours whose addresses ARP has given up since their node was last switched on, and those that it had not learned either

@@ -137,7 +137,7 @@ impl Scene<'_> {
 
     /// True if two nodes can decode each other's frames now.
     pub fn in_range(&mut self, a: NodeId, b: NodeId) -> bool {
-        self.radio.as_mut().is_some_and(|radio| radio.in_range(self.now, a, b))
+        self.radio.as_mut().is_some_and(|radio| radio.reaches(self.now, a, b))
     }
 
     /// The stations that could decode those of `node` at a time that has passed, cuts and outages aside.
@@ -146,7 +146,7 @@ impl Scene<'_> {
         let positions = radio.positions(at);
         // The tracks must return to the present.
         radio.positions(self.now);
-        self.nodes.ids().filter(|b| *b != node && radio.could_decode(&positions, node, *b)).collect()
+        self.nodes.ids().filter(|b| *b != node && radio.could_decode((at, &positions), node, *b)).collect()
     }
 
     /// True if shadowing or fading keeps frames from a hop now, or answers to them.
@@ -185,9 +185,9 @@ impl Scene<'_> {
         let looks = if radio.changes() { LOOKS } else { 0 };
         // The run may be younger than `before`.
         let past = now.since(from);
-        let apart = mended || (0..=looks).any(|i| !radio.in_range(from + past * i / LOOKS, node, next_hop));
+        let apart = mended || (0..=looks).any(|i| !radio.reaches(from + past * i / LOOKS, node, next_hop));
         // Positions are those of the past; the tracks must return to the present.
-        radio.in_range(now, node, next_hop);
+        radio.reaches(now, node, next_hop);
         apart.then_some(LossCause::LinkFailure)
     }
 
@@ -199,9 +199,9 @@ impl Scene<'_> {
         }
         let now = self.now;
         let radio = self.radio.as_mut()?;
-        let apart = radio.mended_since(at, node, next_hop) || !radio.in_range(at, node, next_hop);
+        let apart = radio.mended_since(at, node, next_hop) || !radio.reaches(at, node, next_hop);
         // The tracks must return to the present.
-        radio.in_range(now, node, next_hop);
+        radio.reaches(now, node, next_hop);
         apart.then_some(LossCause::LinkFailure)
     }
 
@@ -389,7 +389,7 @@ impl Scene<'_> {
         admits: impl Fn(NodeId) -> bool,
     ) -> Option<NodeId> {
         let nodes = self.nodes.ids().filter(|a| *a != via && admits(*a));
-        let near = nodes.filter(|a| self.radio.as_mut().is_some_and(|radio| radio.in_range(at, *a, via)));
+        let near = nodes.filter(|a| self.radio.as_mut().is_some_and(|radio| radio.reaches(at, *a, via)));
         let near: Vec<NodeId> = near.collect();
         let paths = near.into_iter().filter_map(|a| Some((self.leads(ends, (a, via), at, &[])?, a)));
         paths.min().map(|(_, a)| a)
@@ -429,8 +429,7 @@ impl Scene<'_> {
     /// True if a path that [`Self::walk`] found for another time worked at this one.
     fn lasted(&mut self, way: &[NodeId], at: SimTime, all: bool) -> bool {
         let positions = self.radio.as_mut().map(|radio| radio.positions(at)).unwrap_or_default();
-        let on_air =
-            |a, b| self.radio.as_ref().is_some_and(|radio| radio.in_range_of((at, &positions), a, b));
+        let on_air = |a, b| self.radio.as_ref().is_some_and(|radio| radio.reached_at((at, &positions), a, b));
         let mut hops = way.iter().zip(way.iter().skip(1));
         let works = |(b, a): (&NodeId, &NodeId)| {
             self.wires.between(*a, *b).is_some() || (all || was_up(&self.nodes[*b], at)) && on_air(*a, *b)
@@ -464,7 +463,7 @@ impl Scene<'_> {
         while let Some(a) = open.pop_front() {
             let next = hops.of(a).map(|h| h + 1);
             unseen.retain(|&b| {
-                let on_air = || self.radio.as_ref().is_some_and(|r| r.in_range_of((at, &positions), a, b));
+                let on_air = || self.radio.as_ref().is_some_and(|r| r.reached_at((at, &positions), a, b));
                 let reached = self.wires.between(a, b).is_some() || on_air();
                 if reached {
                     hops.0[b.index()] = next;
@@ -499,8 +498,7 @@ impl Scene<'_> {
         while let Some(a) = open.pop_front().filter(|_| before[to.index()].is_none()) {
             unseen.retain(|&(b, works)| {
                 let on_air = || {
-                    works
-                        && self.radio.as_ref().is_some_and(|radio| radio.in_range_of((at, &positions), a, b))
+                    works && self.radio.as_ref().is_some_and(|radio| radio.reached_at((at, &positions), a, b))
                 };
                 let reached = mended(a, b) || self.wires.between(a, b).is_some() || on_air();
                 if reached {

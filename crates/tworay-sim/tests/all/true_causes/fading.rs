@@ -160,3 +160,37 @@ fn answers_that_fade_are_channel() {
         assert!(lost > 100, "{preset}: {lost} lost to the channel");
     }
 }
+
+/// `0 ── 1`, beyond the mean reach of 250 m: with seed 4, shadowing carries the hop all the time. What a full queue loses there, and what
+/// errors destroy, has the same causes as over 200 m.
+#[test]
+fn a_hop_that_only_slow_shadowing_carries_is_no_broken_one() {
+    let run_once = |spacing: &str, protocol: &str, rate: &str, more: &str| {
+        let text = format!(
+            "duration = \"20s\"\ntopology = {{ kind = \"string\", hops = 1, spacing = \"{spacing}\" }}\n\
+             radio = {{ preset = \"b-2\", shadowing = {{ sigma = \"3dB\", coherence = \"60s\" }} }}\n\
+             mac.queue_limit = 20\nrouting.protocol = \"{protocol}\"\n{more}\n\
+             [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\nsize = \"1000B\"\nrate = \"{rate}\"\nstart = \"1s\"\n"
+        );
+        let options = RunOptions { seed: 4, medium_log: true, record: true, ..RunOptions::default() };
+        run(&parse(&text), &options, &RunControl::new()).expect("a run")
+    };
+    let noise = "errors.frame_err.bernoulli.rate = 0.35";
+    for protocol in ["aodv", "dsr", "olsr"] {
+        for (rate, more, least) in [("3Mbps", "", 1000), ("400kbps", noise, 200)] {
+            let far = run_once("265m", protocol, rate, more);
+            let log = far.medium_log().expect("a log of the medium").emissions();
+            let weak = |e: &&Emission| e.receptions.iter().any(|r| r.verdict == Verdict::Undecodable);
+            let found = log.iter().find(weak);
+            assert!(found.is_none(), "{protocol}: a frame was too weak: {found:?}");
+            let (far, near) = (losses(&far), losses(&run_once("200m", protocol, rate, more)));
+            assert!(far.len() >= least, "{protocol} {rate}: {} lost", far.len());
+            assert_eq!(
+                causes(&far),
+                causes(&near),
+                "{protocol} {rate}: {:?}",
+                far.iter().find(|l| l.cause == "link-failure")
+            );
+        }
+    }
+}

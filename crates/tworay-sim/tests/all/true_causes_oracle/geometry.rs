@@ -8,6 +8,8 @@ use super::world::{BitErrors, STEP, Scene};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use tworay_radio::Verdict;
+use tworay_sim::Emission;
 
 /// Decoding range and carrier sense range, m.
 const RANGE: f64 = 250.0;
@@ -131,6 +133,26 @@ impl Geometry {
         self.up.push((0..self.nodes).map(|node| !off(node)).collect());
         self.near.push(near);
         self.far.push(far);
+    }
+
+    /// Slow shadowing may carry a link that is longer than the mean reach. A frame that was strong enough shows it, for as long as the
+    /// shadowing stays the same.
+    pub fn carry(&mut self, log: &[Emission]) {
+        let BitErrors::Shadowing(_, keeps @ 1..) = self.scene.errors else { return };
+        let keeps = f64::from(keeps) / 10.0;
+        for e in log {
+            let a = e.from.index();
+            for r in e.receptions.iter().filter(|r| matches!(r.verdict, Verdict::Good | Verdict::Collided)) {
+                let (at, b) = (e.at.as_secs_f64(), r.node.index());
+                let began = (at / keeps).floor() * keeps;
+                for step in self.steps(began, began + keeps) {
+                    for pair in [a * self.nodes + b, b * self.nodes + a] {
+                        self.near[step][pair] = true;
+                        self.ever[pair] = true;
+                    }
+                }
+            }
+        }
     }
 
     fn distance(&self, a: usize, b: usize, t: f64) -> f64 {

@@ -74,8 +74,9 @@ impl Case {
         let report = run(&scene.scenario(), &options, &RunControl::new())
             .unwrap_or_else(|e| panic!("seed {}: {e}\n{}", scene.seed, scene.toml()));
         let segments = segments(&report);
-        let geometry = Geometry::new(scene, &cut_times(scene, &report, &segments));
+        let mut geometry = Geometry::new(scene, &cut_times(scene, &report, &segments));
         let log = report.medium_log().expect("the medium was logged").emissions();
+        geometry.carry(log);
         Self {
             searches: Searches::new(log, &segments),
             medium: Medium::new(&geometry, &report),

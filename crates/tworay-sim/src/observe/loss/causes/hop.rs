@@ -8,7 +8,7 @@
 //! outage during which it was sent is the root, an outage that was over by then is not. Only messages of ARP keep an address away; one
 //! that waits in a queue does so because of load as long as the imagined queue would not have sent it either.
 
-use super::records::Miss;
+use super::records::{Exchange, Miss};
 use super::{Causes, Trigger, ends};
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::{Messages, Scene};
@@ -35,8 +35,11 @@ impl Causes {
     }
 
     /// ARP's requests have not been answered.
-    pub fn note_unresolved(&mut self, hop: (NodeId, NodeId)) {
+    pub fn note_unresolved(&mut self, hop: (NodeId, NodeId), now: SimTime) {
         self.unresolved.insert(hop);
+        if let Some(exchange) = self.exchanges.get_mut(&hop) {
+            exchange.failed = Some(now);
+        }
     }
 
     /// The attempts to send a message of ARP have failed so far for this cause; `None`: the station is done with it.
@@ -64,7 +67,10 @@ impl Causes {
         root: Option<RootCause>,
     ) {
         let Packet { flow, src, dst, .. } = *packet;
-        self.exchanges.insert((node, target), now);
+        let failed = |before: &Exchange| before.failed.is_some_and(|at| at + self.timers.recent >= now);
+        let before = self.exchanges.get(&(node, target)).filter(|before| failed(before));
+        let because = before.map_or(now, |before| before.began);
+        self.exchanges.insert((node, target), Exchange { began: now, because, failed: None });
         self.first_hops.entry((node, flow, dst)).or_insert(target);
         // From the request the target learns this node's address, and sends the flow's answers without asking.
         self.first_hops.entry((target, flow, src)).or_insert(node);
@@ -94,8 +100,8 @@ impl Causes {
     /// When the latest request of the exchange in progress was transmitted.
     fn latest_request(&self, node: NodeId, target: NodeId) -> Option<SimTime> {
         let pair = (node, target);
-        let began = self.exchanges.get(&pair)?;
-        self.asked.get(&pair).copied().filter(|asked| asked >= began)
+        let began = self.exchanges.get(&pair)?.began;
+        self.asked.get(&pair).copied().filter(|asked| *asked >= began)
     }
 
     /// Why a node considers the link to a neighbour broken, or cannot resolve its address. `trigger` has made it do so.
@@ -248,20 +254,38 @@ impl Causes {
 
     /// For how long ARP has asked for a neighbour.
     pub fn asks_for(&self, now: SimTime, (node, neighbour): (NodeId, NodeId)) -> SimDuration {
-        self.exchanges.get(&(node, neighbour)).map_or(SimDuration::ZERO, |began| now.since(*began))
+        self.exchanges.get(&(node, neighbour)).map_or(SimDuration::ZERO, |of| now.since(of.began))
     }
 
     /// When ARP's exchange in progress began, or the latest one. What was lost before has kept no address away.
     pub(super) fn began(&self, now: SimTime, node: NodeId, next_hop: NodeId) -> SimTime {
-        self.exchanges.get(&(node, next_hop)).copied().unwrap_or(before(now, self.timers.recent))
+        let of = self.exchanges.get(&(node, next_hop));
+        of.map_or(before(now, self.timers.recent), |of| of.began)
+    }
+
+    /// The noise that kept the exchange before from an answer, without which there would be none now: until the request is on the
+    /// medium.
+    pub(super) fn asked_again_because(
+        &self,
+        now: SimTime,
+        node: NodeId,
+        next_hop: NodeId,
+    ) -> Option<RootCause> {
+        let of = self.exchanges.get(&(node, next_hop))?;
+        let earlier = |miss: &&Miss| (of.because..of.began).contains(&miss.at);
+        let pairs = [(node, next_hop), (next_hop, node)].into_iter();
+        let missed = pairs.filter_map(|(hearer, from)| self.lost_message(hearer, from, Messages::OfArp));
+        let miss = missed.filter(earlier).max_by_key(|miss| miss.at)?;
+        let root = miss.root(RootCause::new(now, node, miss.cause).towards(next_hop));
+        (root.is_noise() && self.latest_request(node, next_hop).is_none()).then_some(root)
     }
 
     /// When and why messages of ARP between two neighbours were lost since then.
     pub(super) fn misses_of_exchange(&self, node: NodeId, next_hop: NodeId) -> impl Iterator<Item = &Miss> {
-        let began = self.exchanges.get(&(node, next_hop));
+        let began = self.exchanges.get(&(node, next_hop)).map(|of| of.began);
         let pairs = [(node, next_hop), (next_hop, node)].into_iter();
         let missed = pairs.filter_map(|(hearer, from)| self.lost_message(hearer, from, Messages::OfArp));
-        missed.filter(move |miss| began.is_some_and(|began| miss.at >= *began))
+        missed.filter(move |miss| began.is_some_and(|began| miss.at >= began))
     }
 
     /// What keeps a neighbour's address from a node that asks for it. Fading may have let a message through over a hop that

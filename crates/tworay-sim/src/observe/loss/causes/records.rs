@@ -28,6 +28,16 @@ impl LostRoute {
     }
 }
 
+/// ARP of a node for another one.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Exchange {
+    pub began: SimTime,
+    /// When the exchange began without whose failure there would be none: the one before, or this one itself.
+    pub because: SimTime,
+    /// When its requests turned out not to be answered.
+    pub failed: Option<SimTime>,
+}
+
 /// A message that a station failed to receive.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Miss {

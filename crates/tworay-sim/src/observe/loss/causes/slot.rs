@@ -58,7 +58,8 @@ impl Causes {
             || self.lost_of_exchange(now, node, next_hop).is_some();
         let spoilt = lost.then(|| self.spoiled(scene, node, next_hop)).flatten();
         let waits = || Self::message_waits(scene, (node, next_hop), Messages::OfArp);
-        spoilt.or_else(|| waits().filter(RootCause::is_independent_of_load))
+        let spoilt = spoilt.or_else(|| waits().filter(RootCause::is_independent_of_load));
+        spoilt.or_else(|| self.asked_again_because(now, node, next_hop))
     }
 
     /// Packets came faster than ARP could answer: its exchange was spoiled by `lost`, they were held up together, a break has
