@@ -100,11 +100,35 @@ def _handled(flows: list[dict[str, Any]]) -> dict[str, float | None]:
     return {f"handled.{name}": part / total if total else None for name, part in parts.items()}
 
 
+# Causes of the ledger that a wireless link has: random errors, and a wire out of service (handoff).
+OF_THE_LINK = ("channel", "link-failure")
+# Outcomes of a completed probe cycle of TCP-Probing, as its sender counts them.
+OUTCOMES = ("full-immediate", "three-quarters", "half", "slow-start")
+
+
+def _lost_on_links(ledger: dict[str, dict[str, int]]) -> float | None:
+    """Return the share of the lost data segments that errors and handoffs took; None if none was lost."""
+    lost = {cause: counts["data"] for cause, counts in ledger.items()}
+    total = sum(lost.values())
+    return sum(lost.get(cause, 0) for cause in OF_THE_LINK) / total if total else None
+
+
+def _kept_window(flows: list[dict[str, Any]]) -> float | None:
+    """Return the share of the completed probe cycles after which the whole window was kept."""
+    counts: Counter[str] = Counter()
+    for flow in flows:
+        counts.update(flow.get("counted") or {})
+    cycles = sum(counts[name] for name in OUTCOMES)
+    return counts["full-immediate"] / cycles if cycles else None
+
+
 def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     """Add the system's goodput, EEE, UAR and fairness as defined by Psaras et al. (2006).
 
     Flows start and end, so each is weighted with its own duration. Throughput_max is the load of saturating
-    sources: each fills its own access wire for the duration of its flow.
+    sources: each fills its own access wire for the duration of its flow. ``overhead_bps`` is their overhead,
+    throughput less goodput; ``lost.on_links`` is the share of the lost data segments that were lost to errors
+    or handoffs, and ``cycles.full`` that of the probe cycles after which the whole window was kept.
     """
     import tomllib
 
@@ -127,6 +151,9 @@ def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
         "handled.full": [],
         "handled.immediate": [],
         "handled.predicted": [],
+        "cycles.full": [],
+        "overhead_bps": [],
+        "lost.on_links": [],
     }
     for world, text in frame.select("world", "document").iter_rows():
         document, toml = json.loads(text), tomls[world]
@@ -146,6 +173,9 @@ def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
         columns["timeouts_a_flow"].append(sum(flow["timeouts"] for flow in flows) / len(flows))
         for name, share in _handled(flows).items():
             columns[name].append(share)
+        columns["cycles.full"].append(_kept_window(flows))
+        columns["overhead_bps"].append(sent - good)
+        columns["lost.on_links"].append(_lost_on_links(document["ledger"]))
         columns["fairness.throughput"].append(_jain([flow["sent_bps"] for flow in flows]))
         columns["fairness.goodput"].append(_jain([flow["goodput_bps"] for flow in flows]))
     # Computed here, because EEE and UAR of the document would need a saturated run.
@@ -306,6 +336,49 @@ def forwarders(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     return frame.with_columns(pl.Series("queue_drops.forwarders", counts, dtype=pl.Float64))
 
 
+def losses_of_first(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add the share of the first flow's lost data segments that full queues and contention took.
+
+    Null in a run that lost none.
+    """
+    shares = []
+    for world, seed in frame.select("world", "seed").iter_rows():
+        lost = pl.read_parquet(file_of(where, "ledger", world, seed))
+        causes = lost.filter((pl.col("flow") == 0) & (pl.col("kind") == "data"))["cause"]
+        taken = causes.is_in(["congestion", "contention"])
+        shares.append(None if taken.is_empty() else float(taken.to_numpy().mean()))
+    return frame.with_columns(pl.Series("lost.congestion", shares, dtype=pl.Float64))
+
+
+# The handoff of an experiment with a single one begins at this time, s.
+HANDOFF = 20.0
+
+
+def one_handoff(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add the time from the end of a handoff to the first new ACK, s, as the mean over the flows.
+
+    A flow that gets none until the end of the run counts until then.
+    """
+    import tomllib
+
+    ends = {}
+    for world, text in pl.read_parquet(where / "cells.parquet").select("world", "toml").iter_rows():
+        lengths = (wire["handoffs"]["length"] for wire in tomllib.loads(text)["wire"] if "handoffs" in wire)
+        ends[world] = HANDOFF + float(next(lengths).removesuffix("ms")) / 1000
+    times = []
+    for world, seed, text in frame.select("world", "seed", "document").iter_rows():
+        document, end = json.loads(text), ends[world]
+        series = pl.read_parquet(file_of(where, "series", world, seed))
+        found = []
+        for flow in range(len(document["flows"])):
+            own = series.filter(pl.col("flow") == flow)
+            before = own.filter(pl.col("t_s") <= end)["acked_bytes"].max() or 0
+            after = own.filter((pl.col("t_s") > end) & (pl.col("acked_bytes") > before))["t_s"].min()
+            found.append(float(str(after or document["sim_seconds"])) - end)
+        times.append(stats.mean(found))
+    return frame.with_columns(pl.Series("resumed_seconds", times, dtype=pl.Float64))
+
+
 def order_of_drops(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     """Add the rank correlation (Spearman) of goodput and drops over the arms of a scenario and a seed.
 
@@ -338,5 +411,7 @@ DERIVED: dict[str, Callable[[pl.DataFrame, Path], pl.DataFrame]] = {
     "peak-window": peak_window,
     "growth-start": growth_start,
     "forwarders": forwarders,
+    "losses-of-first": losses_of_first,
+    "one-handoff": one_handoff,
     "order-of-drops": order_of_drops,
 }

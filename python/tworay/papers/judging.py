@@ -147,8 +147,9 @@ def _of_one(claim: Claim, trial: str, run: tuple[pl.DataFrame, Sequence[str]]) -
         return _growth(claim, cells, places)
     of, over = _several(how["of"]), _several(how["over"])
     errors = how.get("errors", {})
+    gain = _median_gain if how.get("median") else _gain
     return [
-        _widened(_gain(cells, p, p + _said(over, b) + _said(of, a), a, b), errors, a, b)
+        _widened(gain(cells, p, p + _said(over, b) + _said(of, a), a, b), errors, a, b)
         for p in places
         for a in of
         for b in over
@@ -221,6 +222,15 @@ def _gain(cells: Cells, place: list[str], labels: list[str], of: Any, over: Any)
     return Sample(tuple(labels), one + other, values, measured)
 
 
+def _median_gain(cells: Cells, place: list[str], labels: list[str], of: Any, over: Any) -> Sample:
+    """Return the median of the differences by seed, in percent of the second median."""
+    (one, a), (other, b) = cells.pick(place, of), cells.pick(place, over)
+    seeds = sorted(a.keys() & b.keys())
+    base = statistics.median([b[seed] for seed in seeds]) if seeds else 0.0
+    values = {seed: 100 * (a[seed] - b[seed]) / base for seed in seeds} if base else {}
+    return Sample(tuple(labels), one + other, values, _median_of(labels, values))
+
+
 def _percent(a: Mapping[int, float], b: Mapping[int, float]) -> dict[int, float]:
     """Return the differences by common seed, in percent of the second mean."""
     seeds = sorted(a.keys() & b.keys())
@@ -232,10 +242,14 @@ def _value(cells: Cells, place: list[str], of: Any, *, median: bool = False) -> 
     arm, by_seed = cells.pick(place, of)
     if not median:
         return Sample(tuple(place), arm, by_seed, _mean_of(place, by_seed))
+    return Sample(tuple(place), arm, by_seed, _median_of(place, by_seed))
+
+
+def _median_of(place: Sequence[str], by_seed: Mapping[int, float]) -> Measured:
     values = sorted(by_seed.values())
     low, high = median_interval(values, LEVEL)
     middle = statistics.median(values) if values else None
-    return Sample(tuple(place), arm, by_seed, Measured(tuple(place), middle, low, high, len(values)))
+    return Measured(tuple(place), middle, low, high, len(values))
 
 
 def _mean_of(place: Sequence[str], by_seed: Mapping[int, float]) -> Measured:

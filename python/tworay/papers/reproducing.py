@@ -246,13 +246,26 @@ def from_stored(paper: Paper, folder: Path, *, wanted: str | None = None) -> Rep
         if known is None:
             others = {name: judge_measured(claim, measured) for name, measured in of.items() if name != MAIN}
             result.others |= {claim.id: others} if others else {}
-        seeds = result.judgements[claim.id].seeds
-        for trial in claim.experiments if seeds else ():
-            result.seeds[trial] = min(seeds, result.seeds.get(trial, seeds))
+    result.seeds = _stored_seeds(result, judged)
     for claim in judged:
         if claim.parts:
             _summarise(result, claim)
     return result
+
+
+def _stored_seeds(result: Reproduction, claims: list[Claim]) -> dict[str, int]:
+    """Return by experiment the smallest number of seeds of a stored cell.
+
+    A claim's quantity may be missing in some runs of a cell: the claim that has most of them counts.
+    """
+    most: dict[str, dict[tuple[str, ...], int]] = {}
+    for claim in claims:
+        for cell in result.judgements[claim.id].cells if claim.id in result.judgements else ():
+            for trial in claim.experiments:
+                of, labels = most.setdefault(trial, {}), cell.measured.labels
+                of[labels] = max(cell.measured.seeds, of.get(labels, 0))
+    known = {trial: [number for number in of.values() if number] for trial, of in most.items()}
+    return {trial: min(numbers_) for trial, numbers_ in known.items() if numbers_}
 
 
 def _summarise(result: Reproduction, claim: Claim) -> None:
