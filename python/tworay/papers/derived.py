@@ -276,7 +276,7 @@ def called_within_rto(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
 
 
 def apart_from_vegas(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
-    """Add by how much a run's goodput differs from that of Vegas with the same seed, percent, without sign."""
+    """Add by how much a run's goodput differs from Vegas' with the same seed, percent, without sign."""
     del where
     vegas = frame.filter(tcp="vegas").select("seed", pl.col("goodput_bps").alias("vegas"))
     return (

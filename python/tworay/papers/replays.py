@@ -27,9 +27,8 @@ KEPT = "replays.json"
 def replayed(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     """Add how a replay compares with its network.
 
-    By access link: goodput and median round trip by the traced ones, by how many points of percent data and ACKs
-    are lost more seldom or more often (the larger of both differences, without sign), and measures as traced (of 5).
-
+    By access link: goodput and median round trip by the traced ones, the difference of the shares that are
+    lost of data and ACKs (the larger of both, points of percent without sign), and measures as traced (of 5).
     The profile of the first flow is fitted to the run, and compared with the run of the next seed.
     """
     texts = dict(pl.read_parquet(where / "cells.parquet").select("world", "toml").iter_rows())

@@ -1,4 +1,4 @@
-"""Round-trip times before losses and around a link failure, as Ghaleb-Seddik et al. (2012, §IV.A) describe them."""
+"""Round-trip times before losses and around a link failure (Ghaleb-Seddik et al. 2012, §IV.A)."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 # When the relay is switched off (scenario `link-failure`), s, and from when a route has been found.
 BREAK, FOUND = 20.0, 2.0
-# Table I: RTT_THRESHOLD, RTT_SAMPLE_COUNT, and RTT_G_COUNT_THRESHOLD, the fewest round trips that may show growth.
+# Table I: RTT_THRESHOLD, RTT_SAMPLE_COUNT and RTT_G_COUNT_THRESHOLD, the fewest round trips that grow.
 THRESHOLD, SAMPLES, FEWEST = 0.10, 10, 5
 
 
 def round_trips_told(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     """Add what round trips show of losses: shares of 0 to 1, and a step in percent.
 
-    ``rtt.rising``: of the data segments that full queues lost, the share before which round trips rose (slope over
-    time since the flow's previous loss; losses with fewer than five round trips between them count once).
-    ``rtt.within``: the share of round trips from 2 to 20 s that are within 10 % of their mean. ``rtt.step``: by how
-    much the first ten round trips after 20 s differ on average from the last ten before, percent of these; null if
-    no node that was off has cost a segment.
+    ``rtt.rising``: of the data segments that full queues lost, the share before which round trips rose (slope
+    over time since the flow's previous loss; a loss with fewer than five round trips since then is left out).
+    ``rtt.within``: the share of round trips from 2 to 20 s that are within 10 % of their mean. ``rtt.step``:
+    by how much the mean of the first ten round trips after 20 s differs from that of the last ten before,
+    percent of the latter; null if no node that was off has cost a segment.
     """
     columns: dict[str, list[float | None]] = {"rtt.rising": [], "rtt.within": [], "rtt.step": []}
     for world, seed in frame.select("world", "seed").iter_rows():
@@ -66,7 +66,7 @@ def _within(trips: pl.DataFrame) -> float | None:
 
 
 def _step(trips: pl.DataFrame) -> float | None:
-    """Return by how much the round trips of segments sent after the break differ from those before, percent."""
+    """Return by how much round trips of segments sent after the break differ from those before, percent."""
     sent = trips["t_s"] - trips["rtt_s"]
     before = trips.filter(pl.col("t_s") < BREAK)["rtt_s"].tail(SAMPLES).to_numpy()
     after = trips.filter(sent > BREAK)["rtt_s"].head(SAMPLES).to_numpy()
