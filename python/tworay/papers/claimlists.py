@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tworay.papers.bands import band_in_words
+from tworay.papers.bands import across, band_in_words
 from tworay.papers.causes import cause, told
 from tworay.papers.headlines import of_result
 from tworay.papers.library import COSTS, STANDARD, Role
 from tworay.papers.markdown import listed, prose, table
 from tworay.papers.numbering import names
 from tworay.papers.reproducing import NOT_RUN
+from tworay.papers.rule import Across
 from tworay.papers.tables import guess_table
 from tworay.papers.verdicts import interval, number
 
@@ -160,7 +161,7 @@ def rows(result: Reproduction, claims: Sequence[Claim]) -> list[str]:
     found = []
     for claim in claims:
         judgement = result.judgements.get(claim.id, NOT_RUN)
-        band = band_in_words(claim.how) if claim.experiment else ""
+        band = band_in_words(claim.how) if claim.experiment else _parts(claim)
         here = because(result, claim)
         row = [claim.id, claim.source, said(claim), claim.paper, band, f"**{judgement.verdict}**", here]
         found.append([*row, _standard(result, claim)] if beside else row)
@@ -207,6 +208,12 @@ def mechanisms(paper: Paper) -> list[str]:
         return []
     told = "Descriptions of algorithms and definitions, which unit tests cover. They get no verdict."
     return ["### As described", "", *prose(told), *table(["", "source", "description", "tests"], found)]
+
+
+def _parts(claim: Claim) -> str:
+    """Return which claims' cells a summary counts, and how many of them must hold."""
+    over = {Across.GENERAL: ", in general", Across.SOME: ", in some cell"}.get(across(claim.how), "")
+    return f"the cells of {', '.join(claim.parts)}{over}" if claim.parts else ""
 
 
 def _standard(result: Reproduction, claim: Claim) -> str:

@@ -14,6 +14,7 @@ from tworay.analysis import stats
 from tworay.histograms import Rule, histogram
 from tworay.papers.kept import BREAK, MSS, file_of, notices
 from tworay.papers.replays import replayed
+from tworay.papers.roundtrips import round_trips_told
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -288,6 +289,33 @@ def called(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     )
 
 
+def called_within_rto(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add the share of the losses at a node that was off which the sender called channel errors.
+
+    Only in runs without a timeout, in which routing has repaired the path within the timeout; else null.
+    """
+    del where
+    shares: list[float | None] = []
+    for text in frame["document"]:
+        document = json.loads(text)
+        diagnosis = document.get("diagnosis") or {}
+        counts = {guess: causes.get("node-down", 0) for guess, causes in diagnosis.items()}
+        total = sum(counts.values()) if not any(flow["timeouts"] for flow in document["flows"]) else 0
+        shares.append(counts.get("channel", 0) / total if total else None)
+    return frame.with_columns(pl.Series("called.within-rto", shares, dtype=pl.Float64))
+
+
+def apart_from_vegas(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add by how much a run's goodput differs from Vegas' with the same seed, percent, without sign."""
+    del where
+    vegas = frame.filter(tcp="vegas").select("seed", pl.col("goodput_bps").alias("vegas"))
+    return (
+        frame.join(vegas, on="seed", how="left", maintain_order="left")
+        .with_columns(((pl.col("goodput_bps") / pl.col("vegas") - 1).abs() * 100).alias("apart.vegas"))
+        .drop("vegas")
+    )
+
+
 # Largest window of both ends in Papanastasiou 2006, §4.4.1, segments.
 WINDOW = 64.0
 
@@ -408,6 +436,9 @@ DERIVED: dict[str, Callable[[pl.DataFrame, Path], pl.DataFrame]] = {
     "ack-coverage": ack_coverage,
     "replayed": replayed,
     "called": called,
+    "called-within-rto": called_within_rto,
+    "round-trips": round_trips_told,
+    "apart-from-vegas": apart_from_vegas,
     "peak-window": peak_window,
     "growth-start": growth_start,
     "forwarders": forwarders,

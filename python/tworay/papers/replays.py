@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 REPLAYS = 3
 # Access links by their name in a column.
 LINKS = {"none": "none", "hop": "802.11b", "traced": "traced"}
+WHAT = ("goodput", "rtt", "loss", "alike")
 # The replays' results beside the runs: they take longer than the runs themselves.
 KEPT = "replays.json"
 
 
 def replayed(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
-    """Add how a replay compares with its network: goodput by traced goodput, and measures as traced (of 5).
+    """Add how a replay compares with its network.
 
+    By access link: goodput and median round trip by the traced ones, the difference of the shares that are
+    lost of data and ACKs (the larger of both, points of percent without sign), and measures as traced (of 5).
     The profile of the first flow is fitted to the run, and compared with the run of the next seed.
     """
     texts = dict(pl.read_parquet(where / "cells.parquet").select("world", "toml").iter_rows())
@@ -40,7 +43,7 @@ def replayed(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
             kept[key] = _compared(texts[world], seed)
         rows.append(kept[key])
     file.write_text(json.dumps(kept), encoding="utf-8")
-    names = [f"replay.{what}.{link}" for what in ("goodput", "alike") for link in LINKS]
+    names = [f"replay.{what}.{link}" for what in WHAT for link in LINKS]
     return frame.with_columns(
         [pl.Series(name, [row.get(name) for row in rows], dtype=pl.Float64) for name in names]
     )
@@ -49,7 +52,9 @@ def replayed(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
 def _compared(text: str, seed: int) -> dict[str, float | None]:
     from tworay._native import Scenario
     from tworay.sedlane.access import Access
-    from tworay.sedlane.checking import compare, settings_of
+    from tworay.sedlane.checking import MEASURES, compare, settings_of
+
+    (median,) = (one for one in MEASURES if one.name == "rtt_median_seconds")
 
     world = Scenario.from_toml(text, "traced.toml", "")
     fitted, other = _traced(world, seed), _traced(world, seed + 1)
@@ -62,6 +67,11 @@ def _compared(text: str, seed: int) -> dict[str, float | None]:
     for name, replay in zip(LINKS, found.replays, strict=True):
         mean = stats.mean(replay.values["goodput_bps"])
         row[f"replay.goodput.{name}"] = None if mean is None or not other.goodput else mean / other.goodput
+        trip = found.compared(replay, median)["ratio"]
+        row[f"replay.rtt.{name}"] = trip
+        losses = [found.compared(replay, one)["difference"] for one in MEASURES if one.in_points]
+        known = [100 * abs(one) for one in losses if one is not None]
+        row[f"replay.loss.{name}"] = max(known, default=None)
         row[f"replay.alike.{name}"] = float(sum(found.alike(replay).values()))
     return row
 
