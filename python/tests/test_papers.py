@@ -97,6 +97,9 @@ def test_growth_of_a_gain() -> None:
     assert verdict(runs({"slow": 0.5, "fast": 0.1}), **how, band="less") == H
     assert verdict(runs({"slow": 0.1, "fast": 0.1}), **how) == F
     assert verdict(runs({"slow": 0.1, "fast": 0.1}, noise=0.3), **how) == N
+    several = how | {"over": ["old", "new"]}
+    assert verdict(runs({"slow": 0.1, "fast": 0.5}), **several) == F, "over itself nothing grows"
+    assert verdict(runs({"slow": 0.1, "fast": 0.5}), **several, across="some") == H
 
 
 def test_values_and_expressions() -> None:

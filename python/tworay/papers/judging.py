@@ -145,15 +145,21 @@ def _of_one(claim: Claim, trial: str, run: tuple[pl.DataFrame, Sequence[str]]) -
         return [_value(cells, place, how.get("of", {}), median=median) for place in places]
     if claim.kind == "grows":
         return _growth(claim, cells, places)
-    of, over = _several(how["of"]), _several(how["over"])
     errors = how.get("errors", {})
     gain = _median_gain if how.get("median") else _gain
     return [
-        _widened(gain(cells, p, p + _said(over, b) + _said(of, a), a, b), errors, a, b)
+        _widened(gain(cells, p, labels, a, b), errors, a, b)
         for p in places
-        for a in of
-        for b in over
+        for labels, a, b in _pairs(how, p)
     ]
+
+
+def _pairs(
+    how: Mapping[str, Any], place: list[str]
+) -> list[tuple[list[str], dict[str, str], dict[str, str]]]:
+    """Return the pairs of cells that are compared at a place, each with its labels."""
+    of, over = _several(how["of"]), _several(how["over"])
+    return [(place + _said(over, b) + _said(of, a), a, b) for a in of for b in over]
 
 
 def _several(found: Any) -> list[dict[str, str]]:
@@ -267,16 +273,16 @@ def _growth(claim: Claim, cells: Cells, places: list[list[str]]) -> list[Sample]
     if not labels:
         return []
     first, last = how.get("from", labels[0]), how.get("to", labels[-1])
-    (of,), (over,) = _several(how["of"]), _several(how["over"])
     found = []
     for place in places:
-        arms: tuple[Arm, ...] = ()
-        ends = []
-        for label in (first, last):
-            one, a = cells.pick(place, of | {along: str(label)})
-            other, b = cells.pick(place, over | {along: str(label)})
-            arms += one + other
-            ends.append(_percent(a, b))
-        steps = {s: ends[1][s] - ends[0][s] for s in sorted(ends[0].keys() & ends[1].keys())}
-        found.append(Sample(tuple(place), arms, steps, _mean_of(place, steps)))
+        for said, of, over in _pairs(how, place):
+            arms: tuple[Arm, ...] = ()
+            ends = []
+            for label in (first, last):
+                one, a = cells.pick(place, of | {along: str(label)})
+                other, b = cells.pick(place, over | {along: str(label)})
+                arms += one + other
+                ends.append(_percent(a, b))
+            steps = {s: ends[1][s] - ends[0][s] for s in sorted(ends[0].keys() & ends[1].keys())}
+            found.append(Sample(tuple(said), arms, steps, _mean_of(said, steps)))
     return found
