@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WIRES = [(0, 4, "10Mbps"), (1, 4, "10Mbps"), (4, 5, "12Mbps"), (5, 2, "10Mbps"), (5, 3, "1Mbps")]
-DUMBBELL = {
+DUMBBELL: dict[str, list[dict[str, Any]]] = {
     "wire": [{"from": a, "to": b, "rate": rate} for a, b, rate in WIRES],
     "flow": [{"from": 0, "to": 2}, {"from": 1, "to": 3}],
 }

@@ -121,7 +121,8 @@ def _stack(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None]
         part = frame.filter(frame[figure.panels] == name) if figure.panels else frame
         title = panel(figure, name) if name else heading(sum_of(figure.columns))[0] if figure.apart else ""
         shown.append(_stacked(figure, part, figure.columns, title))
-    note = f"mean of {seeds_in_words(*seeds_of(frame))}; lines on the bars: 95 % interval of a bar's height"
+    of = "the sum" if len(figure.columns) > 1 and not figure.apart else "a bar's height"
+    note = f"mean of {seeds_in_words(*seeds_of(frame))}; lines on the bars: 95 % interval of {of}"
     note += ", with the error of the measured cost" * bool(figure.errors)
     alone = [_stacked(figure, frame, (figure.apart,), heading(figure.apart)[0])] if figure.apart else []
     stacks(shown, Words(figure.title, figure.y, note, x=figure.x), alone, output=file)
