@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PAPERS = [paper for paper in library.papers() if not paper.study]
 # Commands without names of variants, scenarios and figures; the tests of the docs check their options.
-PLAIN = {"metrics", "costs", "energy", "kernel", "sedlane"}
+PLAIN = {"metrics", "costs", "energy", "kernel", "sedlane", "show", "explain", "plot"}
 
 
 def values(words: list[str], option: str) -> list[str]:
@@ -43,6 +43,11 @@ def resolve(command: str) -> None:
         ScenarioError: a scenario or variant does not.
 
     """
+    first, _, rest = command.partition(" && ")
+    if rest:  # A run, and what shows a part of it.
+        resolve(first)
+        resolve(rest)
+        return
     program, verb, *words = shlex.split(command)
     if program == "make" or verb in PLAIN:
         return

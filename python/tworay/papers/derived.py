@@ -17,7 +17,7 @@ from tworay.papers.replays import replayed
 from tworay.papers.roundtrips import round_trips_told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 
@@ -127,7 +127,8 @@ def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     """Add the system's goodput, EEE, UAR and fairness as defined by Psaras et al. (2006).
 
     Flows start and end, so each is weighted with its own duration. Throughput_max is the load of saturating
-    sources: each fills its own access wire for the duration of its flow. ``overhead_bps`` is their overhead,
+    sources: each fills its own access wire for the duration of its flow; in ``eee.carried`` and ``uar.carried``
+    it is what the wires of the flows' paths can carry of that. ``overhead_bps`` is their overhead,
     throughput less goodput; ``lost.on_links`` is the share of the lost data segments that were lost to errors
     or handoffs, and ``cycles.full`` that of the probe cycles after which the whole window was kept.
     """
@@ -138,14 +139,17 @@ def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
 
     texts = dict(pl.read_parquet(where / "cells.parquet").select("world", "toml").iter_rows())
     tomls = {world: tomllib.loads(text) for world, text in texts.items()}
-    rates = {}
+    rates, wires = {}, {}
     for world, toml in tomls.items():
         scenario = Scenario.from_toml(texts[world], world, "")
         rates[world] = [scenario.access_bps(flow["from"]) for flow in toml["flow"]]
+        wires[world] = paths_of(toml)
     columns: dict[str, list[float | None]] = {
         "system_goodput_bps": [],
         "eee": [],
         "uar": [],
+        "eee.carried": [],
+        "uar.carried": [],
         "fairness.throughput": [],
         "fairness.goodput": [],
         "timeouts_a_flow": [],
@@ -170,6 +174,9 @@ def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
         columns["system_goodput_bps"].append(good)
         columns["eee"].append(eee(sent, good, most))
         columns["uar"].append(uar(sent, good, most))
+        most = carried(wires[world], seconds, total)
+        columns["eee.carried"].append(eee(sent, good, most))
+        columns["uar.carried"].append(uar(sent, good, most))
         flows = document["flows"]
         columns["timeouts_a_flow"].append(sum(flow["timeouts"] for flow in flows) / len(flows))
         for name, share in _handled(flows).items():
@@ -181,6 +188,55 @@ def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
         columns["fairness.goodput"].append(_jain([flow["goodput_bps"] for flow in flows]))
     # Computed here, because EEE and UAR of the document would need a saturated run.
     return frame.with_columns([pl.Series(name, values, dtype=pl.Float64) for name, values in columns.items()])
+
+
+Path_ = list[tuple[tuple[int, int], float]]
+"""The wires of a path in order: both ends, and the rate, bit/s."""
+
+
+def paths_of(toml: dict[str, Any]) -> list[Path_]:
+    """Return the wires of the shortest path of each flow in a wired scenario with all keys told."""
+    beside: dict[int, dict[int, float]] = {}
+    for wire in toml["wire"]:
+        a, b, rate = wire["from"], wire["to"], rate_of(wire["rate"])
+        beside.setdefault(a, {})[b] = rate
+        beside.setdefault(b, {})[a] = rate
+    found = []
+    for flow in toml["flow"]:
+        before, reached = {flow["from"]: flow["from"]}, [flow["from"]]
+        for node in reached:
+            for other in beside[node]:
+                if other not in before:
+                    before[other] = node
+                    reached.append(other)
+        path, node = [], flow["to"]
+        while node != flow["from"]:
+            path.append(((before[node], node), beside[before[node]][node]))
+            node = before[node]
+        found.append(path[::-1])
+    return found
+
+
+def rate_of(text: str) -> float:
+    """Return a rate such as ``10Mbps`` in bit/s."""
+    number = text.removesuffix("bps")
+    factors = {"k": 1e3, "M": 1e6, "G": 1e9}
+    return float(number[:-1]) * factors[number[-1]] if number[-1] in factors else float(number)
+
+
+def carried(paths: Sequence[Path_], seconds: Sequence[float], total: float) -> float:
+    """Return the mean rate that the wires carry of saturating sources, bit/s.
+
+    A flow has at most the rate of its slowest wire, and flows that meet in a wire at most the rate of that.
+    """
+    loads = [min(rate for _, rate in path) * s / total for path, s in zip(paths, seconds, strict=True)]
+    over: dict[tuple[int, int], float] = {}
+    for path, load in zip(paths, loads, strict=True):
+        for wire, _ in path:
+            over[wire] = over.get(wire, 0.0) + load
+    most = max(seconds, default=0.0) / total
+    shares = [min([1.0, *(rate * most / over[wire] for wire, rate in path if over[wire])]) for path in paths]
+    return sum(share * load for share, load in zip(shares, loads, strict=True))
 
 
 def _jain(rates: list[float]) -> float | None:

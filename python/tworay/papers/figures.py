@@ -13,7 +13,7 @@ from tworay.analysis.stats import mean, t_interval
 from tworay.errors import InputError
 from tworay.papers import answers, timelines
 from tworay.papers.medians import with_medians
-from tworay.papers.quantities import heading, with_quantity
+from tworay.papers.quantities import heading, sum_of, with_quantity
 from tworay.papers.shown import comparable, panel, row, seeds_of, words
 from tworay.showing.curves import Stack, Words, stacks
 from tworay.showing.drawing import Look, panels
@@ -79,6 +79,8 @@ def look(figure: Figure, named: dict[str, str], rows: dict[str, str]) -> Look:
         singles=figure.singles,
         middle="median" if figure.median else "mean",
         most=1.0 if title.endswith("0 to 1)") else None,
+        reference=figure.reference,
+        top=figure.top,
     )
 
 
@@ -117,8 +119,9 @@ def _stack(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None]
     shown = []
     for name in dict.fromkeys(frame[figure.panels].to_list()) if figure.panels else [""]:
         part = frame.filter(frame[figure.panels] == name) if figure.panels else frame
-        shown.append(_stacked(figure, part, figure.columns, panel(figure, name) if name else ""))
-    of = "the sum" if len(figure.columns) > 1 else "the mean"
+        title = panel(figure, name) if name else heading(sum_of(figure.columns))[0] if figure.apart else ""
+        shown.append(_stacked(figure, part, figure.columns, title))
+    of = "the sum" if len(figure.columns) > 1 and not figure.apart else "a bar's height"
     note = f"mean of {seeds_in_words(*seeds_of(frame))}; lines on the bars: 95 % interval of {of}"
     note += ", with the error of the measured cost" * bool(figure.errors)
     alone = [_stacked(figure, frame, (figure.apart,), heading(figure.apart)[0])] if figure.apart else []
@@ -126,9 +129,14 @@ def _stack(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None]
     return file, None
 
 
+def _part(figure: Figure, title: str) -> str:
+    """Return the name of a layer, without its unit where parts of one total have different ones."""
+    return title.rpartition(" (")[0] if figure.apart else title
+
+
 def _stacked(figure: Figure, frame: pl.DataFrame, columns: tuple[str, ...], name: str) -> Stack:
     """Return a panel of stacked columns; the errors of a measured factor belong to the last of them."""
-    total = " + ".join(columns)
+    total = sum_of(columns)
     for quantity in (*columns, total):
         frame = with_quantity(frame, quantity)
     _, factor = heading(columns[0])
@@ -139,7 +147,7 @@ def _stacked(figure: Figure, frame: pl.DataFrame, columns: tuple[str, ...], name
         return [factor * value for value in values[quantity].get((label,), {}).values()]
 
     layers = [
-        (heading(quantity)[0], [mean(all_of(quantity, label)) or 0.0 for label in labels])
+        (_part(figure, heading(quantity)[0]), [mean(all_of(quantity, label)) or 0.0 for label in labels])
         for quantity in columns
     ]
     intervals = [t_interval(all_of(total, label)) for label in labels]

@@ -169,6 +169,12 @@ class Figure:
     """Titles of the experiments' axes."""
     log: str = ""
     """The logarithmic axis: `x` (an axis of numbers) or `y`."""
+    reference: float | None = None
+    """A value with which the source compares: a dashed line, always on the axis of values."""
+    top: float | None = None
+    """Upper end of the axis of values; a note counts the single seeds above it."""
+    marks: dict[str, float] = field(default_factory=dict)
+    """For a trace: events of the scenario by their names, s."""
     at: dict[str, float] = field(default_factory=dict)
     """Place on the axis of numbers of labels without a number."""
     named: dict[str, str] = field(default_factory=dict)

@@ -37,7 +37,7 @@ class Mechanism:
     cited: bool = False
     """True if the source only names it, as work of others."""
     note: str = ""
-    """What is missing, or why it is not built."""
+    """What is missing, or why it is not built; of one that is built, what to look at."""
 
     @property
     def said(self) -> str:
@@ -62,8 +62,8 @@ def _mechanism(entry: dict[str, object]) -> Mechanism:
     found = Mechanism(**(entry | {"state": Standing(entry.get("state", Standing.BUILT))}))  # type: ignore[arg-type]
     if bool(found.show) == (found.state is Standing.NOT):
         raise ValueError(f"{found.says}: a command is needed, unless it is not built")
-    if bool(found.note) == (found.state is Standing.BUILT):
-        raise ValueError(f"{found.says}: a note says what is missing, and only then")
+    if not found.note and found.state is not Standing.BUILT:
+        raise ValueError(f"{found.says}: a note says what is missing")
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -12,12 +12,17 @@ from tworay.errors import InputError
 from tworay.metrics.diagnosis import NONE, covers
 from tworay.showing.drawing import axis_title, scaled
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 OPERATORS = ("+", "-", "*", "/")
 # Title with unit, and factor to it, of quantities that are no metrics of runs.
 TITLES: dict[str, tuple[str, float]] = {
     "system_goodput_bps": ("goodput of all flows (Mb/s)", 1e-6),
     "eee": ("extra energy expenditure (EEE, 0 to 1)", 1.0),
     "uar": ("unexploited available resource (UAR, 0 to 1)", 1.0),
+    "eee.carried": ("EEE by what the wires carry (0 to 1)", 1.0),
+    "uar.carried": ("UAR by what the wires carry (0 to 1)", 1.0),
     "fairness.throughput": ("Jain's fairness of throughputs (0 to 1)", 1.0),
     "fairness.goodput": ("Jain's fairness of goodputs (0 to 1)", 1.0),
     "handled.full": ("whole window kept (% of losses)", 100.0),
@@ -45,6 +50,7 @@ TITLES: dict[str, tuple[str, float]] = {
     "alive.all_at_changes": ("both in flight (segments, mean over changes)", 1.0),
     "energy.radio_per_received_bit": ("radio (µJ/bit)", 1e6),
     "energy.computing_per_received_bit": ("computing (µJ/bit)", 1e6),
+    "energy.joules_total + energy.joules_computation": ("total: radio and computing (J)", 1.0),
     "model.usable": ("modelled by simulated bytes, usable form of the model", 1.0),
     "model.refined": ("modelled by simulated bytes, refined model", 1.0),
     "model.frozen": ("modelled by simulated bytes, n = frozen time / T0", 1.0),
@@ -80,6 +86,11 @@ TITLES: dict[str, tuple[str, float]] = {
     "restored_seconds": ("first new ACK after the break (s)", 1.0),
     "pairs.mean_hops": ("mean shortest path (hops)", 1.0),
 }
+
+
+def sum_of(quantities: Sequence[str]) -> str:
+    """Return the expression of a sum."""
+    return " + ".join(quantities)
 
 
 def heading(quantity: str) -> tuple[str, float]:

@@ -11,7 +11,7 @@ from tworay.analysis.contrasts import difference, groups, means, select
 from tworay.errors import InputError
 from tworay.papers import answers
 from tworay.papers.medians import with_medians
-from tworay.papers.quantities import heading, with_quantity
+from tworay.papers.quantities import heading, sum_of, with_quantity
 from tworay.papers.shown import comparable, words
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def numbers(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table |
         if figure.kind in answers.KINDS:
             return answers.answer(figure, frame, axes)
         frame = comparable(figure, select(frame, figure.where, axes))
-        for metric in figure.columns or (figure.metric,):
+        metrics = shown_in(figure)
+        for metric in metrics:
             _, scale = heading(metric)
             known = with_quantity(frame, metric)
             percent = _percent(figure, known, keys, metric)
@@ -68,8 +69,8 @@ def numbers(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table |
     }
     places = list(cells)
     if figure.columns:
-        named = [figure.named.get(metric, heading(metric)[0]) for metric in figure.columns]
-        rows = [[*place, *(cells[place].get(one, "–") for one in figure.columns)] for place in places]
+        named = [figure.named.get(metric, heading(metric)[0]) for metric in metrics]
+        rows = [[*place, *(cells[place].get(one, "–") for one in metrics)] for place in places]
         return [*titles, *named], rows
     title = figure.y or heading(figure.metric)[0]
     if not figure.cols:
@@ -78,6 +79,13 @@ def numbers(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table |
     down = list(dict.fromkeys(place[:-1] for place in places))
     rows = [[*label, *(cells.get((*label, c), {}).get(figure.metric, "") for c in across)] for label in down]
     return [title, *titles[1:-1], *across], rows
+
+
+def shown_in(figure: Figure) -> tuple[str, ...]:
+    """Return what the figure's table shows: parts of a total with the total."""
+    if figure.apart:
+        return (*figure.columns, sum_of(figure.columns))
+    return figure.columns or (figure.metric,)
 
 
 def _percent(

@@ -138,14 +138,39 @@ def _listed(lines: list[tuple[str, pl.DataFrame]], title: str) -> Table:
     return ["line", "t, s", title], rows
 
 
+def _lost(figure: Figure, arms: list[Arm]) -> list[list[float]]:
+    """Return, for each line of `_series`, when the data segments that did not arrive were sent, s."""
+    found = []
+    for arm in arms:
+        for flow in _flows(figure, arm):
+            segments = arm.table("segments")
+            if segments is None:
+                continue
+            lost = segments.filter((pl.col("kind") == "data") & (pl.col("bytes") > 0))
+            lost = lost.filter(pl.col("arrived_s").is_null())
+            if flow is not None:
+                lost = lost.filter(pl.col("flow") == flow)
+            found.append(within(figure, lost)["t_s"].to_list())
+    return found
+
+
+def _with_marks(figure: Figure, words: Words) -> Words:
+    """Return the words of round trips with losses and events."""
+    events = "".join(f"; dotted: {name} ({time:g} s)" for name, time in figure.marks.items())
+    return replace(words, note=f"{words.note}; ×: a data segment that got lost, when it was sent{events}")
+
+
 def _trace(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
     lines = _series(figure, arms)
     if not lines:
         return None
     words = _words(figure, arms)
+    if figure.metric == "rtt_s":
+        curves.round_trips(lines, _lost(figure, arms), figure.marks, _with_marks(figure, words), output=file)
+        return _listed(lines, words.y)
     if any(flow is not None for arm in arms for flow in _flows(figure, arm)):
         words = replace(words, legend="")  # The lines are flows, not labels of the axis.
-    steps = figure.mean_of == 1 and figure.metric not in ("acked_segments", "rtt_s")
+    steps = figure.mean_of == 1 and figure.metric != "acked_segments"
     curves.trace(lines, figure.metric, words, output=file, steps=steps)
     return _listed(lines, words.y)
 

@@ -16,7 +16,7 @@ import numpy as np
 from tworay.showing.pictures import COLOURS, SETTINGS, new_figure, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
     import polars as pl
@@ -164,6 +164,30 @@ def trace(
         axes.margins(x=0.01)
         if len(lines) > 1:
             figure.legend(title=words.legend or None, loc="outside right center", frameon=False, fontsize=9)
+
+
+def round_trips(
+    lines: Sequence[tuple[str, pl.DataFrame]],
+    lost: Sequence[Sequence[float]],
+    events: Mapping[str, float],
+    words: Words,
+    *,
+    output: str | PathLike[str],
+) -> None:
+    """Draw the round-trip times of each flow in a panel, crosses for losses and dotted lines for events."""
+    with _Drawing(words, output, len(lines), 1, sharex=True, sharey=True) as (figure, panels):
+        top = 1.08 * max(float(frame["rtt_s"].to_numpy().max()) for _, frame in lines)
+        for i, (axes, (label, frame), times) in enumerate(zip(panels[:, 0], lines, lost, strict=True)):
+            step(axes, frame, "rtt_s", color=COLOURS[i % len(COLOURS)], drawstyle="default")
+            axes.plot(times, [top] * len(times), "x", color="black", markersize=4)
+            for time in events.values():
+                axes.axvline(time, color="black", linestyle=":", linewidth=0.9)
+            if len(lines) > 1:
+                axes.set_title(label, fontsize=9, loc="left")
+            axes.margins(x=0.01)
+        panels[-1, 0].set_xlabel(words.x)
+        panels[-1, 0].set_ylim(bottom=0)
+        figure.supylabel(words.y, fontsize=10)
 
 
 def areas(

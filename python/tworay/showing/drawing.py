@@ -45,7 +45,8 @@ class Look:
     ``at`` has the places of labels without a number. ``printed`` holds the values of the source by row and
     line, in the unit of ``y``. ``level`` is that of the intervals. With ``singles`` every seed has a dot.
     ``most`` is the largest possible value, such as 1 of a share. ``middle`` says what the points are: means,
-    or medians, whose intervals need not be symmetric.
+    or medians, whose intervals need not be symmetric. ``reference`` is a value with which the source
+    compares, drawn as a dashed line; above ``top`` single seeds are only counted.
     """
 
     title: str = ""
@@ -60,6 +61,8 @@ class Look:
     singles: bool = False
     most: float | None = None
     middle: str = "mean"
+    reference: float | None = None
+    top: float | None = None
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,17 @@ class Chart:
         note = bars if most > 1 else "one seed"
         if most > 1 and len(self.names) > MOST_BARS:
             note = f"{self.look.middle} of {said}"
-        return f"{note}; dots: single seeds" if self.look.singles else note
+        if self.look.singles:
+            note += f"; dots: single seeds{self._above}"
+        return note if self.look.reference is None else f"{note}; dashed: {self.look.reference:g}"
+
+    @property
+    def _above(self) -> str:
+        """The number of single seeds above the axis, in words."""
+        top = self.look.top
+        values = [value for row in self.means.iter_rows(named=True) for value in row["values"] or ()]
+        above = [value * self.scale for value in values if top is not None and value * self.scale > top]
+        return f", {len(above)} above the axis (up to {max(above):.3g})" if above else ""
 
 
 def draw(
@@ -261,10 +274,20 @@ def _ticks(axes: Axes, chart: Chart, xs: Sequence[float]) -> None:
         axes.set_xticks(xs, chart.labels, rotation=30 if long else 0, ha="right" if long else "center")
         axes.set_xlim(-0.5, len(xs) - 0.5)
     elif chart.look.log == "x":
+        from matplotlib.ticker import NullLocator
+
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
-    elif len(xs) <= MOST_TICKS and min(np.diff(sorted(xs)), default=1) > (max(xs) - min(xs)) / 30:
+        if len(xs) <= MOST_TICKS and _apart(np.log(xs)):
+            axes.set_xticks(xs, [f"{x:g}" for x in xs])
+            axes.xaxis.set_minor_locator(NullLocator())
+    elif len(xs) <= MOST_TICKS and _apart(np.asarray(xs)):
         axes.set_xticks(xs, [f"{x:g}" for x in xs])
+
+
+def _apart(places_: np.ndarray[Any, Any]) -> bool:
+    """Return whether each place on an axis has room for a label."""
+    return bool(min(np.diff(np.sort(places_)), default=1) > np.ptp(places_) / 30)
 
 
 def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
@@ -313,9 +336,20 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
         axes.set_ylim(top=most)
     if chart.look.log == "y":
         _decades(axes)
+    _limits(axes, chart.look)
     axes.set_ylabel(chart.heading)
     axes.grid(axis="y", linewidth=0.3, alpha=0.6)
     _ticks(axes, chart, xs)
+
+
+def _limits(axes: Axes, look: Look) -> None:
+    """Draw the value with which the source compares, and end the axis of values where asked."""
+    if look.reference is not None:
+        axes.axhline(look.reference, color="0.35", linestyle="--", linewidth=0.9, zorder=0)
+        low, high = axes.get_ylim()
+        axes.set_ylim(min(low, 0.9 * look.reference), max(high, 1.1 * look.reference))
+    if look.top is not None:
+        axes.set_ylim(top=look.top)
 
 
 def _decades(axes: Axes) -> None:
