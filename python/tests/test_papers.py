@@ -102,6 +102,11 @@ def test_growth_of_a_gain() -> None:
     assert verdict(runs({"slow": 0.1, "fast": 0.5}), **several, across="some") == H
 
 
+def test_nothing_divided_by_nothing_is_no_value() -> None:
+    frame = pl.DataFrame({"waits": [6.0, 0.0, 2.0], "timeouts": [2, 0, 1]})
+    assert with_quantity(frame, "waits / timeouts")["waits / timeouts"].to_list() == [3.0, None, 2.0]
+
+
 def test_values_and_expressions() -> None:
     frame = runs({"a": 0.0}).with_columns(pl.lit(2.0).alias("timeouts"))
     assert verdict(frame, value="timeouts", of={"tcp": "old"}, band=2.0) == H

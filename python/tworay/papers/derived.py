@@ -126,11 +126,12 @@ def _kept_window(flows: list[dict[str, Any]]) -> float | None:
 def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     """Add the system's goodput, EEE, UAR and fairness as defined by Psaras et al. (2006).
 
-    Flows start and end, so each is weighted with its own duration. Throughput_max is the load of saturating
-    sources: each fills its own access wire for the duration of its flow; in ``eee.carried`` and ``uar.carried``
-    it is what the wires of the flows' paths can carry of that. ``overhead_bps`` is their overhead,
-    throughput less goodput; ``lost.on_links`` is the share of the lost data segments that were lost to errors
-    or handoffs, and ``cycles.full`` that of the probe cycles after which the whole window was kept.
+    Flows start and end, so each is weighted with its own duration. Throughput_max is the load of
+    saturating sources: each fills its own access wire for the duration of its flow; in ``eee.carried``
+    and ``uar.carried`` it is what the wires of the flows' paths can carry of that. ``overhead_bps`` is
+    their overhead, throughput less goodput; ``lost.on_links`` is the share of the lost data segments that
+    were lost to errors or handoffs, and ``cycles.full`` that of the probe cycles after which the whole
+    window was kept.
     """
     import tomllib
 

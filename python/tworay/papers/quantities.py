@@ -105,6 +105,8 @@ def heading(quantity: str) -> tuple[str, float]:
 def with_quantity(frame: pl.DataFrame, expression: str) -> pl.DataFrame:
     """Add a column named after the expression: metrics and numbers with ``+ - * /``, separated by blanks.
 
+    It is null where nothing is divided by nothing.
+
     Raises:
         InputError: a metric or operator is unknown.
 
@@ -129,7 +131,8 @@ def with_quantity(frame: pl.DataFrame, expression: str) -> pl.DataFrame:
     total = terms[0]
     for sign, term in zip(signs[1:], terms[1:], strict=True):
         total = total + term if sign == "+" else total - term
-    return frame.with_columns(total.alias(expression))
+    whole = pl.when(total.cast(pl.Float64).is_not_nan()).then(total)
+    return frame.with_columns(whole.alias(expression))
 
 
 def _operand(frame: pl.DataFrame, word: str) -> pl.Expr:
