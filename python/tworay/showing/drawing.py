@@ -120,16 +120,29 @@ class Chart:
         return reach
 
     @property
-    def note(self) -> str:
-        """A sentence about points and bars."""
-        seeds = [row["n"] for row in self.means.iter_rows(named=True) if row["mean"] is not None]
-        least, most = min(seeds, default=0), max(seeds, default=0)
-        said = seeds_in_words(least, most)
-        bars = BARS.format(middle=self.look.middle, seeds=said, level=100 * self.look.level)
-        note = bars if most > 1 else "one seed"
-        if most > 1 and len(self.names) > MOST_BARS:
-            note = f"{self.look.middle} of {said}"
-        return f"{note}; dots: single seeds" if self.look.singles else note
+    def seeds(self) -> list[int]:
+        """The number of seeds of each cell that has a value."""
+        return [row["n"] for row in self.means.iter_rows(named=True) if row["mean"] is not None]
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the largest of the means and the source's values, in the unit shown."""
+        means = [
+            row["mean"] * self.scale for row in self.means.iter_rows(named=True) if row["mean"] is not None
+        ]
+        values = [*means, *self.look.printed.values()] or [0.0]
+        return min(values), max(values)
+
+
+def note_of(charts: Sequence[Chart]) -> str:
+    """Return a sentence about the points and bars of all panels."""
+    look, seeds = charts[0].look, [number for chart in charts for number in chart.seeds]
+    least, most = min(seeds, default=0), max(seeds, default=0)
+    said = seeds_in_words(least, most)
+    note = BARS.format(middle=look.middle, seeds=said, level=100 * look.level) if most > 1 else "one seed"
+    if most > 1 and max(len(chart.names) for chart in charts) > MOST_BARS:
+        note = f"{look.middle} of {said}"
+    return f"{note}; dots: single seeds" if look.singles else note
 
 
 def draw(
@@ -198,7 +211,9 @@ def panels(
         if look.title:
             figure.suptitle(look.title, fontsize=10)
         if kind in ("lines", "dots"):
-            note = f"{first.note}; ×: value of the source" if look.printed else first.note
+            _limits(every[0], list(charts.values()))
+            note = note_of(list(charts.values()))
+            note += "; ×: value of the source" * bool(look.printed)
             figure.supxlabel(note, fontsize=8, x=0.99, ha="right")
         if output is not None:
             write(figure, Path(output), Path(output).suffix)
@@ -305,17 +320,24 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
         ]
         marks = [(x, value) for x, value in printed if value is not None]
         axes.plot(*zip(*marks, strict=True), "x", color=colour, markersize=7) if marks else None
-    values = [row["mean"] for row in chart.means.iter_rows(named=True) if row["mean"] is not None]
-    if chart.look.log != "y" and axes.get_ylim()[0] < 0 <= min(values):
-        axes.set_ylim(bottom=0)  # An interval below zero says nothing about what can't be negative.
-    most = chart.look.most
-    if most is not None and axes.get_ylim()[1] > most >= max(values) * chart.scale:
-        axes.set_ylim(top=most)
     if chart.look.log == "y":
         _decades(axes)
     axes.set_ylabel(chart.heading)
     axes.grid(axis="y", linewidth=0.3, alpha=0.6)
     _ticks(axes, chart, xs)
+
+
+def _limits(axes: Axes, charts: Sequence[Chart]) -> None:
+    """Let the axis of values, which all panels share, end where values can.
+
+    Limits end the scaling to what is drawn, so they follow when all panels have been drawn.
+    """
+    look = charts[0].look
+    low, high = min(one.ends[0] for one in charts), max(one.ends[1] for one in charts)
+    if look.log != "y" and axes.get_ylim()[0] < 0 <= low:
+        axes.set_ylim(bottom=0)  # An interval below zero says nothing about what can't be negative.
+    if look.most is not None and axes.get_ylim()[1] > look.most >= high:
+        axes.set_ylim(top=look.most)
 
 
 def _decades(axes: Axes) -> None:
