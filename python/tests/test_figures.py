@@ -24,7 +24,7 @@ from tworay.papers.reproducing import plan_of
 from tworay.papers.samples import mean_speed
 from tworay.papers.shown import words
 from tworay.papers.tables import numbers
-from tworay.papers.timelines import KINDS, acked_by, round_trips
+from tworay.papers.timelines import KINDS, acked_by, round_trips, smoothed
 from tworay.running.relays import hellos
 from tworay.showing.curves import JOINED, MOST_POINTS, marks, thinned
 from tworay.showing.drawing import Look, draw, panels
@@ -345,6 +345,40 @@ def test_a_value_of_the_source_in_any_panel_is_explained(tmp_path: Path) -> None
     look = Look(printed={("delayed/3", ""): 2.5}, x="hops")
     panels({"plain": part, "delayed": part}, "timeouts", rows="hops", output=tmp_path / "a.svg", look=look)
     assert "×: value of the source" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
+def test_the_note_of_panels_names_the_seeds_of_all_of_them(tmp_path: Path) -> None:
+    """The first panel's cells have 7 seeds, the second's 5 and 90."""
+    columns = {"hops": ["3", "4"], "mean": [2.0, 1.0], "low": [1.0, 0.5], "values": [[], []]}
+    parts = {
+        "plain": pl.DataFrame(columns | {"n": [7, 7]}),
+        "delayed": pl.DataFrame(columns | {"n": [5, 90]}),
+    }
+    panels(parts, "timeouts", rows="hops", output=tmp_path / "a.svg", look=Look(x="hops"))
+    assert "mean of 5 to 90 seeds" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
+def test_values_of_a_later_panel_are_within_the_axis() -> None:
+    """The interval of the first panel reaches below zero, where its axis ends; the second has more."""
+    parts = {
+        name: pl.DataFrame(
+            {"hops": ["3", "4"], "mean": [mean, 1.0], "low": [-1.0, 0.5], "n": [7, 7], "values": [[], []]}
+        )
+        for name, mean in (("plain", 2.0), ("delayed", 40.0))
+    }
+    look = Look(printed={("delayed/3", ""): 55.0}, x="hops")
+    bottom, top = panels(parts, "timeouts", rows="hops", look=look).axes[0].get_ylim()
+    assert bottom == 0
+    assert top > 55
+
+
+def test_a_running_mean_is_centred_and_leaves_the_ends_as_they_are() -> None:
+    """Of 3 rows: (0 + 3 + 9) / 3 = 4 stands at the second, and the first and last row are raw."""
+    assert smoothed(pl.Series([0, 3, 9, 0]), 3).to_list() == [0, 4, 4, 0]
+    found = smoothed(pl.Series(range(200)), 100)
+    assert found.to_list()[:50] == [*range(50)], "as in the thesis: the first 50 of 100"
+    assert found.to_list()[-49:] == [*range(151, 200)]
+    assert sum(value % 1 != 0 for value in found) == 200 - 100 + 1
 
 
 def test_lines_of_flows_are_not_called_after_the_axis(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from tworay.papers.derived import (
 from tworay.papers.earlier import Earlier
 from tworay.papers.figures import draw_figure
 from tworay.papers.judging import judge_claim, judge_summary
+from tworay.papers.kept import found_again
 from tworay.papers.library import Claim, Figure
 from tworay.papers.quantities import with_quantity
 from tworay.papers.reproducing import _narrowed, document, from_stored, plan_of, readings, reproduce
@@ -202,7 +203,10 @@ def kept_tables(where: Path, tables: dict[str, dict[str, list[Any]]]) -> pl.Data
 
 
 def test_when_a_route_break_is_noticed_and_repaired(tmp_path: Path) -> None:
-    """Contact ends at 35 s; one false break before. The timer doubles at 36 and 38 s, new data at 38.2 s."""
+    """Contact of D and E (nodes 3 and 4) ends at 35 s, the timer doubles at 36 and 38 s, new data at 38.2 s.
+
+    D gives up E falsely at 20 s, and its other neighbour F (node 5) at 35.8 s.
+    """
     series: dict[str, list[Any]] = {
         "t_s": [34.0, 36.0, 38.0, 38.2],
         "cwnd_segments": [6.0, 1.0, 1.0, 2.0],
@@ -210,12 +214,18 @@ def test_when_a_route_break_is_noticed_and_repaired(tmp_path: Path) -> None:
         "srtt_s": [0.2, 0.2, 0.2, 0.2],
     }
     routing: dict[str, list[Any]] = {
-        "t_s": [20.0, 37.1, 37.4],
-        "event": ["link-broken", "link-broken", "route-lost"],
+        "t_s": [20.0, 35.8, 37.1, 37.2, 37.4, 38.1],
+        "node": [3, 3, 3, 4, 0, 0],
+        "event": ["link-broken", "link-broken", "link-broken", "link-broken", "route-lost", "route-found"],
+        "dst": [None, None, None, None, 4, 4],
+        "neighbour": [4, 5, 4, 3, None, None],
+        "hops": [None, None, None, None, None, 5],
     }
     found = restoration(kept_tables(tmp_path, {"series": series, "routing": routing}), tmp_path)
     row = found.row(0, named=True)
     assert (row["noticed_seconds"], row["restored_seconds"], row["expiries"]) == (37.1, 38.2, 2.0)
+    assert found_again(pl.DataFrame(routing)) == 38.1
+    assert found_again(pl.DataFrame(routing).filter(pl.col("t_s") < 37)) is None, "never noticed"
 
 
 def test_a_transfer_s_first_seconds(tmp_path: Path) -> None:

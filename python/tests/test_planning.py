@@ -282,6 +282,20 @@ def test_a_claim_is_repeated_with_the_seeds_beside_the_pages(cli: Any, tmp_path:
         assert (bad.code, said in bad.err) == (2, True), bad.err
 
 
+def test_an_experiment_whose_source_states_its_runs_has_no_pilot(tmp_path: Path) -> None:
+    """The thesis measures the paths of 200 topologies. A plan of an earlier version does not change that."""
+    paper = library.find("thesis")
+    trials = {name: paper.trials[name] for name in ("paths-strip", "paths-square")}
+    assert {len(plan_of(one, quick=False, seeds=None).seeds) for one in trials.values()} == {200}
+    asked = Asked([replace(paper, trials=trials)], "T5.10", tmp_path)
+    assert plan(asked, lambda line: pytest.fail(line), silent) == {"thesis": {}}
+    need = planfile.Need("paths-strip", one("reno"), "T5.10", 1.0, 2.5, 5, 1.0, 5)
+    planfile.write([need, replace(need, trial="rts")], planfile.beside(tmp_path, paper))
+    cells = (library.HERE.parents[2] / "docs" / "studies" / f"{paper.key}.csv").read_bytes()
+    (tmp_path / f"{paper.key}.csv").write_bytes(cells)
+    assert set(from_stored(paper, tmp_path).planned) == {"rts", "rts~standard"}
+
+
 def test_stored_verdicts_know_the_plan(tmp_path: Path) -> None:
     paper = library.find("energy")
     cells = (library.HERE.parents[2] / "docs" / "studies" / f"{paper.key}.csv").read_bytes()

@@ -65,7 +65,7 @@ DOUBLED = 1.9
 def restoration(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     """Add when routing notices the route break, the first new acknowledgment, and the timeouts before it.
 
-    ``noticed_seconds`` is the time at which the first node declares a link broken (null if none does), and
+    ``noticed_seconds`` is the time at which D declares its link to E broken (null if it never does), and
     ``restored_seconds`` that at which the window grows again (the end of the run if it never does);
     ``expiries`` counts the doublings of the timeout between the break and that time. ``srtt.change`` is the
     range of the smoothed round-trip time from the break to 38 s, percent of its mean.

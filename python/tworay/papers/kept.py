@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # Bytes of a segment of Papanastasiou 2006, and when D and E of its route break lose contact (§3.2), s.
 MSS, BREAK = 1460, 35.0
+# Its source A, the nodes D and E, and the hops of the way round.
+A, D, E, ROUND = 0, 3, 4, 5
 # Titles of columns, with units.
 TITLES = {
     "cwnd_segments": "congestion window (segments)",
@@ -54,8 +56,22 @@ def file_of(where: Path, name: str, world: str, seed: int) -> Path:
 
 
 def notices(routing: pl.DataFrame) -> pl.Series:
-    """Return when nodes notice a broken link after the route break, s, from a table of routing."""
-    return routing.filter((pl.col("event") == "link-broken") & (pl.col("t_s") > BREAK))["t_s"]
+    """Return when D notices that its link to E is broken, s, from a table of routing after the route break.
+
+    Other nodes give up links that still work at any time, because HELLOs or acknowledgments are lost.
+    """
+    of_link = (pl.col("node") == D) & (pl.col("neighbour") == E)
+    return routing.filter((pl.col("event") == "link-broken") & of_link & (pl.col("t_s") > BREAK))["t_s"]
+
+
+def found_again(routing: pl.DataFrame) -> float | None:
+    """Return when the source learns of the way round after D's notice, s, or ``None`` if it never does."""
+    noticed = notices(routing)
+    if noticed.is_empty():
+        return None
+    learnt = pl.col("event").is_in(["route-found", "route-changed"]) & (pl.col("hops") == ROUND)
+    later = routing.filter(learnt & (pl.col("node") == A) & (pl.col("dst") == E))
+    return next((time for time in later["t_s"].to_list() if time > noticed[0]), None)
 
 
 def within(figure: Figure, series: pl.DataFrame) -> pl.DataFrame:

@@ -250,6 +250,8 @@ class Trial:
     """The cause of differences from the source, for claims that have none of their own."""
     variants: dict[str, str] = field(default_factory=dict)
     """By label: the variant that the source states, where it is not the label itself."""
+    planned: bool = True
+    """False if the source states the number of runs: then the experiment's own seeds run, without a pilot."""
 
 
 @dataclass(frozen=True)
@@ -437,6 +439,7 @@ def _trial(paper: str, name: str, table: dict[str, Any]) -> Trial:
     decides, stated = table.pop("decides", ""), table.pop("stated", "")
     because = table.pop("because", "")
     variants = table.pop("variants", {})
+    planned = table.pop("planned", True)
     return Trial(
         name,
         {"name": f"{paper}-{name}", "about": title} | table,
@@ -449,6 +452,7 @@ def _trial(paper: str, name: str, table: dict[str, Any]) -> Trial:
         stated,
         because,
         variants,
+        planned,
     )
 
 

@@ -167,7 +167,7 @@ def plan(asked: Asked, say: Callable[[str], None], watch: Watcher) -> dict[str, 
         have = {one.trial for one in stored[paper.name]} if asked.hours is None else set()
         _, trials, claims = chosen(paper, asked.figure)
         used = {trial for claim in claims if not decided(claim) for trial in claim.experiments}
-        open_[paper.name] = [one for one in trials if one.id in used and one.id not in have]
+        open_[paper.name] = [one for one in trials if one.planned and one.id in used and one.id not in have]
     if asked.shard != Shard() and any(open_.values()):
         raise InputError(
             "--shard: the pilots decide the numbers of seeds; run the same command without --shard and with "

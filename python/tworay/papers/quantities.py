@@ -82,7 +82,7 @@ TITLES: dict[str, tuple[str, float]] = {
     "peak_cwnd_segments": ("largest window (segments)", 1.0),
     "queue_drops.forwarders": ("data lost in full queues of forwarders (segments)", 1.0),
     "ranks.goodput_drops": ("rank correlation of goodput and drops", 1.0),
-    "noticed_seconds": ("first notice of the break by a node (s)", 1.0),
+    "noticed_seconds": ("notice of the broken link by its node D (s)", 1.0),
     "restored_seconds": ("first new ACK after the break (s)", 1.0),
     "pairs.mean_hops": ("mean shortest path (hops)", 1.0),
 }

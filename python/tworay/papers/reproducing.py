@@ -196,7 +196,7 @@ def reproduce(
     """
     figures, trials, claims = chosen(paper, figure)
     result = Reproduction(
-        paper, out, quick, asked=figures, planned={} if quick or seeds else dict(planned or {})
+        paper, out, quick, asked=figures, planned={} if quick or seeds else _of_plan(paper, planned or {})
     )
     effort = Effort(quick, seeds, jobs, shard, run, watch, result.planned)
     frames: dict[str, tuple[pl.DataFrame, list[str]]] = {}
@@ -226,6 +226,17 @@ def reproduce(
     return result
 
 
+def _of_plan(paper: Paper, plan: Planned) -> Planned:
+    """Return a plan without the experiments that have their own seeds, which an older plan may have."""
+    own = {
+        name
+        for trial in paper.trials.values()
+        if not trial.planned
+        for name in (trial.id, beside_of(trial.id))
+    }
+    return {name: seeds for name, seeds in plan.items() if name not in own}
+
+
 def from_stored(paper: Paper, folder: Path, *, wanted: str | None = None) -> Reproduction:
     """Judge the claims of a paper, or of one figure or claim of it, from the stored cells in ``folder``.
 
@@ -234,7 +245,8 @@ def from_stored(paper: Paper, folder: Path, *, wanted: str | None = None) -> Rep
 
     """
     _, _, claims = chosen(paper, wanted)
-    result = Reproduction(paper, folder, stored=True, planned=planned(read_plan(beside(folder, paper))))
+    plan = planned(read_plan(beside(folder, paper)))
+    result = Reproduction(paper, folder, stored=True, planned=_of_plan(paper, plan))
     cells = stored.read(stored.file_of(folder, paper.key))
     judged = [claim for claim in claims if claim.role is not Role.MECHANISM]
     for claim in judged:

@@ -11,7 +11,7 @@ import polars as pl
 from tworay.analysis.contrasts import select
 from tworay.errors import InputError
 from tworay.papers import samples
-from tworay.papers.kept import BREAK, MSS, TITLES, Arm, notices, within
+from tworay.papers.kept import BREAK, MSS, TITLES, Arm, found_again, notices, within
 from tworay.papers.quantities import heading
 from tworay.showing import curves
 from tworay.showing.curves import Exchange, Words
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Maximum number of rows per line in the table of a figure over time.
 TRACED = 40
 # Times that Papanastasiou gives for the route break, by their keys in `printed`.
-TIMES = {"noticed": "notice of the break ", "back": "new route"}
+TIMES = {"noticed": "D's notice", "back": "the route's return"}
 # Seconds between the ticks of the receiver's timer in Papanastasiou's figure 5.3.
 HEARTBEAT = 0.2
 
@@ -83,8 +83,17 @@ def _column(figure: Figure, arm: Arm, flow: int | None = None) -> pl.DataFrame |
         series = series.with_columns(excess_segments=pl.col("cwnd_segments") - pl.col("data_segments"))
     series = series.select("t_s", figure.metric)
     if figure.mean_of > 1:
-        series = series.with_columns(pl.col(figure.metric).rolling_mean(figure.mean_of)).drop_nulls()
+        series = series.with_columns(smoothed(series[figure.metric], figure.mean_of))
     return within(figure, series)
+
+
+def smoothed(values: pl.Series, rows: int) -> pl.Series:
+    """Return the centred running mean of so many rows; half of them at each end stay as they are.
+
+    So Papanastasiou 2006 (p. 67) describes his figure 3.11.
+    """
+    values = values.cast(pl.Float64)
+    return values.rolling_mean(rows, center=True).fill_null(values)
 
 
 def round_trips(segments: pl.DataFrame) -> pl.DataFrame:
@@ -231,17 +240,27 @@ def _exchange(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
     after = [time for time, number in acks if time > BREAK + 0.5 and number > 0]
     back = after[0] if after else None
     seconds = float(series["t_s"].to_numpy()[-1])
+    broken, again = notices(routing), found_again(routing)
+    lost = [float(broken[0]), again] if again else []
     printed = [float(figure.printed[key]) for key in TIMES if key in figure.printed]
     found = Exchange(
-        sent["t_s"].to_list(), acks, series, (BREAK, back) if back else None, float(round(seconds)), printed
+        sent["t_s"].to_list(),
+        acks,
+        series,
+        (BREAK, back) if back else None,
+        float(round(seconds)),
+        lost,
+        printed,
     )
     note = f"one run, seed {arm.seed}; grey: from the break to the first new ACK"
+    if lost:
+        note += "; solid: D notices the break, and the source knows the new route"
     if printed:
-        note += f"; dotted: the source's {'and '.join(TIMES[key] for key in TIMES if key in figure.printed)}"
+        said = " and ".join(TIMES[key] for key in TIMES if key in figure.printed)
+        note += f"\ndotted: times that the thesis gives for its run, of {said}"
     curves.exchange(found, replace(_words(figure, arms[:1]), note=note), output=file)
-    broken = notices(routing)
 
-    def said(key: str) -> str:
+    def stated(key: str) -> str:
         return f"{figure.printed[key]:g}" if key in figure.printed else ""
 
     waited = [b - a for a, b in pairwise([time for time, n in acks if n > 0])]
@@ -249,10 +268,15 @@ def _exchange(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
         ["data segments sent", f"{sent.height}"],
         ["ACKs received, of these acknowledging nothing new", f"{len(acks)}, {sum(n == 0 for _, n in acks)}"],
         ["most segments acknowledged by an ACK", f"{max((n for _, n in acks), default=0)}"],
-        ["break noticed by a node, s", "–" if broken.is_empty() else f"{broken[0]:.2f}", said("noticed")],
-        ["first new ACK after the break, s", f"{back:.2f}" if back else "–", said("back")],
+        [
+            "broken link noticed by D, s",
+            "–" if broken.is_empty() else f"{broken[0]:.2f}",
+            stated("noticed"),
+        ],
+        ["new route known to the source, s", f"{again:.2f}" if again else "–"],
+        ["first new ACK after the break, s", f"{back:.2f}" if back else "–", stated("back")],
         ["longest time between new ACKs, s", f"{max(waited, default=0.0):.2f}"],
-        ["mean window, segments", f"{_over_time(series, 'cwnd_segments'):.2f}", said("window")],
+        ["mean window, segments", f"{_over_time(series, 'cwnd_segments'):.2f}", stated("window")],
         ["mean smoothed round-trip time, s", f"{_over_time(series.drop_nulls('srtt_s'), 'srtt_s'):.3f}"],
     ]
     return [f"one run, seed {arm.seed}", "value", "the paper's"], [[*row, ""][:3] for row in rows]

@@ -60,6 +60,8 @@ class Exchange:
     state: pl.DataFrame
     span: tuple[float, float] | None
     seconds: float
+    lost: Sequence[float] = ()
+    """Times at which routing notices the break and has repaired it, s."""
     printed: Sequence[float] = ()
     """Times that the source gives, s."""
 
@@ -240,6 +242,8 @@ def exchange(found: Exchange, words: Words, *, output: str | PathLike[str]) -> N
         for axes in (above, below):
             if found.span:
                 axes.axvspan(*found.span, color="0.85", linewidth=0, zorder=0)
+            for time in found.lost:
+                axes.axvline(time, color="black", linewidth=0.8)
             for time in found.printed:
                 axes.axvline(time, color="black", linestyle=":", linewidth=0.9)
         figure.legend(handles=handles, loc="outside right center", frameon=False, fontsize=9)

@@ -123,26 +123,40 @@ class Chart:
         return reach
 
     @property
-    def note(self) -> str:
-        """A sentence about points and bars."""
-        seeds = [row["n"] for row in self.means.iter_rows(named=True) if row["mean"] is not None]
-        least, most = min(seeds, default=0), max(seeds, default=0)
-        said = seeds_in_words(least, most)
-        bars = BARS.format(middle=self.look.middle, seeds=said, level=100 * self.look.level)
-        note = bars if most > 1 else "one seed"
-        if most > 1 and len(self.names) > MOST_BARS:
-            note = f"{self.look.middle} of {said}"
-        if self.look.singles:
-            note += f"; dots: single seeds{self._above}"
-        return note if self.look.reference is None else f"{note}; dashed: {self.look.reference:g}"
+    def seeds(self) -> list[int]:
+        """The number of seeds of each cell that has a value."""
+        return [row["n"] for row in self.means.iter_rows(named=True) if row["mean"] is not None]
 
     @property
-    def _above(self) -> str:
-        """The number of single seeds above the axis, in words."""
+    def above(self) -> list[float]:
+        """The values of single seeds above the axis, in the unit shown."""
         top = self.look.top
         values = [value for row in self.means.iter_rows(named=True) for value in row["values"] or ()]
-        above = [value * self.scale for value in values if top is not None and value * self.scale > top]
-        return f", {len(above)} above the axis (up to {max(above):.3g})" if above else ""
+        return [value * self.scale for value in values if top is not None and value * self.scale > top]
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the largest of the means and the source's values, in the unit shown."""
+        means = [
+            row["mean"] * self.scale for row in self.means.iter_rows(named=True) if row["mean"] is not None
+        ]
+        values = [*means, *self.look.printed.values()] or [0.0]
+        return min(values), max(values)
+
+
+def note_of(charts: Sequence[Chart]) -> str:
+    """Return a sentence about the points and bars of all panels."""
+    look, seeds = charts[0].look, [number for chart in charts for number in chart.seeds]
+    least, most = min(seeds, default=0), max(seeds, default=0)
+    said = seeds_in_words(least, most)
+    note = BARS.format(middle=look.middle, seeds=said, level=100 * look.level) if most > 1 else "one seed"
+    if most > 1 and max(len(chart.names) for chart in charts) > MOST_BARS:
+        note = f"{look.middle} of {said}"
+    if look.singles:
+        above = [value for chart in charts for value in chart.above]
+        note += "; dots: single seeds"
+        note += f", {len(above)} above the axis (up to {max(above):.3g})" if above else ""
+    return note if look.reference is None else f"{note}; dashed: {look.reference:g}"
 
 
 def draw(
@@ -211,7 +225,9 @@ def panels(
         if look.title:
             figure.suptitle(look.title, fontsize=10)
         if kind in ("lines", "dots"):
-            note = f"{first.note}; ×: value of the source" if look.printed else first.note
+            _limits(every[0], list(charts.values()))
+            note = note_of(list(charts.values()))
+            note += "; ×: value of the source" * bool(look.printed)
             figure.supxlabel(note, fontsize=8, x=0.99, ha="right")
         if output is not None:
             write(figure, Path(output), Path(output).suffix)
@@ -328,24 +344,28 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
         ]
         marks = [(x, value) for x, value in printed if value is not None]
         axes.plot(*zip(*marks, strict=True), "x", color=colour, markersize=7) if marks else None
-    values = [row["mean"] for row in chart.means.iter_rows(named=True) if row["mean"] is not None]
-    if chart.look.log != "y" and axes.get_ylim()[0] < 0 <= min(values):
-        axes.set_ylim(bottom=0)  # An interval below zero says nothing about what can't be negative.
-    most = chart.look.most
-    if most is not None and axes.get_ylim()[1] > most >= max(values) * chart.scale:
-        axes.set_ylim(top=most)
     if chart.look.log == "y":
         _decades(axes)
-    _limits(axes, chart.look)
+    if chart.look.reference is not None:
+        axes.axhline(chart.look.reference, color="0.35", linestyle="--", linewidth=0.9, zorder=0)
     axes.set_ylabel(chart.heading)
     axes.grid(axis="y", linewidth=0.3, alpha=0.6)
     _ticks(axes, chart, xs)
 
 
-def _limits(axes: Axes, look: Look) -> None:
-    """Draw the value with which the source compares, and end the axis of values where asked."""
+def _limits(axes: Axes, charts: Sequence[Chart]) -> None:
+    """Let the axis of values, which all panels share, end where values can.
+
+    Limits end the scaling to what is drawn, so they follow when all panels have been drawn. The value with which
+    the source compares stays within them.
+    """
+    look = charts[0].look
+    low, high = min(one.ends[0] for one in charts), max(one.ends[1] for one in charts)
+    if look.log != "y" and axes.get_ylim()[0] < 0 <= low:
+        axes.set_ylim(bottom=0)  # An interval below zero says nothing about what can't be negative.
+    if look.most is not None and axes.get_ylim()[1] > look.most >= high:
+        axes.set_ylim(top=look.most)
     if look.reference is not None:
-        axes.axhline(look.reference, color="0.35", linestyle="--", linewidth=0.9, zorder=0)
         low, high = axes.get_ylim()
         axes.set_ylim(min(low, 0.9 * look.reference), max(high, 1.1 * look.reference))
     if look.top is not None:
