@@ -356,8 +356,8 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
 def _limits(axes: Axes, charts: Sequence[Chart]) -> None:
     """Let the axis of values, which all panels share, end where values can.
 
-    Limits end the scaling to what is drawn, so they follow when all panels have been drawn. The value with which
-    the source compares stays within them.
+    Limits end the scaling to what is drawn, so they follow when all panels have been drawn. The value with
+    which the source compares stays within them.
     """
     look = charts[0].look
     low, high = min(one.ends[0] for one in charts), max(one.ends[1] for one in charts)
