@@ -97,6 +97,9 @@ def test_growth_of_a_gain() -> None:
     assert verdict(runs({"slow": 0.5, "fast": 0.1}), **how, band="less") == H
     assert verdict(runs({"slow": 0.1, "fast": 0.1}), **how) == F
     assert verdict(runs({"slow": 0.1, "fast": 0.1}, noise=0.3), **how) == N
+    three = runs({"slow": 0.1, "middle": 0.5, "fast": 0.1})
+    assert verdict(three, **how, to="middle") == H
+    assert verdict(three, **how, to=["middle", "fast"]) == F, "it is claimed of both"
 
 
 def test_values_and_expressions() -> None:
