@@ -101,6 +101,9 @@ def test_growth_of_a_gain() -> None:
     several = how | {"over": ["old", "new"]}
     assert verdict(runs({"slow": 0.1, "fast": 0.5}), **several) == F, "over itself nothing grows"
     assert verdict(runs({"slow": 0.1, "fast": 0.5}), **several, across="some") == H
+    three = runs({"slow": 0.1, "middle": 0.5, "fast": 0.1})
+    assert verdict(three, **how, to="middle") == H
+    assert verdict(three, **how, to=["middle", "fast"]) == F, "it is claimed of both"
 
 
 def test_nothing_divided_by_nothing_is_no_value() -> None:

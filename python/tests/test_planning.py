@@ -260,7 +260,7 @@ def test_a_single_claim_runs_only_the_cells_that_it_compares() -> None:
 
 
 def test_a_claim_is_repeated_with_the_seeds_beside_the_pages(cli: Any, tmp_path: Path) -> None:
-    """E06 compares NewReno with Reno: two cells, with the two seeds after the pilot that DIR names."""
+    """E06 compares NewReno with Reno at two loss rates: with the two seeds after the pilot that DIR names."""
     paper = library.find("energy")
     trial = paper.trials["field"]
     found = [
@@ -273,10 +273,10 @@ def test_a_claim_is_repeated_with_the_seeds_beside_the_pages(cli: Any, tmp_path:
     assert ran.code == 0, ran.err
     assert "pilot" not in ran.err, "no pilot runs"
     (claim,) = ran.document["claims"]
-    assert [cell["seeds"] for cell in claim["cells"]] == [2]
+    assert [cell["seeds"] for cell in claim["cells"]] == [2, 2]
     runs = reading.joined(tmp_path / "r/energy/field")
     assert sorted(runs["seed"].unique().to_list()) == [11, 12]
-    assert runs.height == 2 * 2
+    assert runs.height == 2 * 2 * 2
     for wrong, said in (((str(tmp_path), "--budget", "1"), "--budget"), ((out,), "no such plan")):
         bad = cli("reproduce", "energy:E06", "--out", out, "--plan-of", *wrong)
         assert (bad.code, said in bad.err) == (2, True), bad.err

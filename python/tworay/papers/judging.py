@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 from collections.abc import Mapping, Sequence
@@ -266,16 +267,20 @@ def _mean_of(place: Sequence[str], by_seed: Mapping[int, float]) -> Measured:
 
 
 def _growth(claim: Claim, cells: Cells, places: list[list[str]]) -> list[Sample]:
-    """Return by how much a gain grows from the first to the last label of an axis, in points of percent."""
+    """Return by how much a gain grows along an axis, in points of percent.
+
+    It grows from the axis' first label, or ``from``, to its last, or each of ``to``.
+    """
     how = claim.how
     along = str(how["along"])
     labels = list(dict.fromkeys(key[cells.axes.index(along)] for key in cells.found))
     if not labels:
         return []
-    first, last = how.get("from", labels[0]), how.get("to", labels[-1])
+    first, to = how.get("from", labels[0]), how.get("to", labels[-1])
+    lasts = to if isinstance(to, list) else [to]
     found = []
     for place in places:
-        for said, of, over in _pairs(how, place):
+        for (names, of, over), last in itertools.product(_pairs(how, place), lasts):
             arms: tuple[Arm, ...] = ()
             ends = []
             for label in (first, last):
@@ -284,5 +289,6 @@ def _growth(claim: Claim, cells: Cells, places: list[list[str]]) -> list[Sample]
                 arms += one + other
                 ends.append(_percent(a, b))
             steps = {s: ends[1][s] - ends[0][s] for s in sorted(ends[0].keys() & ends[1].keys())}
+            said = [*names, str(last)] if len(lasts) > 1 else names
             found.append(Sample(tuple(said), arms, steps, _mean_of(said, steps)))
     return found
