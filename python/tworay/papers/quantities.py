@@ -113,7 +113,8 @@ def with_quantity(frame: pl.DataFrame, expression: str) -> pl.DataFrame:
     total = terms[0]
     for sign, term in zip(signs[1:], terms[1:], strict=True):
         total = total + term if sign == "+" else total - term
-    return frame.with_columns(total.alias(expression))
+    # 0 / 0, as the mean of no timeouts, is no value.
+    return frame.with_columns(total.cast(pl.Float64).fill_nan(None).alias(expression))
 
 
 def _operand(frame: pl.DataFrame, word: str) -> pl.Expr:
