@@ -58,7 +58,9 @@ def judge_summary(claim: Claim, judgements: Mapping[str, Judgement]) -> Judgemen
         for name, one in known
         for cell in one.cells
     ]
-    return together(cells, across(claim.how), "%") if cells else Judgement(Verdict.UNTESTED, reason=NO_PART)
+    units = {one.unit for _, one in known}
+    unit = units.pop() if len(units) == 1 else ""
+    return together(cells, across(claim.how), unit) if cells else Judgement(Verdict.UNTESTED, reason=NO_PART)
 
 
 def judge_measured(claim: Claim, measured: Sequence[Measured]) -> Judgement:

@@ -131,8 +131,7 @@ def with_quantity(frame: pl.DataFrame, expression: str) -> pl.DataFrame:
     total = terms[0]
     for sign, term in zip(signs[1:], terms[1:], strict=True):
         total = total + term if sign == "+" else total - term
-    whole = pl.when(total.cast(pl.Float64).is_not_nan()).then(total)
-    return frame.with_columns(whole.alias(expression))
+    return frame.with_columns(total.cast(pl.Float64).fill_nan(None).alias(expression))
 
 
 def _operand(frame: pl.DataFrame, word: str) -> pl.Expr:
