@@ -33,6 +33,8 @@ MOST_TICKS = 12
 LEVEL_LABELS = 85
 # With more lines, the bars of their intervals would hide them.
 MOST_BARS = 8
+# Markers on a line of more points, about: the others would hide it.
+MOST_MARKERS = 5
 BARS = "{middle} of {seeds}; bars: its {level:g} % interval"
 
 
@@ -337,6 +339,7 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
             color=colour,
             label=shown[i],
             markersize=4,
+            markevery=max(1, len(there) // MOST_MARKERS) if joined else 1,
             linewidth=1.2,
         )
         printed = [
