@@ -148,6 +148,9 @@ def test_bands_come_from_the_source() -> None:
     # 5 % of itself is more than δ from 100 % on.
     assert band_in_words({"gain": "", "band": 600.0}) == "+570 to +630: a printed figure ±5 %"
     assert band_in_words({"value": "", "band": 6.0}) == "5.7 to 6.3: a printed figure ±5 %"
+    # Ends that come from arithmetic have four digits, or all before the point.
+    assert band_in_words({"value": "", "band": 29.85}) == "28.36 to 31.34: a printed figure ±5 %"
+    assert band_in_words({"value": "", "band": 62370.3}) == "59252 to 65489: a printed figure ±5 %"
     with pytest.raises(ValueError, match="basis"):
         claimed_of({"gain": "", "band": [5, 9]}, [])  # where does it come from?
 

@@ -97,11 +97,17 @@ class Claimed:
                 return f"equal within {self.margin:g}"
         sign = "" if self.value else "+"
         error = f" (± {self.error:g})" if self.error else ""
+        low, high = (_four_digits(end, sign) for end in (self.low, self.high))
         if math.isinf(self.high):
-            return f"at least {self.low:{sign}g}{error}"
+            return f"at least {low}{error}"
         if math.isinf(self.low):
-            return f"at most {self.high:{sign}g}{error}"
-        return f"{self.low:{sign}g} to {self.high:{sign}g}{error}"
+            return f"at most {high}{error}"
+        return f"{low} to {high}{error}"
+
+
+def _four_digits(end: float, sign: str) -> str:
+    """Return the end of a band with as many digits as are of use."""
+    return f"{end:{sign}.0f}" if 1000 <= abs(end) < math.inf else f"{end:{sign}.4g}"
 
 
 def verdict_of(estimate: float, low: float, high: float, claimed: Claimed) -> Verdict:
