@@ -34,7 +34,7 @@ LEVEL_LABELS = 85
 # With more lines, the bars of their intervals would hide them.
 MOST_BARS = 8
 # Markers on a line of more points, about: the others would hide it.
-MOST_MARKERS = 5
+MOST_MARKERS = 4
 BARS = "{middle} of {seeds}; bars: its {level:g} % interval"
 
 
