@@ -173,6 +173,17 @@ def test_claims_over_cells(cells: list[Verdict], every: Verdict, general: Verdic
     assert [over_cells(lambda _: cells, across) for across in Across] == [every, general, some]
 
 
+def test_a_printed_difference_has_a_side_though_its_band_contains_zero() -> None:
+    """T5.70-partial prints +4.6 %, and +16.5 % (14.8 to 18.1) is found; it read "does not hold"."""
+    assert verdict_of(16.5, 14.8, 18.1, claimed_of({"gain": "", "band": 4.6}, [])) is D
+    assert verdict_of(-16.5, -18.1, -14.8, claimed_of({"gain": "", "band": 4.6}, [])) is F
+    assert verdict_of(-16.5, -18.1, -14.8, claimed_of({"gain": "", "band": -4.6}, [])) is D
+    # No difference has no side, and neither has a range across zero.
+    assert verdict_of(16.5, 14.8, 18.1, claimed_of({"gain": "", "band": 0.0}, [])) is F
+    around = claimed_of({"gain": "", "band": [-4, 6], "basis": "stated"}, [])
+    assert verdict_of(16.5, 14.8, 18.1, around) is F
+
+
 def test_a_refuted_band_with_all_cells_on_the_claimed_side_holds_in_direction() -> None:
     """T5.41 and T5.88b read "inconclusive", though no outcome could give anything but "in direction"."""
     band = {"gain": "", "band": [3, 6], "basis": "stated"}

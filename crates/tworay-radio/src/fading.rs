@@ -71,8 +71,8 @@ pub(crate) fn refuse_measured(key: &str) -> ConfigProblem {
 /// Shadowing is cut off at this many standard deviations (1 draw in 16 000), so that a frame's range is
 /// finite.
 const MOST_DEVIATIONS: f64 = 4.0;
-/// Shadowing with at least this coherence is slow.
-const SLOW: SimDuration = SimDuration::from_millis(100);
+/// Shadowing with at least this coherence is slow: within a search, or a route in use, it hardly ever changes.
+const SLOW: SimDuration = SimDuration::from_secs(60);
 /// Fading is cut off at this gain (1 Rayleigh draw in 22 000).
 const MOST_FADING: f64 = 10.0;
 

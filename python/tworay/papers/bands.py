@@ -51,7 +51,10 @@ def _claimed(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
         reach, basis = abs(band) * PRINTED, Basis.PRINTED
         if not value and reach < margin:
             reach, basis = margin, Basis.DIFFERENCE
-        return Claimed(Sense.BAND, band - reach, band + reach, margin=margin, value=value, basis=basis)
+        side = 0 if value or not band else 1 if band > 0 else -1
+        return Claimed(
+            Sense.BAND, band - reach, band + reach, margin=margin, value=value, basis=basis, side=side
+        )
     low, high = map(float, band)
     basis = _basis(how)
     rounded = ROUNDED if basis is Basis.STATED and not value else 0.0

@@ -85,6 +85,8 @@ class Claimed:
     median: bool = False
     """True if it is a median, whose interval lies between order statistics and is no t interval."""
     basis: str = ""
+    side: int = 0
+    """The side of zero of a printed difference: 1, −1; 0 if the ends of the band tell."""
     measured: bool = False
     """True if the intervals have the errors of a measured factor, which more seeds do not reduce."""
 
@@ -155,7 +157,9 @@ def on_claimed_side(low: float, high: float, claimed: Claimed) -> bool:
             return False
     if claimed.value:
         return False
-    return (claimed.low >= 0 and low > 0) or (claimed.high <= 0 and high < 0)
+    above = claimed.side > 0 or (not claimed.side and claimed.low >= 0)
+    below = claimed.side < 0 or (not claimed.side and claimed.high <= 0)
+    return (above and low > 0) or (below and high < 0)
 
 
 def equivalent(low: float, high: float, margin: float = MARGIN) -> bool:

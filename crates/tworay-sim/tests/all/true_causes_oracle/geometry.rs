@@ -138,7 +138,7 @@ impl Geometry {
     /// Slow shadowing may carry a link that is longer than the mean reach. A frame that was strong enough shows it, for as long as the
     /// shadowing stays the same.
     pub fn carry(&mut self, log: &[Emission]) {
-        let BitErrors::Shadowing(_, keeps @ 1..) = self.scene.errors else { return };
+        let BitErrors::Shadowing(_, keeps @ 600..) = self.scene.errors else { return };
         let keeps = f64::from(keeps) / 10.0;
         for e in log {
             let a = e.from.index();
