@@ -39,7 +39,9 @@ def code(page: Path) -> tuple[list[str], list[str]]:
 def commands(page: Path) -> list[list[str]]:
     """Return the words after ``tworay`` of every command that a page names."""
     lines, spans = code(page)
-    found = (COMMAND.fullmatch(text) for text in (*lines, *spans))
+    # A line may have two commands, the second one after the first.
+    single = (part for text in (*lines, *spans) for part in text.split(" && "))
+    found = (COMMAND.fullmatch(text) for text in single)
     texts = [match[1].partition(" > ")[0].partition(" -- ")[0] for match in found if match]
     return [text.split() if text.count('"') % 2 else shlex.split(text) for text in texts]
 
