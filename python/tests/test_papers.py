@@ -32,7 +32,7 @@ from tworay.papers.judging import judge_claim, judge_summary
 from tworay.papers.kept import found_again
 from tworay.papers.library import Claim, Figure
 from tworay.papers.quantities import with_quantity
-from tworay.papers.reproducing import _narrowed, document, from_stored, plan_of, readings, reproduce
+from tworay.papers.reproducing import QUICK, _narrowed, document, from_stored, plan_of, readings, reproduce
 from tworay.papers.rule import Verdict
 from tworay.papers.tables import guess_table, guesses, numbers
 
@@ -370,19 +370,24 @@ def test_a_figure_of_each_paper_is_reproduced_and_its_claims_are_judged(paper: P
     assert not any(judgement.cells for name in untold for judgement in result.others[name].values())
 
 
-def test_a_part_of_a_page_is_renewed_and_the_rest_stays(tmp_path: Path) -> None:
+def test_a_part_of_a_page_is_renewed_and_the_rest_stays(cli: Any, tmp_path: Path) -> None:
     paper = library.find("thesis")
     quick = {"seeds": 2, "set": {"duration": "20s"}}
     names = {str(paper.figure(figure).experiment) for figure in ("table 5.4", "4.5")}
     trials = {name: replace(paper.trials[name], quick=quick) for name in names}
     short = replace(paper, trials=paper.trials | trials)
-    first = reproduce(short, tmp_path, figure="table 5.4", quick=True, jobs=2)
+    first = reproduce(short, tmp_path / QUICK, figure="table 5.4", quick=True, jobs=2)
     folder = tmp_path / "pages"
     with pytest.raises(InputError, match="there are no stored cells"):
         pages.renew(first, folder)
     pages.page(first, folder)
     file = folder / f"{paper.key}.md"
     before = file.read_text()
+    there = ("--out", str(tmp_path), "--pages", str(folder))
+    refused = cli("reproduce", "thesis:table 5.4", "--no-run", *there)
+    assert refused.code != 0
+    assert "only runs of --quick" in refused.err
+    assert file.read_text() == before
     second = reproduce(short, tmp_path, figure="4.5", quick=True, jobs=2)
     pages.renew(second, folder)
     after = file.read_text()

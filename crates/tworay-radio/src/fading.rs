@@ -96,7 +96,7 @@ impl Fader {
         shadowing * if self.fading.is_some() { MOST_FADING } else { 1.0 }
     }
 
-    /// The part of the factor that stays for long enough to carry whole exchanges of frames with all their retries: slow shadowing.
+    /// The part of the factor that routes can rely on: slow shadowing, or 1.
     pub fn slow_gain(&self, a: NodeId, b: NodeId, now: SimTime) -> f64 {
         let slow = self.shadowing.as_ref().filter(|shadowing| shadowing.coherence >= SLOW);
         slow.map_or(1.0, |shadowing| self.shadow(shadowing, a, b, now))

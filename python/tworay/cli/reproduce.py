@@ -192,6 +192,11 @@ def reproduce(
                 )
             )
     if pages is not None:
+        if figure and results[0].shortened:
+            raise InputError(
+                f"{out} has only runs of --quick for `{figure}`, and pages are renewed from full ones; "
+                "leave --no-run out"
+            )
         if stored is None:
             put(out, pages, chosen)
         if figure:

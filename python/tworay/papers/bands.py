@@ -96,7 +96,7 @@ def band_in_words(how: Mapping[str, Any]) -> str:
     claims = [(f"{label}: ", claimed_of(how, [label])) for label in how.get("bands", {})]
     if not claims or "band" in how:
         claims.append(("otherwise: " if claims else "", claimed_of(how, [])))
-    over = {Across.GENERAL: ", in general", Across.SOME: ", in some cell"}.get(across(how), "")
+    over = across_in_words(how)
     basis = claims[0][1].basis
     if any(one.basis != basis for _, one in claims):
         return "; ".join(f"{label}{one}{_from(one.basis, ' (', ')')}" for label, one in claims) + over
@@ -106,6 +106,11 @@ def band_in_words(how: Mapping[str, Any]) -> str:
 def _from(basis: str, before: str, after: str = "") -> str:
     """Return where a band comes from, which a word says itself."""
     return "" if basis == Basis.WORD else f"{before}{basis}{after}"
+
+
+def across_in_words(how: Mapping[str, Any]) -> str:
+    """Return what to add if a claim is not made of every cell."""
+    return {Across.GENERAL: ", in general", Across.SOME: ", in some cell"}.get(across(how), "")
 
 
 def across(how: Mapping[str, Any]) -> Across:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tworay.papers.bands import across, band_in_words
+from tworay.papers.bands import across_in_words, band_in_words
 from tworay.papers.causes import cause, told
 from tworay.papers.headlines import of_result
 from tworay.papers.library import COSTS, STANDARD, Role
 from tworay.papers.markdown import listed, prose, table
 from tworay.papers.numbering import names
 from tworay.papers.reproducing import NOT_RUN
-from tworay.papers.rule import Across
 from tworay.papers.tables import guess_table
 from tworay.papers.verdicts import interval, number
 
@@ -212,8 +211,7 @@ def mechanisms(paper: Paper) -> list[str]:
 
 def _parts(claim: Claim) -> str:
     """Return which claims' cells a summary counts, and how many of them must hold."""
-    over = {Across.GENERAL: ", in general", Across.SOME: ", in some cell"}.get(across(claim.how), "")
-    return f"the cells of {', '.join(claim.parts)}{over}" if claim.parts else ""
+    return f"the cells of {', '.join(claim.parts)}{across_in_words(claim.how)}" if claim.parts else ""
 
 
 def _standard(result: Reproduction, claim: Claim) -> str:

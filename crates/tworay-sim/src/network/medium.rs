@@ -91,8 +91,8 @@ impl Radio {
         of(channel.rx_threshold()).zip(of(channel.cs_threshold()))
     }
 
-    /// True if two nodes can decode each other's frames now, or could by their mean power: slow shadowing may carry a hop that is
-    /// longer than the mean reach.
+    /// True if two nodes can decode each other's frames now by their mean power, or because slow shadowing carries a hop that is longer
+    /// than the mean reach.
     pub fn reaches(&mut self, now: SimTime, a: NodeId, b: NodeId) -> bool {
         if let Some(known) = self.link_anywhere(a, b) {
             return known;
@@ -137,14 +137,10 @@ impl Radio {
         self.measured_link(a, b).unwrap_or_else(carries)
     }
 
-    /// True if the mean power between two nodes at these places suffices, or does with slow shadowing, which is the same both ways.
+    /// True if the mean power between two nodes at these places suffices, or does with slow shadowing.
     fn carries(&self, at: SimTime, (a, pa): (NodeId, Position), (b, pb): (NodeId, Position)) -> bool {
-        let favoured = || {
-            let channel = self.medium.channel();
-            let power = channel.rx_power_squared(pa.distance_squared(pb));
-            power * self.medium.slow_gain(at, a, b) >= channel.rx_threshold()
-        };
-        self.decodes(pa, pb) || self.medium.fades() && favoured()
+        let power = || self.medium.channel().rx_power_squared(pa.distance_squared(pb));
+        self.decodes(pa, pb) || self.medium.fades() && self.medium.favours(at, a, b, power())
     }
 
     /// Two nodes' ability to decode each other's frames, if it does not depend on where they are.
@@ -209,7 +205,7 @@ impl Radio {
         out: &mut Vec<NodeId>,
     ) {
         let first = out.len();
-        self.medium.in_range(now, node, &mut self.tracks, wanted, out);
+        self.medium.reached(now, node, &mut self.tracks, wanted, out);
         if self.cuts.none() {
             return;
         }

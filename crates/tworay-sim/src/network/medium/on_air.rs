@@ -256,9 +256,10 @@ impl Medium {
         self.fader.as_ref().map_or(1.0, |fader| fader.gain(from, to, now))
     }
 
-    /// The part of that factor that stays for whole exchanges of frames.
-    pub fn slow_gain(&self, now: SimTime, from: NodeId, to: NodeId) -> f64 {
-        self.fader.as_ref().map_or(1.0, |fader| fader.slow_gain(from, to, now))
+    /// True if slow shadowing, which is the same both ways, lifts a mean power between two stations to what decoding needs.
+    pub fn favours(&self, now: SimTime, a: NodeId, b: NodeId, power: f64) -> bool {
+        let lifted = |fader: &Fader| power * fader.slow_gain(a, b, now) >= self.channel.rx_threshold();
+        self.fader.as_ref().is_some_and(lifted)
     }
 
     /// True if received powers are random.
@@ -298,7 +299,7 @@ impl Medium {
 
     /// Appends the stations that can decode `from` now, by their mean power or because slow shadowing favours them, of those that
     /// are `wanted`.
-    pub fn in_range(
+    pub fn reached(
         &mut self,
         now: SimTime,
         from: NodeId,
@@ -323,8 +324,7 @@ impl Medium {
         for &node in self.candidates[from.index()].iter().filter(|node| wanted(**node)) {
             let d2 = tracks[node.index()].position(now).distance_squared(here);
             let power = self.channel.rx_power_squared(d2);
-            let favoured = || self.fades() && power * self.slow_gain(now, from, node) >= threshold;
-            if power >= threshold || favoured() {
+            if power >= threshold || self.favours(now, from, node, power) {
                 out.push(node);
             }
         }

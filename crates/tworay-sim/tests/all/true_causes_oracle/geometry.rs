@@ -135,7 +135,7 @@ impl Geometry {
         self.far.push(far);
     }
 
-    /// Slow shadowing may carry a link that is longer than the mean reach. A frame that was strong enough shows it, for as long as the
+    /// Shadowing that stays for a minute (600 tenths of a second) or longer may carry a link that is longer than the mean reach. A frame that was strong enough shows it, for as long as the
     /// shadowing stays the same.
     pub fn carry(&mut self, log: &[Emission]) {
         let BitErrors::Shadowing(_, keeps @ 600..) = self.scene.errors else { return };
