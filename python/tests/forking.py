@@ -162,9 +162,13 @@ def _become(asked: dict[str, Any]) -> NoReturn:
     os.environ.clear()
     os.environ.update(asked["environment"])
     if (largest := asked["largest_file"]) is not None:
+        # Python would leave compiled modules cut at the limit, which each later command fails to import.
+        sys.dont_write_bytecode = True
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
     sys.argv = ["tworay", *asked["arguments"]]
+    from typer.exceptions import Abort
+
     from tworay.cli.main import main as command
 
     code: Any = 0
@@ -172,6 +176,9 @@ def _become(asked: dict[str, Any]) -> NoReturn:
         command()
     except SystemExit as leaving:
         code = leaving.code
+        # Typer says no more than "Aborted!" of a missing answer and of Ctrl-C: nothing here sends either.
+        if isinstance(aborted := leaving.__context__, Abort):
+            traceback.print_exception(aborted)
     except BaseException:
         traceback.print_exc()
         code = 1
