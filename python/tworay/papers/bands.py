@@ -40,7 +40,8 @@ def claimed_of(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
 
 
 def _claimed(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
-    value = "value" in how
+    # A share of comparisons is a value in percent, not a difference.
+    value = "value" in how or "agree" in how
     band = next((how["bands"][label] for label in _names(place) if label in how.get("bands", {})), None)
     if band is None:
         band = how.get("band", 0.0 if value else "more")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tworay.analysis import stats
 from tworay.analysis.contrasts import Group, difference, groups, select
 from tworay.errors import InputError, with_options
+from tworay.papers.agreeing import conclusions, share_interval
 from tworay.papers.bands import across, claimed_of
 from tworay.papers.medians import median_interval
 from tworay.papers.quantities import with_quantity
@@ -74,7 +75,7 @@ def judge_measured(claim: Claim, measured: Sequence[Measured]) -> Judgement:
             cells.append(Cell(one, claimed, Verdict.UNTESTED))
             continue
         cells.append(Cell(one, claimed, verdict_of(one.estimate, low, high, claimed)))
-    return together(cells, over, "" if claim.kind == "value" else "%")
+    return together(cells, over, "" if claim.kind in ("value", "agree") else "%")
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,8 @@ def sampled(claim: Claim, frames: Frames) -> list[Sample]:
     """Return the values and the estimate of each cell of a claim.
 
     With ``also``, cells of further experiments count as well, under the name of theirs. With ``against``, the
-    gain is compared with that in another experiment, seed by seed, in points of percent.
+    gain is compared with that in another experiment, seed by seed, in points of percent. ``agree`` has one
+    cell over all of its experiments.
 
     Raises:
         InputError: the runs lack a label or metric of the claim.
@@ -113,11 +115,30 @@ def sampled(claim: Claim, frames: Frames) -> list[Sample]:
     if "against" in how:
         here, there = (_of_one(claim, trial, frames[trial]) for trial in (first, str(how["against"])))
         return [_apart(a, b) for a, b in zip(here, there, strict=True)]
+    if claim.kind == "agree":
+        return [_agreement(claim, [(trial, *frames[trial]) for trial in claim.experiments])]
     found = _of_one(claim, first, frames[first])
     if "also" not in how:
         return found
     rest = [one for trial in how["also"] for one in _named(trial, _of_one(claim, trial, frames[trial]))]
     return _named(first, found) + rest
+
+
+def _agreement(claim: Claim, runs: Sequence[tuple[str, pl.DataFrame, Sequence[str]]]) -> Sample:
+    """Return in how many comparisons of variants, over all cells, two tests come to the same conclusion."""
+    how, arms, same = claim.how, [], []
+    fewest = math.inf
+    for trial, frame, axes in runs:
+        metric = str(how["agree"])
+        cells = Cells(trial, axes, groups(with_quantity(frame, metric), axes, metric))
+        for place in _places(cells, how["each"]):
+            picked = [cells.pick(place, one) for one in _several(how["of"])]
+            arms += [arm for of, _ in picked for arm in of]
+            same += conclusions([values for _, values in picked], float(how["level"]))
+            fewest = min([fewest, *(len(values) for _, values in picked)])
+    if not same:
+        return Sample((), tuple(arms), {}, Measured((), None, None, None, 0))
+    return Sample((), tuple(arms), {}, Measured((), *share_interval(same), int(fewest)))
 
 
 def _named(trial: str, samples: list[Sample]) -> list[Sample]:

@@ -27,7 +27,7 @@ STANDARD = "dialect: standard"
 MAIN = "as judged"
 READING_SEEDS = 8
 OPTIONAL = ("paper", "known", "quote", "reading_of", "quoted")
-KINDS = ("gain", "value", "grows", "summary", "shown", "cannot", "contradicted")
+KINDS = ("gain", "value", "grows", "agree", "summary", "shown", "cannot", "contradicted")
 
 
 class Role(StrEnum):
