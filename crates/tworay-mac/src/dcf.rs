@@ -208,6 +208,16 @@ impl Dcf {
         self.overload.as_mut().is_some_and(|overload| overload.drops())
     }
 
+    /// True if the station waits longer after a packet just sent, because its packets need many retries.
+    pub fn paces(&self) -> bool {
+        self.overload.as_ref().is_some_and(|overload| overload.paces())
+    }
+
+    /// The mean of the backoff before a first attempt.
+    pub fn mean_backoff(&self) -> SimDuration {
+        self.timing.slot * u64::from(self.cw_min) / 2
+    }
+
     /// True if a packet can be offered.
     #[inline]
     pub fn is_free(&self) -> bool {

@@ -78,6 +78,11 @@ impl Application {
         }
     }
 
+    /// True if it sends datagrams at rates of its own.
+    pub const fn is_datagrams(&self) -> bool {
+        matches!(self, Self::Cbr { .. } | Self::OnOff { .. } | Self::Replay { variant: None, .. })
+    }
+
     /// The variant, to change it.
     pub const fn variant_mut(&mut self) -> Option<&mut Variant> {
         match self {

@@ -129,7 +129,10 @@ impl Network {
         if !network.fill_static_routes(&mut keep_going) {
             return None;
         }
-        network.common.observers.roots.expect(&network.plan.settings, network.plan.seed);
+        let transfers =
+            network.flows.iter().map(|flow| &flow.setup).filter(|flow| !flow.application.is_datagrams());
+        let transfers = transfers.map(|flow| ((flow.from, flow.to), flow.start)).collect();
+        network.common.observers.roots.expect(&network.plan.settings, transfers, seed);
         for node in network.nodes.ids() {
             network.with_router(node, After::Other, |router, now, out| router.start(now, out));
         }

@@ -96,6 +96,22 @@ pub trait Host {
     fn sinr(&mut self, now: SimTime, to: NodeId, mode: Mode) -> f64;
 }
 
+/// How a packet has come into order.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// It was the next one when it arrived. The handle is the sender's.
+    Next(PacketId),
+    /// It has waited for others that were sent before it.
+    Waited {
+        /// When it arrived.
+        since: SimTime,
+        /// Packets that have waited and are handed up together with it, itself included.
+        together: u16,
+        /// The packet for which it has waited, if that has arrived now. The handle is the sender's.
+        behind: Option<PacketId>,
+    },
+}
+
 /// Actions that the caller carries out for the station, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HcfAction {
@@ -114,6 +130,8 @@ pub enum HcfAction {
         copy: PacketId,
         /// Who sent it.
         from: NodeId,
+        /// When it has arrived.
+        order: Order,
     },
     /// A packet arrived after the station had handed up later ones: it is acknowledged and thrown away, as by
     /// mac80211. The handle is the sender's.

@@ -140,6 +140,8 @@ pub(crate) enum Fact<'a> {
     Warm,
     /// A transport gives a packet to the network; it has the next number.
     Taken { flow: FlowId, carries: Carries, seq: Seq32 },
+    /// A flow sends a datagram, an IP packet of so many bytes.
+    Datagram { flow: FlowId, ends: (NodeId, NodeId), ip_bytes: u32 },
     /// A packet is made; another one may have had its handle before.
     Made { packet: PacketId },
     /// The packet is complete; `again`: payload that was sent before.
@@ -182,6 +184,8 @@ pub(crate) enum Fact<'a> {
     Offered { node: NodeId, packet: PacketId, idle: bool },
     /// The MAC of `node` is done with a packet, which was acknowledged or broadcast.
     Served { node: NodeId },
+    /// The MAC of `node`, which paces, is done with a packet as in [`Fact::Served`], and `pauses` or not.
+    Paces { node: NodeId, packet: PacketId, pauses: bool },
     /// Attempts to send this packet, with which the MAC of `node` is done, had failed before.
     ServedLate { node: NodeId, packet: PacketId },
     /// The attempts to send a message of ARP to `to` have failed so far, for this cause, and the station repeats it beside
@@ -190,6 +194,9 @@ pub(crate) enum Fact<'a> {
     /// The station of `node` has lost time because of `root`, which load did not cause; `packet`: one of those that the exchange
     /// carried, and the part that each of them took.
     LostTime { node: NodeId, time: SimDuration, root: RootCause, packet: Option<(PacketId, SimDuration)> },
+    /// A packet goes on at its next hop that `root` has kept since a time: it was sent more than once, or has waited there for others.
+    /// So many go on together.
+    ArrivedLate { packet: PacketId, root: RootCause, since: SimTime, together: u32 },
     /// A MAC gave up a packet; `rts`: an RTS was not answered.
     GaveUp { packet: PacketId, rts: bool },
     /// MAC or ARP of `node` returned a packet; `in_reach`: the neighbour is up and in range. Until [`Fact::BreakOver`],

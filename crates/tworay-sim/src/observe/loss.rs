@@ -3,9 +3,11 @@
 pub(crate) mod attempts;
 pub(crate) mod causes;
 pub(crate) mod circles;
+pub(crate) mod demand;
 pub(crate) mod diagnosis;
 pub(crate) mod held_up;
 pub(crate) mod ledger;
+pub(crate) mod pacing;
 pub(crate) mod root_cause;
 pub(crate) mod scene;
 pub(crate) mod service;

@@ -10,7 +10,9 @@ use super::fact::{After, Fact, HopFailure, Obstacle, View, Why, WireLoss};
 use super::loss::attempts::Failure;
 use super::loss::causes::{Causes, Trigger};
 use super::loss::circles::Circles;
+use super::loss::demand::{Demand, Transfer};
 use super::loss::held_up::HeldUps;
+use super::loss::pacing::Pacing;
 use super::loss::root_cause::{Noise, RootCause};
 use super::loss::scene::{Scene, World};
 use super::loss::service::{Service, Sharing};
@@ -19,7 +21,7 @@ use super::observers::Observers;
 use crate::network::packets::{UNTRACKED, is_message};
 use backlog::{Backlogs, Overfull};
 use std::collections::{BTreeMap, VecDeque};
-use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
+use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimTime};
 use tworay_mac::{CodelConfig, FrameKind, MAX_REQUESTS, QueueRule};
 use tworay_routing::RoutingAction;
 use tworay_scenario::Settings;
@@ -36,6 +38,10 @@ pub(crate) struct RootCauses {
     pub circles: Circles,
     /// Service of each node's interface queue.
     pub services: Vec<Service>,
+    /// What flows send, if all MACs send at one rate.
+    demand: Option<Box<Demand>>,
+    /// Pauses of each node's MAC; none unless MACs pace.
+    pacings: Vec<Pacing>,
     /// The queue of each wire; none until one is offered a packet that something has held up before.
     pub wires: Vec<WireQueue>,
     /// When load has overfilled each node's interface queue, and each wire's.
@@ -65,12 +71,16 @@ impl RootCauses {
         Self { causes: Causes::new(nodes), services, overfull, ..Self::default() }
     }
 
-    /// The network follows these settings; `seed`: that of the run.
-    pub fn expect(&mut self, settings: &Settings, seed: u64) {
+    /// The network follows these settings, and has these transfers; `seed`: that of the run.
+    pub fn expect(&mut self, settings: &Settings, transfers: Vec<Transfer>, seed: u64) {
+        let one_rate = settings.radio.air().is_ok_and(|air| air.is_none());
+        self.demand = one_rate.then(|| Box::new(Demand::beside(transfers)));
         self.causes.expect(&settings.routing, seed);
         let codel = (settings.mac.queue == Some(QueueRule::FqCodel)).then(CodelConfig::default);
         let link_red = settings.mac.overload.link_red;
         self.services.fill(Service::of(codel, link_red).holding(settings.mac.queue_limit));
+        let pacing = Pacing::of(&settings.mac);
+        self.pacings = pacing.map_or_else(Vec::new, |pacing| vec![pacing; self.services.len()]);
     }
 
     /// The causes, and the network as they see it.
@@ -122,6 +132,14 @@ impl RootCauses {
             if next_hop == Some(neighbour) && self.held_ups.root_of(packet).is_none() {
                 self.held_ups.delay(packet, root);
             }
+        }
+    }
+
+    /// A flow sends a datagram.
+    #[inline]
+    pub fn datagram(&mut self, now: SimTime, flow: FlowId, ends: (NodeId, NodeId), ip_bytes: u32) {
+        if let Some(demand) = &mut self.demand {
+            demand.note(now, flow, ends, ip_bytes);
         }
     }
 
@@ -198,6 +216,7 @@ impl RootCauses {
                 let service = &mut self.services[node.index()];
                 service.queues(world.airtime_of_next(node));
                 service.retried(attempts, attempts.delay(world.now, node));
+                self.done_by_pacing(node, packet, world);
                 if root.is_independent_of_load() {
                     self.lose_with((node, packet), (lost, root), world.now, world);
                 }
@@ -267,8 +286,11 @@ impl RootCauses {
                 // The imagined queue counts the packet that is being sent, which a MAC without windows has taken out of the real one.
                 let length = gathered + u32::from(scene.air.is_none());
                 let may_be_late = !self.backlogs.is_empty() && died != Died::LinkRed && !root.is_physical();
+                let by_load = root.cause == Some(LossCause::Congestion) && died == Died::Ifq;
+                let demand = self.demand.as_mut().filter(|_| by_load);
+                let noise = demand.and_then(|demand| demand.noise(&mut scene, node, packet));
                 let late = if may_be_late { self.backlogs.behind(&self.services, node, world) } else { None };
-                let root = late.unwrap_or(root);
+                let root = late.or(noise).unwrap_or(root);
                 self.services[node.index()].refused(now, length);
                 if root.cause == Some(LossCause::Congestion) {
                     self.overfull[node.index()].note(now, &self.backlogs);
@@ -459,6 +481,7 @@ impl Observers {
                     }
                 }
             }
+            Fact::Paces { node, packet, pauses } => self.roots.paces((node, packet), pauses, world),
             Fact::ServedLate { node, packet } => self.roots.served_late(node, packet, world),
             Fact::LostTime { node, time, root, packet } => {
                 if let Some((packet, exchange)) = packet {
@@ -466,6 +489,13 @@ impl Observers {
                 }
                 self.roots.services[node.index()].queues(world.airtime_of_next(node));
                 self.roots.lose(node, (time, root), now, world);
+            }
+            Fact::ArrivedLate { packet, root, since, together } => {
+                let noise = Noise { together, time: now.since(since), since: Some(since) };
+                match root.is_noise() {
+                    true => self.roots.held_ups.delay_by_noise(packet, root, noise),
+                    false => self.roots.held_ups.delay(packet, root),
+                }
             }
             Fact::Circles { node, packet } => {
                 if self
@@ -487,6 +517,9 @@ impl Observers {
                 let arp = &world.nodes[node].arp;
                 self.roots.causes.forget(node, |neighbour| arp.knows(neighbour));
                 self.roots.services[node.index()].restart();
+                if let Some(pacing) = self.roots.pacings.get_mut(node.index()) {
+                    pacing.restart();
+                }
             }
             plain => self.observe(plain, view),
         }

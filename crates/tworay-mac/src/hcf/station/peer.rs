@@ -4,8 +4,18 @@ use super::HcfConfig;
 use crate::DuplicateFilter;
 use crate::hcf::{FrameNumber, Persistence, Reorder, Scoreboard, TransmitWindow};
 use crate::rate::{Ideal, MinstrelHt, RateControl, RetryChain, newest_modes};
-use tworay_base::{NodeId, PacketId, Purpose, RngStream};
+use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimTime};
 use tworay_radio::phy::{AccessCategory, Airtime, PhyTiming};
+
+/// A packet that has arrived.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Arrival {
+    /// The sender's handle, which is good until its sender knows.
+    pub packet: PacketId,
+    /// The copy of it; none if it was lost above the MAC.
+    pub copy: Option<PacketId>,
+    pub at: SimTime,
+}
 
 /// The receiver's side of an agreement.
 #[derive(Debug)]
@@ -13,8 +23,8 @@ pub(super) struct Recipient {
     /// How often the sender had begun an agreement when this one began.
     pub agreement: u32,
     pub scoreboard: Scoreboard,
-    /// Copies of the packets that wait for others; none for a packet that was lost above the MAC.
-    pub reorder: Reorder<Option<PacketId>>,
+    /// Packets that wait for others.
+    pub reorder: Reorder<Arrival>,
 }
 
 impl Recipient {
@@ -87,7 +97,8 @@ impl Peer {
     /// Appends the packets that are to be sent, and the copies that wait for others.
     pub fn held(&self, out: &mut Vec<PacketId>) {
         out.extend(self.window.frames());
-        out.extend(self.recipient.iter().flat_map(|recipient| recipient.reorder.frames().copied().flatten()));
+        let waiting = self.recipient.iter().flat_map(|recipient| recipient.reorder.frames());
+        out.extend(waiting.filter_map(|arrival| arrival.copy));
     }
 }
 

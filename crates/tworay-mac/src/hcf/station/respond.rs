@@ -1,9 +1,9 @@
 //! Frames received: answers to other stations, order of packets, virtual carrier sense.
 
-use super::peer::Recipient;
-use super::{ACK_BYTES, Exchange, Hcf, HcfAction, Host};
+use super::peer::{Arrival, Recipient};
+use super::{ACK_BYTES, Exchange, Hcf, HcfAction, Host, Order};
 use crate::hcf::{AirFrame, AirKind, AirPacket};
-use tworay_base::{PacketId, SimDuration, SimTime};
+use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_radio::phy::control_response;
 
 impl Hcf {
@@ -117,7 +117,7 @@ impl Hcf {
             self.counters.duplicates += held.duplicates;
             let from = frame.from;
             out.extend(held.late.into_iter().map(|packet| HcfAction::TooLate { packet, from }));
-            out.extend(held.released.into_iter().flatten().map(|copy| HcfAction::HandUp { copy, from }));
+            hand_up(now, &held.released, from, out);
             let waits = self.peers[at].recipient.as_ref().is_some_and(|r| r.reorder.waiting() > 0);
             if waits && self.reorder_at == SimTime::NEVER {
                 self.reorder_at = self.peers[at].recipient.as_ref().map_or(now, |r| r.reorder.deadline());
@@ -181,7 +181,8 @@ impl Hcf {
             let known = recipient.scoreboard.has_or_is_beyond(p.number);
             recipient.scoreboard.on_frame(p.number);
             if recipient.reorder.is_new(p.number) {
-                recipient.reorder.on_frame(now, p.number, copy(p.packet), &mut released);
+                let arrival = Arrival { packet: p.packet, copy: copy(p.packet), at: now };
+                recipient.reorder.on_frame(now, p.number, arrival, &mut released);
             } else if known {
                 duplicates += 1;
             } else {
@@ -207,7 +208,25 @@ impl Hcf {
             recipient.reorder.on_timer(now, &mut released);
             self.reorder_at = self.reorder_at.min(recipient.reorder.deadline());
             let from = peer.node;
-            out.extend(released.into_iter().flatten().map(|copy| HcfAction::HandUp { copy, from }));
+            hand_up(now, &released, from, out);
+        }
+    }
+}
+
+/// Hands up packets that are in order now.
+fn hand_up(now: SimTime, released: &[Arrival], from: NodeId, out: &mut Vec<HcfAction>) {
+    out.reserve(released.len());
+    let (mut behind, mut together) = (None, None);
+    for &Arrival { packet, copy, at } in released {
+        let order = if at == now {
+            behind = Some(packet);
+            Order::Next(packet)
+        } else {
+            let count = || released.iter().filter(|arrival| arrival.at < now).count() as u16;
+            Order::Waited { since: at, together: *together.get_or_insert_with(count), behind }
+        };
+        if let Some(copy) = copy {
+            out.push(HcfAction::HandUp { copy, from, order });
         }
     }
 }
@@ -215,7 +234,7 @@ impl Hcf {
 /// Effect of a frame under an agreement.
 struct Collected {
     /// Packets that are in order now.
-    released: Vec<Option<PacketId>>,
+    released: Vec<Arrival>,
     /// Packets for which the station has stopped to wait.
     late: Vec<PacketId>,
     duplicates: u64,

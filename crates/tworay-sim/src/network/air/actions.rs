@@ -8,11 +8,15 @@ use crate::network::packets::UNTRACKED;
 use crate::observe::loss::attempts::Failure;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::{Fact, Obstacle, Why};
-use tworay_base::{LossCause, NodeId, PacketId, SimTime};
-use tworay_mac::hcf::{AirFrame, AirKind, Hcf, HcfAction};
+use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_mac::hcf::{AirFrame, AirKind, Hcf, HcfAction, Order};
 use tworay_mac::{FrameKind, GiveUp, QueueEntry};
 use tworay_radio::phy::AccessCategory;
 use tworay_wire::Body;
+
+/// A packet that was sent more than once is late if this is longer ago than three of the longest frames last (5.484 ms): else it comes
+/// among those that were sent meanwhile.
+const LONG: SimDuration = SimDuration::from_micros(16_452);
 
 impl Network {
     /// Passes an input to a station and carries out its actions.
@@ -163,7 +167,13 @@ impl Network {
         match action {
             HcfAction::Transmit(frame) => self.air_transmit(node, frame),
             HcfAction::Deliver { packet, from } => self.on_delivery(node, packet, from),
-            HcfAction::HandUp { copy, from } => self.air_hand_up(node, copy, from),
+            HcfAction::HandUp { copy, from, order } => {
+                let Some(air) = &mut self.air else { return };
+                if matches!(order, Order::Waited { .. }) || air.station(from).books.repeats() {
+                    self.air_arrived_late(node, (copy, from), order);
+                }
+                self.air_hand_up(node, copy, from);
+            }
             HcfAction::TooLate { packet, from } => {
                 let Some(air) = &mut self.air else { return };
                 let cause = air.station(from).books.cause(packet).unwrap_or(LossCause::Contention);
@@ -191,6 +201,28 @@ impl Network {
                 self.on_give_up(node, GiveUp { packet, to, unanswered });
             }
         }
+    }
+
+    /// A packet is in order at its next hop. Notes what has held it up, if it was sent more than once or has waited for others.
+    #[cold]
+    #[inline(never)]
+    fn air_arrived_late(&mut self, node: NodeId, (copy, from): (PacketId, NodeId), order: Order) {
+        let Some(air) = &mut self.air else { return };
+        let (now, books) = (self.common.now, &air.station(from).books);
+        let (failure, since, together) = match order {
+            Order::Next(packet) => {
+                let slow = books.slowed(packet).filter(|(_, since)| *since + LONG <= now);
+                let Some((failure, since)) = slow else { return };
+                (failure, since, books.repeated())
+            }
+            Order::Waited { since, together, behind } => {
+                let slow = |packet| books.slowed(packet).map(|(failure, _)| failure);
+                let Some(failure) = behind.map_or_else(|| books.missing(since), slow) else { return };
+                (failure, since, together.into())
+            }
+        };
+        let root = RootCause::new(now, from, failure.cause()).towards(node);
+        self.report(Fact::ArrivedLate { packet: copy, root, since, together });
     }
 
     /// A packet that was copied on arrival is in order.

@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_mac::FrameKind;
 
+/// Time between a packet that has expired and the first one behind it: longer than one of these lasts.
+const MOMENT: SimDuration = SimDuration::from_secs(1);
+
 /// Kinds of frames that begin an exchange or continue it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum TrialKind {
@@ -267,6 +270,32 @@ impl Books {
         let (_, attempts) = self.failed.iter().find(|(known, _)| *known == packet)?;
         let to = self.trial.as_ref()?.to;
         attempts.root_of(SimTime::ZERO, (to, to), FrameKind::Data).cause
+    }
+
+    /// True if attempts with any packet have failed that is not done.
+    pub fn repeats(&self) -> bool {
+        !self.failed.is_empty()
+    }
+
+    /// The number of these packets.
+    pub fn repeated(&self) -> u32 {
+        self.failed.len() as u32
+    }
+
+    /// A reason other than load for which attempts failed with a packet, and when the first such attempt began.
+    pub fn slowed(&self, packet: PacketId) -> Option<(Failure, SimTime)> {
+        let (_, attempts) = self.failed.iter().find(|(known, _)| *known == packet)?;
+        attempts.slowed()
+    }
+
+    /// Why packets have not arrived for which others wait since a time: one that had expired a moment before, those that the station
+    /// repeats, or one that has expired earlier; unless load is the reason.
+    pub fn missing(&self, since: SimTime) -> Option<Failure> {
+        let expired = |within: SimDuration| self.expired.filter(|(at, _)| *at + within >= since);
+        let of_repeated = || self.failed.iter().find_map(|(_, attempts)| Some(attempts.slowed()?.0));
+        let repeated_or_earlier = || of_repeated().or_else(|| Some(self.expired?.1));
+        let failure = expired(MOMENT).map(|(_, failure)| failure).or_else(repeated_or_earlier);
+        failure.filter(|failure| !failure.is_load())
     }
 
     /// Takes out the failed attempts with a packet that expires; `None` if there was none.

@@ -145,12 +145,19 @@ impl Network {
             let verdict = if good { Verdict::Good } else { Verdict::Corrupt };
             return Judged { verdict, good: u64::from(good) };
         }
-        let mut errs = |bytes: u32| {
-            let errors = radio.errors.as_mut()?;
-            errors.corrupts(&Frame { bytes, ..outline(frame) }, node).then_some(Failure::Errors)
+        // What errors would have destroyed at any rate is not the rate's.
+        let mut fate = |part: (u32, u32)| {
+            let failure = judge.bytes(reception, part, luck);
+            let Some(errors) = &mut radio.errors else { return failure };
+            let shown = Frame { bytes: part.1 - part.0, ..outline(frame) };
+            match failure {
+                Some(Failure::Rate) if errors.would_corrupt(&shown, node) => Some(Failure::Errors),
+                Some(failure) => Some(failure),
+                None => errors.corrupts(&shown, node).then_some(Failure::Errors),
+            }
         };
         if frame.packets.is_empty() {
-            let failure = judge.bytes(reception, (0, frame.bytes), luck).or_else(|| errs(frame.bytes));
+            let failure = fate((0, frame.bytes));
             if let Some(failure) = failure {
                 if meant {
                     self.air_lost(tx, frame, node, failure);
@@ -165,10 +172,9 @@ impl Network {
         let mut good = 0;
         let mut fates: Vec<Option<Failure>> = Vec::with_capacity(frame.packets.len());
         for (i, packet) in frame.packets.iter().enumerate() {
-            let fate = judge.bytes(reception, (packet.from, packet.to), luck);
-            let fate = fate.or_else(|| errs(packet.to - packet.from));
-            good |= u64::from(fate.is_none()) << i;
-            fates.push(fate);
+            let failure = fate((packet.from, packet.to));
+            good |= u64::from(failure.is_none()) << i;
+            fates.push(failure);
         }
         let verdict = if good == 0 { verdict_of(fates[0].unwrap_or(Failure::Errors)) } else { Verdict::Good };
         if meant {

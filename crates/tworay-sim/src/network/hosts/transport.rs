@@ -130,7 +130,9 @@ impl Network {
         let uid = self.common.take(id, Carries::Data, Seq32(number as u32));
         self.flows[flow].sent_bytes += u64::from(payload + UDP_HEADERS);
         let body = Body::Udp(UdpDatagram { src_port: 49_152 + id.0, dst_port: port, payload, number });
-        self.launch(from, to, id, uid, payload + UDP_HEADERS, body);
+        let ip_bytes = payload + UDP_HEADERS;
+        self.common.observe(Fact::Datagram { flow: id, ends: (from, to), ip_bytes });
+        self.launch(from, to, id, uid, ip_bytes, body);
     }
 
     fn launch(&mut self, from: NodeId, to: NodeId, flow: FlowId, uid: u64, ip_bytes: u32, body: Body) {

@@ -75,6 +75,20 @@ impl Errors {
         model.is_some_and(|model| model.corrupts(8 * frame.bytes)) || by_link || by_order
     }
 
+    /// True if errors would corrupt this frame, or one of that size at another rate. Draws what the next frame will draw, which does not
+    /// change anything.
+    pub fn would_corrupt(&self, frame: &Frame, node: NodeId) -> bool {
+        let strikes = |lossy: &Lossy| lossy.rng.clone().chance(lossy.loss);
+        let by_order = || self.ordered.iter().find(|lossy| lossy.to == node).is_some_and(strikes);
+        let by_link = || {
+            let list = self.links.get(frame.from.index());
+            list.and_then(|list| list.iter().find(|lossy| lossy.to == node)).is_some_and(strikes)
+        };
+        let by_model =
+            || self.frame.get(node.index()).is_some_and(|model| model.clone().corrupts(8 * frame.bytes));
+        by_order() || by_link() || by_model()
+    }
+
     /// True if a packet received by the MAC of `node` is lost above it.
     pub fn packet_errs(&mut self, node: NodeId, ip_bytes: u32) -> bool {
         self.packet.get_mut(node.index()).is_some_and(|model| model.corrupts(8 * ip_bytes))

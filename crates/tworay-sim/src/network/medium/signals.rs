@@ -406,8 +406,9 @@ impl Radio {
     #[cold]
     #[inline(never)]
     pub fn count_weak(&self, nodes: &mut Nodes, common: &mut Common, node: NodeId, tx: u32) {
-        let body = body_of(&self.medium.get(tx).frame);
-        let slower = self.rules.slower_gets_through(nodes[node].receiver.weak_power(), body);
+        let frame = &self.medium.get(tx).frame;
+        let slower = self.rules.slower_gets_through(nodes[node].receiver.weak_power(), body_of(frame));
+        let slower = slower && !self.errors.as_ref().is_some_and(|errors| errors.would_corrupt(frame, node));
         self.book_weak(nodes, common, (node, tx), if slower { Failure::Rate } else { Failure::Errors });
     }
 

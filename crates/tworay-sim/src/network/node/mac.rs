@@ -52,6 +52,10 @@ impl Network {
     #[inline]
     fn sent(&mut self, node: NodeId, packet: PacketId) {
         self.common.observe(Fact::Served { node });
+        if self.plan.settings.mac.overload.pacing {
+            let pauses = self.nodes[node].mac.paces();
+            self.report(Fact::Paces { node, packet, pauses });
+        }
         if self.nodes[node].attempts.has_failed_before() {
             self.report(Fact::ServedLate { node, packet });
             self.nodes[node].attempts.reset();

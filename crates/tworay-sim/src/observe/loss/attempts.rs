@@ -93,6 +93,8 @@ struct Failed {
     lost: SimDuration,
     count: u16,
     delay: Option<Failure>,
+    /// When the first attempt began that failed for such a reason.
+    slow_since: SimTime,
     /// When an attempt was first made although the next hop was out of reach.
     out_of_reach_since: Option<SimTime>,
     /// When a receiver was last lost during an attempt; of an earlier attempt if before the latest one began.
@@ -166,6 +168,11 @@ impl Attempts {
         (self.at, self.to, self.failure)
     }
 
+    /// When the first attempt with the packet began, with the RTS before it; `None` if that is not known any more, because it has failed.
+    pub fn only_exchange(&self) -> Option<SimTime> {
+        (self.past == Past::Clean).then_some(self.exchange)
+    }
+
     /// The receiver went out of reach while the attempt lasted, at `since` if that is known.
     pub fn lost_receiver(&mut self, failure: Failure, since: SimTime) {
         self.failure = failure;
@@ -221,6 +228,9 @@ impl Attempts {
         }
         if !failure.is_load() {
             // The answered RTS before a DATA frame that is lost was in vain, too.
+            if details.count == 0 {
+                details.slow_since = self.exchange;
+            }
             details.lost += now.since(self.exchange);
             details.count = details.count.saturating_add(1);
             details.delay = Some(failure);
@@ -274,9 +284,15 @@ impl Attempts {
         if self.failed > 0 { self.details.lost } else { SimDuration::ZERO }
     }
 
+    /// The latest reason other than load for which an attempt with the packet has failed, and when the first such attempt began.
+    pub fn slowed(&self) -> Option<(Failure, SimTime)> {
+        let failure = self.details.delay.filter(|_| self.failed > 0)?;
+        Some((failure, self.details.slow_since))
+    }
+
     /// The root cause of `node` that [`Self::lost`] is due to.
     pub fn delay(&self, now: SimTime, node: NodeId) -> Option<RootCause> {
-        let failure = self.details.delay.filter(|_| self.failed > 0)?;
+        let (failure, _) = self.slowed()?;
         Some(RootCause {
             attempts: self.failed,
             ..RootCause::new(now, node, failure.cause()).towards(self.to)

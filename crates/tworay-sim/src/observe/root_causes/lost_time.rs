@@ -79,6 +79,29 @@ impl RootCauses {
         }
     }
 
+    /// The MAC of `node`, which paces, has sent a packet, and pauses or not.
+    #[cold]
+    pub(super) fn paces(&mut self, (node, packet): (NodeId, PacketId), pauses: bool, world: &mut World<'_>) {
+        self.done_by_pacing(node, packet, world);
+        if pauses && let Some(pacing) = self.pacings.get_mut(node.index()) {
+            let pause = world.airtime(node, world.packets.get(packet).ip_bytes);
+            pacing.pauses(world.now, pause);
+        }
+    }
+
+    /// A MAC that paces is done with a packet. Before that, it had paused.
+    pub(super) fn done_by_pacing(&mut self, node: NodeId, packet: PacketId, world: &mut World<'_>) {
+        let Some(pacing) = self.pacings.get_mut(node.index()) else { return };
+        let idle_at = self.services[node.index()].idle_at();
+        let attempts = &world.nodes[node].attempts;
+        let lost = pacing.lost(attempts.only_exchange(), idle_at);
+        pacing.done(attempts.retries().0, attempts.delay(world.now, node));
+        if let Some((end, time, root)) = lost {
+            self.services[node.index()].queues(world.airtime_of_next(node));
+            self.lose_with((node, packet), (time, root), end, world);
+        }
+    }
+
     /// The MAC of `node` has lost time with a packet, up to `end`. Stations of 802.11a/g/n/ac report theirs by exchange.
     pub(super) fn lose_with(
         &mut self,

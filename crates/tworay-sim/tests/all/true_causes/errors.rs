@@ -170,3 +170,20 @@ fn a_wait_shorter_than_its_lifetime_lets_no_route_expire() {
     assert!(losses.len() > 30 && losses.iter().all(|l| l.at > 12.0), "{losses:?}");
     assert_eq!(causes(&losses), BTreeSet::from(["channel"]), "{losses:?}");
 }
+
+/// `0 ── 1`, 802.11n at MCS 11 and 200 m: a part of the frames needs a lower rate, and for two seconds node 1 receives nothing at any rate. What is lost
+/// then was not lost to the rate.
+#[test]
+fn what_is_lost_at_every_rate_is_not_lost_to_the_rate() {
+    let text = "duration = \"8s\"\ntopology = { kind = \"explicit\", positions = [[0, 0], [200, 0]] }\n\
+                radio = { preset = \"n40x2\", rate = \"fixed\", mcs = 11 }\nrouting.protocol = \"static\"\n\
+                event = [{ node = 1, at = \"2.5s\", what = \"loss\", rate = 1.0 },\n\
+                { node = 1, at = \"4.5s\", what = \"loss\", rate = 0.0 }]\n\
+                [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\nrate = \"1Mbps\"\nsize = \"512B\"\nstart = \"1s\"";
+    let report = run_once(&parse(text), 1);
+    let expired: Vec<Loss> = losses(&report).into_iter().filter(|l| l.died == "expired").collect();
+    let during: Vec<&Loss> = expired.iter().filter(|l| (3.1..4.5).contains(&l.at)).collect();
+    assert!(during.len() > 20, "{}", during.len());
+    let causes: BTreeSet<&str> = during.iter().map(|l| l.cause.as_str()).collect();
+    assert_eq!(causes, BTreeSet::from(["channel"]));
+}

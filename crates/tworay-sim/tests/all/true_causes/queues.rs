@@ -281,3 +281,33 @@ fn a_queue_that_collisions_fill_is_congestion() {
         causes(&losses)
     );
 }
+
+/// `0 ── 1 ── 2`, 200 m apart: 802.11n, 2 Mb/s of datagrams of 512 bytes. Node 1 receives nothing for two seconds. What node 0 sends then
+/// waits at node 1 for packets that have expired meanwhile: their sender does not ask. After 100 ms, node 1 stops to wait and hands up a whole
+/// window of 64 packets at once, to a queue with 20 places, of which the MAC takes none before all have come: 44 are lost, and nothing without the outage.
+#[test]
+fn packets_that_wait_for_lost_ones_and_come_together_are_lost_to_what_lost_those() {
+    let outage = "event = [{ node = 1, at = \"2.5s\", what = \"loss\", rate = 1.0 },\n\
+                  { node = 1, at = \"4.5s\", what = \"loss\", rate = 0.0 }]";
+    for queue in ["fifo", "fq-codel"] {
+        let at_relay = |more: &str, seed: u64| {
+            let text = format!(
+                "duration = \"8s\"\ntopology = {{ kind = \"string\", hops = 2, spacing = \"200m\" }}\n\
+                 radio.preset = \"n40x2\"\nrouting.protocol = \"static\"\n\
+                 mac = {{ queue = \"{queue}\", queue_limit = 20, missing_block_ack = \"repeat\" }}\n{more}\n\
+                 [[flow]]\nfrom = 0\nto = 2\napp = \"cbr\"\nrate = \"2Mbps\"\nsize = \"512B\"\nstart = \"1s\""
+            );
+            let losses = losses(&run_once(&parse(&text), seed));
+            losses.into_iter().filter(|l| l.node == 1 && l.died == "ifq").collect::<Vec<_>>()
+        };
+        for seed in 1..=3 {
+            assert!(at_relay("", seed).is_empty(), "{queue} {seed}");
+            let lost = at_relay(outage, seed);
+            assert_eq!(lost.len(), 64 - 20, "{queue} {seed}");
+            assert!(
+                lost.iter().all(|l| (l.cause.as_str(), l.root_node) == ("channel", 0)),
+                "{queue} {seed}: {lost:?}"
+            );
+        }
+    }
+}

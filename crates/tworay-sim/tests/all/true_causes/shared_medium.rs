@@ -14,7 +14,7 @@ fn rejected(rate: &str, (rts, limit): (&str, u32), more: &str, node: i64, seed: 
     let text = format!(
         "duration = \"20s\"\nradio.preset = \"b-2\"\nrouting.protocol = \"static\"\n\
          topology = {{ kind = \"explicit\", positions = {THREE} }}\n\
-         mac = {{ rts_threshold = \"{rts}\", queue_limit = {limit} }}\n{more}\n\
+         mac.rts_threshold = \"{rts}\"\nmac.queue_limit = {limit}\n{more}\n\
          [[flow]]\nfrom = 0\nto = 2\napp = \"cbr\"\nrate = \"{rate}\"\nsize = \"512B\"\nstart = \"1s\""
     );
     let losses = losses(&run_once(&parse(&text), seed));
@@ -206,4 +206,44 @@ fn tcp_that_errors_have_slowed_fills_a_relays_queue_by_itself_afterwards() {
         (lost, anyway) = (lost + slowed.len(), anyway + twin.len());
     }
     assert!(lost > 20 && anyway > 20, "{lost} {anyway}");
+}
+
+/// The same with adaptive pacing, and 200 kb/s in both directions: of each second, the 196 frames of both take 0.6. With one frame in five
+/// lost, a packet needs 0.6 retries on average (of DATA, and of its ACK), more than the 0.5 from which on a station pauses for the airtime of one more
+/// packet. Without errors nothing is lost, so that the errors are the reason for what the queues lose while stations pause.
+#[test]
+fn pauses_after_retries_because_of_errors_are_the_errors() {
+    let back =
+        "[[flow]]\nfrom = 2\nto = 0\napp = \"cbr\"\nrate = \"200kbps\"\nsize = \"512B\"\nstart = \"1s\"\n";
+    let errors = "errors.frame_err = { bernoulli = { rate = 0.2 } }";
+    let at = |errors: &str, node: i64, seed: u64| {
+        let more = format!("mac.overload.pacing = true\n{errors}\n{back}");
+        rejected("200kbps", ("3000B", 20), &more, node, seed)
+    };
+    let mut relay = Vec::new();
+    for seed in [43, 737, 7] {
+        assert!((0..3).all(|node| at("", node, seed).is_empty()), "{seed}");
+        relay.extend(at(errors, 1, seed));
+    }
+    let wrong = relay.len() - of(&relay, "channel");
+    assert!(relay.len() > 500 && 20 * wrong <= relay.len(), "{wrong} of {}", relay.len());
+}
+
+/// The same without pauses, and with RTS, with which a frame takes 3.65 ms: 240 kb/s in both directions take 0.86 of the time, and nothing is lost without
+/// errors. With them the ends of the string always have something to send and take the medium from the relay, which would need it twice as often as they.
+#[test]
+fn a_relay_between_ends_that_errors_make_busy_is_full_because_of_errors() {
+    let back =
+        "[[flow]]\nfrom = 2\nto = 0\napp = \"cbr\"\nrate = \"240kbps\"\nsize = \"512B\"\nstart = \"1s\"\n";
+    let errors = "errors.frame_err = { bernoulli = { rate = 0.2 } }";
+    let at = |errors: &str, node: i64, seed: u64| {
+        rejected("240kbps", ("0B", 20), &format!("{errors}\n{back}"), node, seed)
+    };
+    for seed in [43, 737, 7] {
+        assert!((0..3).all(|node| at("", node, seed).is_empty()), "{seed}");
+        // What flows send is known after a second and a half.
+        let relay: Vec<Loss> = at(errors, 1, seed).into_iter().filter(|l| l.at > 2.5).collect();
+        assert!(relay.len() > 300, "{}", relay.len());
+        assert_eq!(of(&relay, "channel"), relay.len(), "{seed}");
+    }
 }

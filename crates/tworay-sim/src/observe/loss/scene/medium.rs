@@ -2,16 +2,13 @@
 
 use super::{Scene, World};
 use tworay_base::{NodeId, PacketId, SimDuration};
+use tworay_mac::Timing;
 use tworay_wire::Packet;
 
 impl World<'_> {
     /// How long an exchange for a packet takes with a MAC that sends at one rate only, without the backoff before it.
     pub fn exchange_time(&self, node: NodeId, packet: PacketId) -> SimDuration {
-        let timing = self.nodes[node].mac.timing();
-        let bytes = timing.data_bytes(self.packets.get(packet).ip_bytes);
-        let rts = timing.rts + timing.cts + timing.sifs * 2;
-        let rts = if timing.needs_rts(bytes) { rts } else { SimDuration::ZERO };
-        timing.difs + rts + timing.data_airtime(bytes, false) + timing.sifs + timing.ack
+        exchange_time(self.nodes[node].mac.timing(), self.packets.get(packet).ip_bytes)
     }
 
     /// How long a node has tried in vain to send its current packet, for a reason other than load.
@@ -21,7 +18,37 @@ impl World<'_> {
     }
 }
 
+/// How long an exchange for an IP packet of this size takes at one rate, without the backoff before it.
+fn exchange_time(timing: &Timing, ip_bytes: u32) -> SimDuration {
+    let bytes = timing.data_bytes(ip_bytes);
+    let rts = timing.rts + timing.cts + timing.sifs * 2;
+    let rts = if timing.needs_rts(bytes) { rts } else { SimDuration::ZERO };
+    timing.difs + rts + timing.data_airtime(bytes, false) + timing.sifs + timing.ack
+}
+
 impl Scene<'_> {
+    /// The same with the mean of a first backoff.
+    pub fn access_time(&self, node: NodeId, ip_bytes: u32) -> SimDuration {
+        let mac = &self.nodes[node].mac;
+        exchange_time(mac.timing(), ip_bytes) + mac.mean_backoff()
+    }
+
+    /// The hops over the air on which routers lead packets from `src` to `dst`. `None`: they lead nowhere, or a source lists them itself.
+    pub fn route(&self, (src, dst): (NodeId, NodeId)) -> Option<Vec<(NodeId, NodeId)>> {
+        let mut hops = Vec::new();
+        let mut at = src;
+        while at != dst {
+            let next = self.nodes[at].router.next_hop(dst)?;
+            hops.push((at, next));
+            if hops.len() > self.nodes.len() {
+                return None;
+            }
+            at = next;
+        }
+        hops.retain(|(from, to)| self.wires.between(*from, *to).is_none());
+        Some(hops)
+    }
+
     /// The stations that send a packet one after the other on its path, wires apart: from its source on, if its path leads over `node`,
     /// otherwise from there on.
     pub fn senders(&self, node: NodeId, packet: PacketId) -> Vec<NodeId> {

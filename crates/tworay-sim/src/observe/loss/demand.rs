@@ -1,0 +1,177 @@
+//! Whether the medium has time for all that is sent, were it not for noise.
+//!
+//! Retries that noise makes necessary also take the medium from the stations beside, and stations that it has made busy take turns with
+//! a relay that would find the medium free otherwise. What a relay's queue loses then looks like load. It isn't, if the datagrams of
+//! all flows around, each sent once over each of its hops, leave a good part of the time free. TCP takes what it gets, so where a transfer
+//! is near, nothing follows. Nor does it where one sender of a hop can't hear another one that its receiver hears.
+
+use super::root_cause::RootCause;
+use super::scene::Scene;
+use tworay_base::{FlowId, NodeId, PacketId, SimDuration, SimTime};
+
+/// Datagrams are counted in spans of this length.
+const SPAN: SimDuration = SimDuration::from_millis(250);
+
+/// Number of spans that are remembered.
+const SPANS: usize = 16;
+
+/// A flow is known after so many whole spans.
+const KNOWN: usize = 4;
+
+/// A load counts as steady if no span has so many times the mean, and two more: then the mean is its rate, otherwise that of the busiest span.
+const STEADY: f64 = 1.25;
+
+/// Part of the time, with backoffs, that stations in turn can use without a queue that stays full: three that send over two hops in
+/// both directions lose nothing up to 1.0, with or without RTS; some is left for routing and ARP.
+const FITS: f64 = 0.9;
+
+/// What one flow of datagrams sends.
+#[derive(Clone, Debug)]
+struct Source {
+    ends: (NodeId, NodeId),
+    /// Size of the largest datagram.
+    bytes: u32,
+    /// Packets by span, and the number of the latest one.
+    spans: [u32; SPANS],
+    latest: u64,
+}
+
+impl Source {
+    fn advance(&mut self, span: u64) {
+        for passed in self.latest + 1..=span.min(self.latest + SPANS as u64) {
+            self.spans[passed as usize % SPANS] = 0;
+        }
+        self.latest = self.latest.max(span);
+    }
+
+    /// Packets per second in the spans before the latest one. `None`: the flow has just begun.
+    fn rate(&self) -> Option<f64> {
+        let before = |i: usize| self.spans[(self.latest as usize + SPANS - i) % SPANS];
+        let mut spans: Vec<u32> = (1..SPANS).map(before).collect();
+        // A flow begins within a span.
+        match spans.iter().rposition(|count| *count > 0) {
+            Some(oldest) if oldest < KNOWN => return None,
+            Some(oldest) => spans.truncate(oldest),
+            None if self.spans[self.latest as usize % SPANS] > 0 => return None,
+            None => return Some(0.0),
+        }
+        let most = f64::from(spans.iter().copied().max().unwrap_or(0));
+        let mean = f64::from(spans.iter().sum::<u32>()) / spans.len() as f64;
+        let each = if most <= STEADY * mean + 2.0 { mean } else { most };
+        Some(each / SPAN.as_secs_f64())
+    }
+}
+
+/// A transfer: its ends, and when it begins.
+pub(crate) type Transfer = ((NodeId, NodeId), SimTime);
+
+/// What all flows send.
+#[derive(Debug, Default)]
+pub(crate) struct Demand {
+    sources: Vec<Option<Source>>,
+    transfers: Vec<Transfer>,
+    /// By station: whether all fits around it, in the latest span in which that was asked.
+    known: Vec<Option<(u64, bool)>>,
+}
+
+/// The number of the span of a time.
+fn span_of(at: SimTime) -> u64 {
+    at.as_nanos() / SPAN.as_nanos()
+}
+
+impl Demand {
+    /// Beside datagrams there are these transfers.
+    pub fn beside(transfers: Vec<Transfer>) -> Self {
+        Self { transfers, ..Self::default() }
+    }
+
+    /// A flow sends a datagram, an IP packet of so many bytes.
+    pub fn note(&mut self, now: SimTime, flow: FlowId, ends: (NodeId, NodeId), ip_bytes: u32) {
+        let span = span_of(now);
+        if self.sources.len() <= flow.index() {
+            self.sources.resize(flow.index() + 1, None);
+        }
+        let new = || Source { ends, bytes: ip_bytes, spans: [0; SPANS], latest: span };
+        let source = self.sources[flow.index()].get_or_insert_with(new);
+        source.advance(span);
+        source.spans[span as usize % SPANS] += 1;
+        source.bytes = source.bytes.max(ip_bytes);
+    }
+
+    /// The noise because of which the queue of `node` rejects a packet, though it has not cost its MAC much time itself: its MAC's, or that of
+    /// a station before it on the packet's path. `None` if load alone may have filled the queue.
+    pub fn noise(&mut self, scene: &mut Scene<'_>, node: NodeId, packet: PacketId) -> Option<RootCause> {
+        let reason = |of: &NodeId| scene.services[of.index()].main_reason(None).filter(RootCause::is_noise);
+        let before = || {
+            let senders = scene.senders(node, packet);
+            let here = senders.iter().position(|sender| *sender == node)?;
+            senders[..here].iter().rev().find_map(reason)
+        };
+        let root = reason(&node).or_else(before)?;
+        self.fits(scene, node).then(|| root.strikes(scene.now))
+    }
+
+    /// True if the medium around `node`, and around the other stations of the routes that lead over it, has time for all datagrams that
+    /// are sent there.
+    fn fits(&mut self, scene: &mut Scene<'_>, node: NodeId) -> bool {
+        let span = span_of(scene.now);
+        self.known.resize(scene.nodes.len().max(self.known.len()), None);
+        if let Some((at, known)) = self.known[node.index()]
+            && at == span
+        {
+            return known;
+        }
+        let fits = self.judge(scene, node, span).unwrap_or(false);
+        self.known[node.index()] = Some((span, fits));
+        fits
+    }
+
+    /// `None` if that is not known.
+    fn judge(&mut self, scene: &mut Scene<'_>, node: NodeId, span: u64) -> Option<bool> {
+        let mut loads = Vec::new();
+        for source in self.sources.iter_mut().flatten() {
+            source.advance(span);
+            let rate = source.rate()?;
+            if rate > 0.0 {
+                loads.push((scene.route(source.ends)?, rate, source.bytes));
+            }
+        }
+        let now = scene.now;
+        let begun = self.transfers.iter().filter(|(_, from)| *from <= now);
+        let of_transfers = begun.map(|(ends, _)| scene.route(*ends));
+        let of_transfers: Vec<NodeId> = of_transfers
+            .collect::<Option<Vec<_>>>()?
+            .into_iter()
+            .flatten()
+            .flat_map(|(a, b)| [a, b])
+            .collect();
+        let over_it = loads.iter().filter(|(hops, ..)| hops.iter().any(|(from, _)| *from == node));
+        let mut stations: Vec<(NodeId, NodeId)> =
+            over_it.flat_map(|(hops, ..)| hops.iter().copied()).collect();
+        stations.sort_unstable();
+        stations.dedup();
+        for (station, next) in &stations {
+            let mut hears = |at: NodeId, sender: NodeId| at == sender || scene.senses(at, sender);
+            if of_transfers.iter().any(|sender| hears(*station, *sender) || hears(*next, *sender)) {
+                return None;
+            }
+            let mut used = SimDuration::ZERO;
+            for (hops, rate, bytes) in &loads {
+                for (from, _) in hops {
+                    if *from == *station || scene.senses(*station, *from) {
+                        used += scene.access_time(*from, *bytes).mul_f64(*rate);
+                    } else if *from == *next || scene.senses(*next, *from) {
+                        return None;
+                    }
+                }
+            }
+            if used.as_secs_f64() > FITS {
+                return Some(false);
+            }
+        }
+        (!stations.is_empty()).then_some(true)
+    }
+}
+
+#[cfg(test)]
+mod tests;
