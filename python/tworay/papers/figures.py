@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -20,6 +21,7 @@ from tworay.showing.drawing import Look, panels
 from tworay.showing.labels import seeds_in_words
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from tworay.papers.library import Figure
@@ -27,20 +29,28 @@ if TYPE_CHECKING:
 
 
 def draw_figure(
-    figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path, place_: Path
+    figure: Figure,
+    frame: pl.DataFrame,
+    axes: list[str],
+    out: Path,
+    place_: Path,
+    colours: Mapping[str, str] | None = None,
 ) -> tuple[Path | None, Table | None] | None:
-    """Draw a figure; return its path, and the numbers of one that shows kept tables."""
+    """Draw a figure; return its path, and the numbers of one that shows kept tables.
+
+    ``colours`` are those of its lines by the names shown (default: by their order).
+    """
     out.mkdir(parents=True, exist_ok=True)
     file = out / f"figure-{re.sub(r'[^A-Za-z0-9.]+', '-', figure.id)}.svg"
     if figure.kind in timelines.KINDS:
-        return timelines.draw(figure, frame, axes, place_, file)
+        return timelines.draw(figure, frame, axes, place_, file, colours)
     if figure.kind == "table" or figure.kind in answers.KINDS:
         return None
     try:
         chosen = comparable(figure, select(frame, figure.where, axes))
         if figure.kind == "stack":
             return _stack(figure, chosen, file)
-        return None if figure.columns else _points(figure, chosen, file)
+        return None if figure.columns else _points(figure, chosen, file, colours)
     except InputError:
         return None  # --quick leaves some cells out.
 
@@ -84,7 +94,9 @@ def look(figure: Figure, named: dict[str, str], rows: dict[str, str]) -> Look:
     )
 
 
-def _points(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None] | None:
+def _points(
+    figure: Figure, frame: pl.DataFrame, file: Path, colours: Mapping[str, str] | None
+) -> tuple[Path, None] | None:
     frame = with_quantity(frame, figure.metric)
     keys = [axis for axis in (figure.rows, figure.cols) if axis]
     parts = {"": frame}
@@ -109,7 +121,7 @@ def _points(figure: Figure, frame: pl.DataFrame, file: Path) -> tuple[Path, None
         lines=figure.cols,
         output=file,
         kind=figure.kind,
-        look=look(figure, named, rows),
+        look=replace(look(figure, named, rows), colours=colours or {}),
     )
     return file, None
 

@@ -38,6 +38,8 @@ class Arm:
     label: str
     where: Path
     runs: tuple[tuple[str, int], ...]
+    colour: str = ""
+    """The colour of its line; empty if its place among the arms decides."""
 
     def table(self, name: str, run: int = 0) -> pl.DataFrame | None:
         """Return a kept table of a run (default: of the first seed); ``None`` if it was not kept."""

@@ -13,7 +13,7 @@ from tworay.experiment.experimentfile import changed as with_options
 from tworay.experiment.experimentfile import read
 from tworay.experiment.options import SweepOptions
 from tworay.experiment.store import sweeps as reading
-from tworay.papers import stored, timelines
+from tworay.papers import linecolours, stored, timelines
 from tworay.papers.derived import DERIVED
 from tworay.papers.figures import draw_figure, seeds_shown
 from tworay.papers.judging import decided, judge_claim, judge_measured, judge_summary
@@ -206,6 +206,7 @@ def reproduce(
             frames[trial.id] = frame
     judged = [claim for claim in claims if claim.role is not Role.MECHANISM]
     result.judgements = _judgements(judged, frames)
+    colours = linecolours.of(paper)
     for one in figures:
         if one.experiment in frames:
             span = seeds_shown(one, *frames[one.experiment])
@@ -215,7 +216,8 @@ def reproduce(
                 result.tables[one.id] = numbered
             base = out / QUICK if one.experiment in result.shortened and not quick else out
             where = place(base, paper, paper.trials[one.experiment])
-            drawn = draw_figure(one, *frames[one.experiment], out / paper.name, where)
+            named = linecolours.shown(paper, one, colours)
+            drawn = draw_figure(one, *frames[one.experiment], out / paper.name, where, named)
             if drawn is not None:
                 file, traced = drawn
                 if file is not None:

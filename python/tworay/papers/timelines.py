@@ -17,7 +17,7 @@ from tworay.showing import curves
 from tworay.showing.curves import Exchange, Words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from tworay.papers.library import Figure
@@ -32,18 +32,29 @@ HEARTBEAT = 0.2
 
 
 def draw(
-    figure: Figure, frame: pl.DataFrame, axes: list[str], where: Path, file: Path
+    figure: Figure,
+    frame: pl.DataFrame,
+    axes: list[str],
+    where: Path,
+    file: Path,
+    colours: Mapping[str, str] | None = None,
 ) -> tuple[Path | None, Table] | None:
     """Draw a figure from kept tables; return its path and its numbers, ``None`` if there are no tables.
 
-    A table alone has no path.
+    A table alone has no path. ``colours`` are those of arms by the names shown (default: by their order).
     """
     try:
         found = select(frame, figure.where, axes).sort("seed")
     except InputError:
         return None  # --quick leaves some cells out.
+    colours = colours or {}
     arms = [
-        Arm(str(label), where, tuple(part.select("world", "seed").iter_rows()))
+        Arm(
+            str(label),
+            where,
+            tuple(part.select("world", "seed").iter_rows()),
+            colours.get(figure.named.get(str(label), str(label)), ""),
+        )
         for (label,), part in found.group_by(figure.rows, maintain_order=True)
     ]
     order = list(dict.fromkeys(frame[figure.rows].to_list()))
@@ -180,7 +191,8 @@ def _trace(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
     if any(flow is not None for arm in arms for flow in _flows(figure, arm)):
         words = replace(words, legend="")  # The lines are flows, not labels of the axis.
     steps = figure.mean_of == 1 and figure.metric != "acked_segments"
-    curves.trace(lines, figure.metric, words, output=file, steps=steps)
+    colours = {figure.named.get(arm.label, arm.label): arm.colour for arm in arms if arm.colour}
+    curves.trace(lines, figure.metric, words, output=file, steps=steps, colours=colours)
     return _listed(lines, words.y)
 
 
@@ -304,7 +316,8 @@ def _windows(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
         )
     words = _words(figure, arms, TITLES["cwnd_segments"])
     words = replace(words, note=f"{words.note}; ×: a packet given up by the MAC, the link counts as broken")
-    curves.windows(shown, words, output=file)
+    colours = {arm.label: arm.colour for arm in arms if arm.colour}
+    curves.windows(shown, words, output=file, colours=colours)
     return ["", "largest window, segments", "mean window, segments", "packets given up"], rows
 
 

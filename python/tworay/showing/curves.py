@@ -155,12 +155,17 @@ def trace(
     *,
     output: str | PathLike[str],
     steps: bool = True,
+    colours: Mapping[str, str] | None = None,
 ) -> None:
-    """Draw a column of several time series as step lines, or as lines from point to point."""
+    """Draw a column of several time series as step lines, or as lines from point to point.
+
+    ``colours`` are those of lines by their labels; the others have one by their order.
+    """
     style = {} if steps else {"drawstyle": "default"}
     with _Drawing(words, output) as (figure, ((axes,),)):
         for i, (label, frame) in enumerate(lines):
-            step(axes, frame, column, label=label, color=COLOURS[i % len(COLOURS)], **style)
+            colour = (colours or {}).get(label, COLOURS[i % len(COLOURS)])
+            step(axes, frame, column, label=label, color=colour, **style)
         axes.set_xlabel(words.x)
         axes.set_ylabel(words.y)
         axes.margins(x=0.01)
@@ -275,15 +280,23 @@ def layers(
 
 
 def windows(
-    arms: Sequence[tuple[str, pl.DataFrame, Sequence[float]]], words: Words, *, output: str | PathLike[str]
+    arms: Sequence[tuple[str, pl.DataFrame, Sequence[float]]],
+    words: Words,
+    *,
+    output: str | PathLike[str],
+    colours: Mapping[str, str] | None = None,
 ) -> None:
-    """Draw the windows of all arms together, and below that of each with crosses where the MAC gave up."""
+    """Draw the windows of all arms together, and below that of each with crosses where the MAC gave up.
+
+    ``colours`` are those of arms by their labels; the others have one by their order.
+    """
     with _Drawing(words, output, len(arms) + 1, 1, sharex=True, sharey=True) as (figure, panels):
         together, *each = panels[:, 0]
         for i, (axes, (label, frame, lost)) in enumerate(zip(each, arms, strict=True)):
+            colour = (colours or {}).get(label, COLOURS[i % len(COLOURS)])
             for one in (together, axes):
                 name = label if one is axes else None
-                step(one, frame, "cwnd_segments", color=COLOURS[i], label=name)
+                step(one, frame, "cwnd_segments", color=colour, label=name)
             top = max(float(frame["cwnd_segments"].to_numpy().max()) for _, frame, _ in arms) + 1
             axes.plot(lost, [top] * len(lost), "x", color="black", markersize=5)
         each[-1].set_xlabel(words.x)

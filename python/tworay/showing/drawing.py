@@ -48,7 +48,8 @@ class Look:
     line, in the unit of ``y``. ``level`` is that of the intervals. With ``singles`` every seed has a dot.
     ``most`` is the largest possible value, such as 1 of a share. ``middle`` says what the points are: means,
     or medians, whose intervals need not be symmetric. ``reference`` is a value with which the source
-    compares, drawn as a dashed line; above ``top`` single seeds are only counted.
+    compares, drawn as a dashed line; above ``top`` single seeds are only counted. ``colours`` are those of
+    lines by their names; the others have one by their order.
     """
 
     title: str = ""
@@ -65,6 +66,7 @@ class Look:
     middle: str = "mean"
     reference: float | None = None
     top: float | None = None
+    colours: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -313,7 +315,8 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
     xs = chart.places or [float(i) for i in range(len(labels))]
     span = (max(xs) - min(xs)) or 1.0
     shown = _short(names) if chart.look.legend else names
-    for i, (name, colour) in enumerate(zip(names, shades(names), strict=True)):
+    for i, (name, shade) in enumerate(zip(names, shades(names), strict=True)):
+        colour = chart.look.colours.get(name, shade)
         apart = 0.006 if joined else 0.08 / max(1, len(names) / 3)
         # Many lines, or points on a logarithmic axis, stand where they belong.
         beside = not joined or (len(names) <= MOST_BARS and chart.look.log != "x")
