@@ -307,8 +307,9 @@ def test_a_papers_data_are_sound(paper: Paper) -> None:
         assert set(claim.how.get("each", ())) <= set(there), claim.id
         for key, value in claim.how.get("where", {}).items():
             assert set(value if isinstance(value, list) else [value]) <= set(there[key]), claim.id
-        for side in ("of", "over"):
-            entries = claim.how.get(side, [])
+        places = claim.how.get("of_at", {})
+        assert set(places) <= {label for axis in claim.how.get("each", ()) for label in there[axis]}, claim.id
+        for entries in (claim.how.get("of", []), claim.how.get("over", []), list(places.values())):
             for entry in entries if isinstance(entries, list) else [entries]:
                 for key, label in ({"tcp": entry} if isinstance(entry, str) else entry).items():
                     assert label in there[key], (claim.id, key, label)

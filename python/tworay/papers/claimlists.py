@@ -32,8 +32,8 @@ HEAD = ["", "source", "claim", "paper's value", "judged as", "verdict", "tworay,
 
 
 def ours(judgement: Judgement) -> str:
-    """Return the result for a claim, or the reason why there is none."""
-    return judgement.ours or judgement.reason
+    """Return the result for a claim with the reason of its verdict, or the reason why there is none."""
+    return "; ".join(filter(None, [judgement.ours, judgement.reason]))
 
 
 def said(claim: Claim) -> str:

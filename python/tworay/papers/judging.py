@@ -181,9 +181,20 @@ def _of_one(claim: Claim, trial: str, run: tuple[pl.DataFrame, Sequence[str]]) -
 def _pairs(
     how: Mapping[str, Any], place: list[str]
 ) -> list[tuple[list[str], dict[str, str], dict[str, str]]]:
-    """Return the pairs of cells that are compared at a place, each with its labels."""
-    of, over = _several(how["of"]), _several(how["over"])
-    return [(place + _said(over, b) + _said(of, a), a, b) for a in of for b in over]
+    """Return the pairs of cells that are compared at a place, each with its labels.
+
+    With ``of_at`` nothing is compared with itself, so that ``over`` may be all of an axis.
+    """
+    of, over = _several(_of(how, place)), _several(how["over"])
+    pairs = [(a, b) for a in of for b in over if a != b or "of_at" not in how]
+    return [(place + _said(over, b) + _said(of, a), a, b) for a, b in pairs]
+
+
+def _of(how: Mapping[str, Any], place: Sequence[str]) -> Any:
+    """Return what is compared at a place: ``of``, or what ``of_at`` has for its label, if anything."""
+    if "of_at" not in how:
+        return how["of"]
+    return next((how["of_at"][label] for label in place if label in how["of_at"]), [])
 
 
 def _several(found: Any) -> list[dict[str, str]]:

@@ -237,11 +237,23 @@ def together(cells: Sequence[Cell], across: Across, unit: str = "%") -> Judgemen
     verdict = over_cells(
         lambda k: [cell.among(k) for cell in tested], across, lambda k: [cell.sided(k) for cell in tested]
     )
-    least = least_cells(len(tested), across)
-    failed = sum(cell.verdict is Verdict.FAILS for cell in tested)
-    if verdict is Verdict.INCONCLUSIVE and failed > len(tested) - least:
-        reasons.append(f"too few cells refute it with intervals for {least} cells together")
+    reasons += _beyond_counts(tested, verdict, least_cells(len(tested), across))
     return Judgement(verdict, tuple(cells), "; ".join(reasons), unit, across)
+
+
+def _beyond_counts(tested: Sequence[Cell], verdict: Verdict, least: int) -> list[str]:
+    """Return why the verdict over all cells is not the one that the numbers of cells by verdict suggest."""
+    good = (Verdict.HOLDS, Verdict.DIRECTION)
+    failed = sum(cell.verdict is Verdict.FAILS for cell in tested)
+    supporting = sum(cell.verdict in good for cell in tested)
+    together_for = len(tested) - least + 1
+    if verdict is Verdict.DIRECTION and sum(cell.among(together_for) in good for cell in tested) < least:
+        return ["cells refute the band, on the claimed side of zero"]
+    if verdict in (Verdict.INCONCLUSIVE, Verdict.FAILS) and supporting >= least:
+        return [f"too few cells support it with intervals for {together_for} cells together"]
+    if verdict is Verdict.INCONCLUSIVE and failed >= together_for:
+        return [f"too few cells refute it with intervals for {least} cells together"]
+    return []
 
 
 def explained(cell: Cell, unit: str) -> str:
