@@ -443,6 +443,11 @@ pub(crate) const ENTRY: Entry = Entry {
             ),
             Rule::at(
                 Event::Probe,
+                "current round trip: a quarter of its last value and three quarters of a probe's (ALFA 0.25, BETA 0.75)",
+                "Psaras et al. §4.3",
+            ),
+            Rule::at(
+                Event::Probe,
                 "current round trip below the mean of best and worst, both probes below the best: window and threshold stay (full immediate recovery)",
                 "Psaras et al. §4.3",
             ),
