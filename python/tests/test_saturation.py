@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
-from tworay.papers.derived import carried, paths_of
+from tworay.papers.wiredcolumns import carried, paths_of
 from tworay.showing.drawing import Look, draw
 
 if TYPE_CHECKING:
