@@ -101,13 +101,13 @@ pub trait Host {
 pub enum Order {
     /// It was the next one when it arrived. The handle is the sender's.
     Next(PacketId),
-    /// It has waited for others that were sent before it.
+    /// It has waited for others that were sent before it, or comes behind packets that have.
     Waited {
         /// When it arrived.
         since: SimTime,
-        /// Packets that have waited and are handed up together with it, itself included.
+        /// The first packet that has waited and all behind it, which are handed up together.
         together: u16,
-        /// The packet for which it has waited, if that has arrived now. The handle is the sender's.
+        /// The latest packet before it that has arrived now; if there is none, the station has stopped to wait. The handle is the sender's.
         behind: Option<PacketId>,
     },
 }

@@ -12,14 +12,17 @@ pub(crate) use signals::bad_end;
 
 use super::agenda::Agenda;
 use super::event::Event;
-use crate::network::medium::on_air::{Hearer, Medium};
+use crate::network::medium::on_air::{Hearer, Medium, Transmission};
 use cuts::Cuts;
 use errors::Errors;
-use tworay_base::{FlowId, NodeId, SimTime};
+use tworay_base::{FlowId, NodeId, SimDuration, SimTime};
 use tworay_mac::Frame;
 use tworay_mobility::{Leg, Position, Track};
 use tworay_radio::{BodyRates, Channel, Reception};
 use tworay_scenario::{LinkCut, Settings};
+
+/// Time in which a station notices that another one sends: 802.11b's slot, the longest.
+const DETECTED: SimDuration = SimDuration::from_micros(20);
 
 /// The radio side of a network.
 pub(crate) struct Radio {
@@ -172,6 +175,14 @@ impl Radio {
     /// True if `node` senses frames of `sender` by their mean power.
     pub fn senses(&mut self, now: SimTime, node: NodeId, sender: NodeId) -> bool {
         self.mean_power(now, sender, node) >= self.medium.channel().cs_threshold()
+    }
+
+    /// True if only shadowing or fading keeps `node`, which begins a frame now, from hearing that `other` has been sending for a while.
+    pub fn is_deaf(&mut self, now: SimTime, node: NodeId, other: NodeId) -> bool {
+        let sends = |(_, t): (u32, &Transmission)| {
+            t.frame.from == other && t.start + DETECTED <= now && now < t.start + t.frame.airtime
+        };
+        self.medium.fades() && self.medium.live().any(sends) && self.senses(now, node, other)
     }
 
     /// True if shadowing or fading keeps a frame of one of two nodes, or the answer, from the other now.

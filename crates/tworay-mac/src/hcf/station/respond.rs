@@ -213,18 +213,20 @@ impl Hcf {
     }
 }
 
-/// Hands up packets that are in order now.
+/// Hands up packets that are in order now. Those that come behind one that has waited come together with it.
 fn hand_up(now: SimTime, released: &[Arrival], from: NodeId, out: &mut Vec<HcfAction>) {
     out.reserve(released.len());
-    let (mut behind, mut together) = (None, None);
-    for &Arrival { packet, copy, at } in released {
-        let order = if at == now {
-            behind = Some(packet);
-            Order::Next(packet)
-        } else {
-            let count = || released.iter().filter(|arrival| arrival.at < now).count() as u16;
-            Order::Waited { since: at, together: *together.get_or_insert_with(count), behind }
+    let first = released.iter().position(|arrival| arrival.at < now).unwrap_or(released.len());
+    let together = (released.len() - first) as u16;
+    let mut behind = None;
+    for (i, &Arrival { packet, copy, at }) in released.iter().enumerate() {
+        let order = match i < first {
+            true => Order::Next(packet),
+            false => Order::Waited { since: at, together, behind },
         };
+        if at == now {
+            behind = Some(packet);
+        }
         if let Some(copy) = copy {
             out.push(HcfAction::HandUp { copy, from, order });
         }

@@ -118,6 +118,7 @@ impl Network {
             meters.signal(now, h.node, &outline(frame), readable, &mut self.common.agenda);
         }
         let limits = air.judge.limits;
+        let start = radio.medium.get(tx).start;
         let noise = air.judge.noise(frame.mode);
         let signal = Signal { tx, from: now, to: now + frame.airtime, power: h.power, noise };
         let clear = air.judge.detects_alone(h.power, noise);
@@ -142,6 +143,8 @@ impl Network {
             let failure = match (clear, deaf) {
                 // Noise alone hides the preamble of a station in range.
                 (false, _) => readable.then_some(Failure::Errors),
+                // It sends, which the sender would have heard without fading.
+                (true, true) if radio.is_deaf(start, frame.from, h.node) => Some(Failure::Errors),
                 (true, true) => Some(Failure::Busy),
                 (true, false) => Some(Failure::Collided),
             };

@@ -81,6 +81,8 @@ impl Radio {
         let failure = match (in_range, up) {
             (_, false) => Failure::NodeDown,
             (false, _) => Failure::OutOfRange,
+            // The station can't answer because it sends, which this one would hear without fading.
+            (true, true) if self.is_deaf(now, node, to) => Failure::Errors,
             (true, true) => Failure::Busy,
         };
         let sender = &mut nodes[node];

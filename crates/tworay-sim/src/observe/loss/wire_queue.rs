@@ -10,6 +10,9 @@
 use super::root_cause::RootCause;
 use tworay_base::{NodeId, SimDuration, SimTime};
 
+/// Packets that come at once from a hop at most: as many as one BlockAck acknowledges.
+const MOST: f64 = 64.0;
+
 /// The queue of a wire, from the first packet on that was held up before.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WireQueue {
@@ -45,8 +48,8 @@ impl WireQueue {
             self.spare = f64::from(together.unwrap_or_default()) - length as f64;
         }
         if let Some(together) = together {
-            self.spare = self.spare.min(together.into());
-            if self.spare < 1.0 {
+            self.spare = self.spare.min(MOST);
+            if self.spare < 1.0 || self.late >= together {
                 return;
             }
             self.spare -= 1.0;

@@ -118,3 +118,25 @@ fn an_overload_at_another_time_does_not_fill_a_wire_after_an_outage() {
         assert_eq!(others.iter().find(|l| l.cause != "congestion"), None, "{outage}");
     }
 }
+
+/// `0 ── 1` at 802.11n's MCS 9, and a wire of 100 Mb/s with ten places, ten times the load. With two frames in five lost, packets wait at node 1 for
+/// missing ones, and more than the wire has places for come at once. Without errors they come alone, and nothing is lost.
+#[test]
+fn what_a_gap_before_a_fast_wire_releases_is_lost_to_the_errors() {
+    let at_wire = |errors: &str, seed: u64| {
+        let text = format!(
+            "duration = \"4s\"\ntopology = {{ kind = \"explicit\", positions = [[0, 0], [150, 0], [9000, 0]] }}\n\
+             radio = {{ preset = \"n40x2\", rate = \"fixed\", mcs = 9 }}\nrouting.protocol = \"static\"\n{errors}\n\
+             [[wire]]\nfrom = 1\nto = 2\nrate = \"100Mbps\"\ndelay = \"2ms\"\nqueue = 10\n\
+             [[flow]]\nfrom = 0\nto = 2\napp = \"cbr\"\nsize = \"1000B\"\nrate = \"10Mbps\"\nstart = \"1s\"\n"
+        );
+        let losses = losses(&run_once(&parse(&text), seed));
+        losses.into_iter().filter(|l| l.died == "wire-queue").collect::<Vec<Loss>>()
+    };
+    for seed in 1..=3 {
+        assert!(at_wire("", seed).is_empty(), "{seed}");
+        let lost = at_wire(&errors(0.4), seed);
+        assert!(lost.len() > 300, "{seed}: {}", lost.len());
+        assert!(lost.iter().all(|l| (l.cause.as_str(), l.root_node) == ("channel", 0)), "{seed}: {lost:?}");
+    }
+}
