@@ -39,6 +39,12 @@ pub struct Timing {
 }
 
 impl Timing {
+    /// The longest delay of a hop at which its answers still come in time: there and back.
+    #[inline]
+    pub fn longest_delay(&self) -> SimDuration {
+        (self.cts_timeout - self.sifs - self.cts) / 2
+    }
+
     /// The timing of `config` with the given quirks.
     pub fn new(config: &MacConfig, quirks: &MacQuirks) -> Self {
         let at = |rate: BitRate, bytes: u32| config.plcp + rate.airtime(bytes);

@@ -72,7 +72,9 @@ impl Radio {
     fn begin_attempt(&mut self, nodes: &mut Nodes, now: SimTime, tx: u32, frame: &Frame) {
         let (node, to) = (frame.from, frame.to);
         let rx_threshold = self.medium.channel().rx_threshold();
-        let heard = |h: &Hearer| h.node == to && h.power >= rx_threshold;
+        // Over a very long hop, answers come after the time for which their sender waits.
+        let longest = nodes[node].mac.timing().longest_delay().as_nanos();
+        let heard = |h: &Hearer| h.node == to && h.power >= rx_threshold && u64::from(h.delay) <= longest;
         // A measured link may work in one direction only; then no answer can arrive.
         let in_range = self.medium.hearers(tx).iter().any(heard)
             && self.medium.measured_reach(to, node) != Some(false)

@@ -433,3 +433,17 @@ fn an_error_names_a_break_in_its_direction() {
     }
     assert!(seen >= 5, "{seen}");
 }
+
+/// `0 ── 1`, 700 m apart and heard with a hundred times the power: light needs 2.3 µs, and the answer as much. ns-2's stations wait for 4 µs longer than an answer lasts, so
+/// that each one comes too late; the standard's wait for a slot, which is enough for 3 km.
+#[test]
+fn a_hop_too_long_for_its_timeouts_is_link_failure() {
+    for (dialect, lost) in [("ns2", BTreeSet::from(["link-failure"])), ("standard", BTreeSet::new())] {
+        let text = format!(
+            "duration = \"10s\"\ndialect = \"{dialect}\"\nrouting.protocol = \"static\"\nmac.arp = false\nradio = {{ profile = \"custom\", tx_power = \"28W\" }}\n\
+             topology = {{ kind = \"explicit\", positions = [[0, 0], [700, 0]] }}\n\
+             [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\nsize = \"512B\"\nrate = \"50kbps\"\nstart = \"1s\"\n"
+        );
+        assert_eq!(causes(&losses(&run_once(&parse(&text), 1))), lost, "{dialect}");
+    }
+}
