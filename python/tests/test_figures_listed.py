@@ -75,11 +75,11 @@ def test_every_numbered_figure_and_table_is_listed(paper: Paper) -> None:
 def test_what_carries_drawings_and_settings_is_there(paper: Paper) -> None:
     """Scenarios, dialects, variants, experiments and pages that the list names exist."""
     for one in paper.figures:
-        for name in re.findall(r"--show ([\w-]+)", one.see):
+        for name in re.findall(r"scenarios --show ([\w-]+)", one.see):
             assert Scenario.load(name), one.id
         for table, dialect in re.findall(r'`(routing\.\w+)\.dialect = "([\w-]+)"`', one.see):
             assert Scenario.load("string-4", [f"{table}.dialect={dialect}"]), one.id
-        for variant in re.findall(r"variants? `([\w+-]+)`", one.see):
+        for variant in re.findall(r"variants?(?: --show| `)[ ]?([\w+-]+)`", one.see):
             assert Scenario.spelt_out(variant), one.id
         for experiment in re.findall(r"experiments? (?:from )?`([\w-]+)`", one.see):
             assert experiment in paper.trials, one.id

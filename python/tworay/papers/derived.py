@@ -11,7 +11,7 @@ import polars as pl
 
 from tworay.analysis import stats
 from tworay.histograms import Rule, histogram
-from tworay.papers.kept import BREAK, MSS, file_of, notices
+from tworay.papers.kept import BREAK, MSS, doublings, file_of, notices
 from tworay.papers.replays import replayed
 from tworay.papers.roundtrips import round_trips_told
 from tworay.papers.wiredcolumns import wired
@@ -58,8 +58,6 @@ def freeze_probing_model(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
 DRAINED, END = BREAK + 0.5, 100.0
 # End of the plateau of the smoothed round-trip time in figure 3.2b of Papanastasiou (2006), s.
 PLATEAU = 38.0
-# An increase of the timeout by more than this factor is a doubling: the timer has expired.
-DOUBLED = 1.9
 
 
 def restoration(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
@@ -74,12 +72,11 @@ def restoration(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     for world, seed in frame.select("world", "seed").iter_rows():
         noticed.append(notices(pl.read_parquet(file_of(where, "routing", world, seed))).min())
         series = pl.read_parquet(file_of(where, "series", world, seed))
-        times, window, timeout = (series[name].to_list() for name in ("t_s", "cwnd_segments", "rto_s"))
+        times, window = series["t_s"].to_list(), series["cwnd_segments"].to_list()
         grown = (t for i, t in enumerate(times) if i and t > DRAINED and window[i] > window[i - 1])
         back = next(grown, END)
-        doubled = (t for i, t in enumerate(times) if i and timeout[i] > DOUBLED * timeout[i - 1])
         restored.append(back)
-        expiries.append(sum(BREAK < t < back for t in doubled))
+        expiries.append(sum(BREAK < t < back for t in doublings(series)))
         times_of = series.filter(pl.col("t_s").is_between(DRAINED, PLATEAU))["srtt_s"].drop_nulls().to_list()
         plateau.append(100 * (max(times_of) - min(times_of)) / stats.mean(times_of) if times_of else 0.0)
     return frame.with_columns(

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MSS, BREAK = 1460, 35.0
 # Its source A, the nodes D and E, and the hops of the way round.
 A, D, E, ROUND = 0, 3, 4, 5
+# An increase of the timeout by more than this factor is a doubling: the timer has expired.
+DOUBLED = 1.9
 # Titles of columns, with units.
 TITLES = {
     "cwnd_segments": "congestion window (segments)",
@@ -74,6 +76,12 @@ def found_again(routing: pl.DataFrame) -> float | None:
     learnt = pl.col("event").is_in(["route-found", "route-changed"]) & (pl.col("hops") == ROUND)
     later = routing.filter(learnt & (pl.col("node") == A) & (pl.col("dst") == E))
     return next((time for time in later["t_s"].to_list() if time > noticed[0]), None)
+
+
+def doublings(series: pl.DataFrame) -> list[float]:
+    """Return when the timeout doubled, s, from a table of a flow's state: its timer has expired."""
+    grown = pl.col("rto_s") > DOUBLED * pl.col("rto_s").shift(1)
+    return [float(time) for time in series.filter(grown)["t_s"]]
 
 
 def within(figure: Figure, series: pl.DataFrame) -> pl.DataFrame:

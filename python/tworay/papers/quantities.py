@@ -35,7 +35,7 @@ TITLES: dict[str, tuple[str, float]] = {
     "handled.predicted": ("predicted as contention (% of losses)", 100.0),
     "mac.collisions.data + mac.collisions.ack + mac.collisions.rts_cts": ("collisions (frames)", 1.0),
     "mac.drops.data + mac.drops.ack": ("given up by the MAC (data segments and ACKs)", 1.0),
-    "mac.drops.rts_cts + mac.drops.data + mac.drops.ack": ("FAIL TOTAL (RTS, data and ACKs)", 1.0),
+    "mac.drops.rts_cts + mac.drops.data + mac.drops.ack": ("FAIL TOTAL (exchanges + segments)", 1.0),
     "mac.drops.rts_cts": ("FAIL RTS/CTS (exchanges)", 1.0),
     "mac.drops.data": ("FAIL DATA (segments)", 1.0),
     "mac.drops.ack": ("FAIL ACK (segments)", 1.0),

@@ -11,7 +11,7 @@ import polars as pl
 from tworay.analysis.contrasts import select
 from tworay.errors import InputError
 from tworay.papers import samples
-from tworay.papers.kept import BREAK, MSS, TITLES, Arm, found_again, notices, within
+from tworay.papers.kept import BREAK, MSS, TITLES, Arm, doublings, found_again, notices, within
 from tworay.papers.quantities import heading
 from tworay.showing import curves
 from tworay.showing.curves import Exchange, Words
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Maximum number of rows per line in the table of a figure over time.
 TRACED = 40
 # Times that Papanastasiou gives for the route break, by their keys in `printed`.
-TIMES = {"noticed": "D's notice", "back": "the route's return"}
+TIMES = {"noticed": "D's notice", "back": "the first data by the new route"}
 # Seconds between the ticks of the receiver's timer in Papanastasiou's figure 5.3.
 HEARTBEAT = 0.2
 
@@ -270,10 +270,12 @@ def _exchange(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
     if printed:
         said = " and ".join(TIMES[key] for key in TIMES if key in figure.printed)
         note += f"\ndotted: times that the thesis gives for its run, of {said}"
+    note += "\nbelow: the timeout is added, and the left axis is logarithmic"
     curves.exchange(found, replace(_words(figure, arms[:1]), note=note), output=file)
 
     def stated(key: str) -> str:
-        return f"{figure.printed[key]:g}" if key in figure.printed else ""
+        found = figure.printed.get(key, [])
+        return ", ".join(f"{one:g}" for one in (found if isinstance(found, list) else [found]))
 
     waited = [b - a for a, b in pairwise([time for time, n in acks if n > 0])]
     rows = [
@@ -286,7 +288,16 @@ def _exchange(figure: Figure, arms: list[Arm], file: Path) -> Table | None:
             stated("noticed"),
         ],
         ["new route known to the source, s", f"{again:.2f}" if again else "–"],
-        ["first new ACK after the break, s", f"{back:.2f}" if back else "–", stated("back")],
+        [
+            "timer's expiries from the break on until then, s",
+            ", ".join(f"{time:.1f}" for time in doublings(series) if BREAK < time < (back or seconds)),
+            stated("expiries"),
+        ],
+        [
+            "first data by the new route: its ACK, s",
+            f"{back:.2f}" if back else "–",
+            stated("back"),
+        ],
         ["longest time between new ACKs, s", f"{max(waited, default=0.0):.2f}"],
         ["mean window, segments", f"{_over_time(series, 'cwnd_segments'):.2f}", stated("window")],
         ["mean smoothed round-trip time, s", f"{_over_time(series.drop_nulls('srtt_s'), 'srtt_s'):.3f}"],

@@ -227,7 +227,8 @@ def exchange(found: Exchange, words: Words, *, output: str | PathLike[str]) -> N
         _bar(above, found.sent, top, found.seconds, COLOURS[0])
         for level in levels:
             _bar(above, [t for t, n in found.acked if n == level], level, found.seconds, COLOURS[1])
-        above.set_yticks([*_few(levels), top], [*map(str, _few(levels)), "data"])
+        ticks = _few(levels, top)
+        above.set_yticks([*ticks, top], [*map(str, ticks), "data"])
         above.set_ylabel("segments that an\nACK acknowledges")
         step(below, found.state, "rto_s", label="timeout", color=COLOURS[4])
         step(below, found.state, "srtt_s", label="smoothed\nround-trip time", color=COLOURS[0])
@@ -254,11 +255,11 @@ def exchange(found: Exchange, words: Words, *, output: str | PathLike[str]) -> N
         figure.legend(handles=handles, loc="outside right center", frameon=False, fontsize=9)
 
 
-def _few(levels: Sequence[int]) -> list[int]:
-    """Return levels far enough apart for labels: eight at most."""
+def _few(levels: Sequence[int], top: int) -> list[int]:
+    """Return levels far enough apart for labels, also from the one at ``top``: nine at most."""
     most = levels[-1] if levels else 0
     apart = max(1, -(-most // 8))
-    return list(range(0, most + 1, apart))
+    return [level for level in range(0, most + 1, apart) if top - level > apart / 2]
 
 
 def layers(
