@@ -59,9 +59,10 @@ def _lines(paper: Paper, figure: Figure) -> tuple[str, Sequence[str]] | None:
     Many numbers in order have the colours of a scale.
     """
     axis = figure.cols if figure.kind in BY_COLUMNS else figure.rows if figure.kind in BY_ROWS else None
-    if not axis or not figure.experiment or figure.columns:
+    trial = paper.trials.get(figure.experiment or "")
+    if not axis or trial is None or figure.columns:
         return None
-    axes = read(paper.trials[figure.experiment].document, derived=True).axes
+    axes = read(trial.document, derived=True).axes
     known = next((one.labels for one in axes if one.name == axis), ())
     wanted = figure.where.get(axis, known)
     labels = [one for one in known if one in ([wanted] if isinstance(wanted, str) else wanted)]
