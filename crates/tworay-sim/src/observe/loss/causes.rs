@@ -132,11 +132,9 @@ impl Causes {
         self.heeds_link_layer = routing.heeds_link_layer();
         self.timers = Timers::of(routing);
         self.release = Release::of(routing);
-        self.relays_answer = match routing.protocol {
-            Protocol::Aodv => !routing.aodv.destination_only,
-            Protocol::Dsr => routing.dsr.reply_from_cache,
-            Protocol::Static | Protocol::Olsr => false,
-        };
+        let is = |protocol| routing.protocol == protocol;
+        self.relays_answer = is(Protocol::Aodv) && !routing.aodv.destination_only
+            || is(Protocol::Dsr) && routing.dsr.reply_from_cache;
         if self.proactive {
             self.hellos = vec![Hellos::default(); self.lost.len()];
             self.hellos_missed = vec![VecDeque::new(); self.lost.len()];

@@ -24,13 +24,13 @@ pub(super) struct Release {
 impl Release {
     /// `None`: no packet waits for a search, or they go on one by one.
     pub fn of(config: &RoutingConfig) -> Option<Self> {
-        let (spacing, holds, newest_first) = match config.protocol {
-            Protocol::Static | Protocol::Olsr => return None,
-            Protocol::Aodv => (config.aodv.release_spacing, config.aodv.buffer_packets, false),
-            Protocol::Dsr => {
-                let newest_first = config.dsr.maintenance_order == MaintenanceOrder::Lifo;
-                (config.dsr.release_spacing, config.dsr.send_buffer_packets, newest_first)
-            }
+        let (spacing, holds, newest_first) = if config.protocol == Protocol::Aodv {
+            (config.aodv.release_spacing, config.aodv.buffer_packets, false)
+        } else if config.protocol == Protocol::Dsr {
+            let newest_first = config.dsr.maintenance_order == MaintenanceOrder::Lifo;
+            (config.dsr.release_spacing, config.dsr.send_buffer_packets, newest_first)
+        } else {
+            return None;
         };
         spacing.is_zero().then_some(Self { holds: holds as usize, newest_first })
     }
