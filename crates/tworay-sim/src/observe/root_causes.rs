@@ -79,7 +79,7 @@ impl RootCauses {
         let codel = (settings.mac.queue == Some(QueueRule::FqCodel)).then(CodelConfig::default);
         let link_red = settings.mac.overload.link_red;
         self.services.fill(Service::of(codel, link_red).holding(settings.mac.queue_limit));
-        let pacing = Pacing::of(&settings.mac);
+        let pacing = Pacing::of(&settings.mac.overload);
         self.pacings = pacing.map_or_else(Vec::new, |pacing| vec![pacing; self.services.len()]);
     }
 
@@ -468,17 +468,8 @@ impl Observers {
                     if is_message(message) {
                         self.roots.causes.note_message_delayed(now, (node, target), &root, message);
                     }
-                    match root.is_noise() {
-                        true => {
-                            let time = self.roots.causes.asks_for(now, (node, target));
-                            self.roots.held_ups.delay_by_noise(
-                                packet,
-                                root,
-                                Noise { together: 1, time, since: None },
-                            );
-                        }
-                        false => self.roots.held_ups.delay(packet, root),
-                    }
+                    let time = self.roots.causes.asks_for(now, (node, target));
+                    self.roots.held_ups.delay_with(packet, root, Noise { together: 1, time, since: None });
                 }
             }
             Fact::Paces { node, packet, pauses } => self.roots.paces((node, packet), pauses, world),
@@ -492,10 +483,7 @@ impl Observers {
             }
             Fact::ArrivedLate { packet, root, since, together } => {
                 let noise = Noise { together, time: now.since(since), since: Some(since) };
-                match root.is_noise() {
-                    true => self.roots.held_ups.delay_by_noise(packet, root, noise),
-                    false => self.roots.held_ups.delay(packet, root),
-                }
+                self.roots.held_ups.delay_with(packet, root, noise);
             }
             Fact::Circles { node, packet } => {
                 if self

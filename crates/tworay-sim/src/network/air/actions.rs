@@ -8,15 +8,11 @@ use crate::network::packets::UNTRACKED;
 use crate::observe::loss::attempts::Failure;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::{Fact, Obstacle, Why};
-use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_base::{LossCause, NodeId, PacketId, SimTime};
 use tworay_mac::hcf::{AirFrame, AirKind, Hcf, HcfAction, Order};
 use tworay_mac::{FrameKind, GiveUp, QueueEntry};
-use tworay_radio::phy::AccessCategory;
+use tworay_radio::phy::{AccessCategory, MAX_PPDU};
 use tworay_wire::Body;
-
-/// A packet that was sent more than once is late if this is longer ago than three of the longest frames last (5.484 ms): else it comes
-/// among those that were sent meanwhile.
-const LONG: SimDuration = SimDuration::from_micros(16_452);
 
 impl Network {
     /// Passes an input to a station and carries out its actions.
@@ -210,8 +206,9 @@ impl Network {
         let Some(air) = &mut self.air else { return };
         let (now, books) = (self.common.now, &air.station(from).books);
         let (failure, since, together) = match order {
+            // It comes among those that were sent meanwhile, unless it was first sent longer ago than three of the longest frames last.
             Order::Next(packet) => {
-                let slow = books.slowed(packet).filter(|(_, since)| *since + LONG <= now);
+                let slow = books.slowed(packet).filter(|(_, since)| *since + MAX_PPDU * 3 <= now);
                 let Some((failure, since)) = slow else { return };
                 (failure, since, books.repeated())
             }

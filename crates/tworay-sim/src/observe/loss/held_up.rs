@@ -79,9 +79,12 @@ impl HeldUps {
         self.entry(id).remember(by);
     }
 
-    /// Noise at the next hop delays a live packet.
-    pub fn delay_by_noise(&mut self, id: PacketId, by: RootCause, noise: Noise) {
-        self.entry(id).remember_noise(by, noise);
+    /// The same, or, if noise is the reason, `noise` does so at the next hop.
+    pub fn delay_with(&mut self, id: PacketId, by: RootCause, noise: Noise) {
+        match by.is_noise() {
+            true => self.entry(id).remember_noise(by, noise),
+            false => self.entry(id).remember(by),
+        }
     }
 
     /// If only noisy hops have held up a live packet: for how long, and among how many.

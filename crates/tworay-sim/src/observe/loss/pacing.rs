@@ -6,15 +6,13 @@
 
 use super::root_cause::RootCause;
 use tworay_base::{SimDuration, SimTime};
-use tworay_mac::MacConfig;
+use tworay_mac::OverloadConfig;
 
 /// Pacing of one station.
 #[derive(Clone, Debug)]
 pub(crate) struct Pacing {
     weight: f64,
     min_retries: f64,
-    /// Mean of a first backoff.
-    backoff: SimDuration,
     /// Average retries per packet that load alone makes necessary.
     by_load: f64,
     /// The latest reason for other retries.
@@ -25,11 +23,9 @@ pub(crate) struct Pacing {
 
 impl Pacing {
     /// A station with these settings; `None` if it does not pace.
-    pub fn of(config: &MacConfig) -> Option<Self> {
-        let (weight, min_retries) = (config.overload.weight, config.overload.min_retries);
-        let backoff = config.slot * u64::from(config.cw_min) / 2;
-        let (by_load, noise, pause) = (0.0, None, None);
-        config.overload.pacing.then_some(Self { weight, min_retries, backoff, by_load, noise, pause })
+    pub fn of(config: &OverloadConfig) -> Option<Self> {
+        let OverloadConfig { weight, min_retries, .. } = *config;
+        config.pacing.then_some(Self { weight, min_retries, by_load: 0.0, noise: None, pause: None })
     }
 
     /// The station was switched off and begins anew.
@@ -49,17 +45,18 @@ impl Pacing {
     }
 
     /// The latest pause, if noise is the reason for it: when it ended, its length and the root. The station had
-    /// nothing to send last at `idle_at`; what it pauses then costs nothing. `begun`: when the first attempt after the pause began,
-    /// if no other has followed; otherwise the slots of the backoff are taken as never interrupted.
+    /// nothing to send last at `idle_at`; what it pauses then costs nothing. `backoff`: the mean of the one beside the pause. `begun`: when
+    /// the first attempt after the pause began, if no other has followed; otherwise the slots of both are taken as never interrupted.
     pub fn lost(
         &mut self,
         begun: Option<SimTime>,
+        backoff: SimDuration,
         idle_at: SimTime,
     ) -> Option<(SimTime, SimDuration, RootCause)> {
         let (began, time) = self.pause.take()?;
         let noise = self.noise.filter(|_| self.by_load < self.min_retries && idle_at <= began)?;
-        let begun = begun.unwrap_or(began + time + self.backoff);
-        let part = time.as_secs_f64() / (time + self.backoff).as_secs_f64();
+        let begun = begun.unwrap_or(began + time + backoff);
+        let part = time.as_secs_f64() / (time + backoff).as_secs_f64();
         Some((begun, begun.since(began).mul_f64(part), noise.strikes(begun)))
     }
 }

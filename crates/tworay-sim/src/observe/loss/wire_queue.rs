@@ -9,9 +9,10 @@
 
 use super::root_cause::RootCause;
 use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_mac::hcf::WINDOW;
 
 /// Packets that come at once from a hop at most: as many as one BlockAck acknowledges.
-const MOST: f64 = 64.0;
+const MOST: f64 = WINDOW as f64;
 
 /// The queue of a wire, from the first packet on that was held up before.
 #[derive(Clone, Debug, Default)]

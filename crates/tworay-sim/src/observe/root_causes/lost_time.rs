@@ -39,10 +39,7 @@ impl RootCauses {
         let since = before(world.now, time) + service.would_take(world.now);
         let noise = Noise { together: waiting.len() as u32 + 1, time, since: Some(since) };
         for packet in waiting {
-            match root.is_noise() {
-                true => self.held_ups.delay_by_noise(packet, root, noise),
-                false => self.held_ups.delay(packet, root),
-            }
+            self.held_ups.delay_with(packet, root, noise);
         }
     }
 
@@ -94,7 +91,7 @@ impl RootCauses {
         let Some(pacing) = self.pacings.get_mut(node.index()) else { return };
         let idle_at = self.services[node.index()].idle_at();
         let attempts = &world.nodes[node].attempts;
-        let lost = pacing.lost(attempts.only_exchange(), idle_at);
+        let lost = pacing.lost(attempts.only_exchange(), world.nodes[node].mac.mean_backoff(), idle_at);
         pacing.done(attempts.retries().0, attempts.delay(world.now, node));
         if let Some((end, time, root)) = lost {
             self.services[node.index()].queues(world.airtime_of_next(node));

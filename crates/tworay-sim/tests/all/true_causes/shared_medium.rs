@@ -208,22 +208,28 @@ fn tcp_that_errors_have_slowed_fills_a_relays_queue_by_itself_afterwards() {
     assert!(lost > 20 && anyway > 20, "{lost} {anyway}");
 }
 
+const ONE_IN_FIVE: &str = "errors.frame_err = { bernoulli = { rate = 0.2 } }";
+
+/// As [`rejected`], with the same flow back from node 2, and queues of 20.
+fn both_ways(rate: &str, rts: &str, more: &str, node: i64, seed: u64) -> Vec<Loss> {
+    let back = format!(
+        "[[flow]]\nfrom = 2\nto = 0\napp = \"cbr\"\nrate = \"{rate}\"\nsize = \"512B\"\nstart = \"1s\"\n"
+    );
+    rejected(rate, (rts, 20), &format!("{more}\n{back}"), node, seed)
+}
+
 /// The same with adaptive pacing, and 200 kb/s in both directions: of each second, the 196 frames of both take 0.6. With one frame in five
 /// lost, a packet needs 0.6 retries on average (of DATA, and of its ACK), more than the 0.5 from which on a station pauses for the airtime of one more
 /// packet. Without errors nothing is lost, so that the errors are the reason for what the queues lose while stations pause.
 #[test]
 fn pauses_after_retries_because_of_errors_are_the_errors() {
-    let back =
-        "[[flow]]\nfrom = 2\nto = 0\napp = \"cbr\"\nrate = \"200kbps\"\nsize = \"512B\"\nstart = \"1s\"\n";
-    let errors = "errors.frame_err = { bernoulli = { rate = 0.2 } }";
-    let at = |errors: &str, node: i64, seed: u64| {
-        let more = format!("mac.overload.pacing = true\n{errors}\n{back}");
-        rejected("200kbps", ("3000B", 20), &more, node, seed)
+    let at = |errors: &str, node, seed| {
+        both_ways("200kbps", "3000B", &format!("mac.overload.pacing = true\n{errors}"), node, seed)
     };
     let mut relay = Vec::new();
     for seed in [43, 737, 7] {
         assert!((0..3).all(|node| at("", node, seed).is_empty()), "{seed}");
-        relay.extend(at(errors, 1, seed));
+        relay.extend(at(ONE_IN_FIVE, 1, seed));
     }
     let wrong = relay.len() - of(&relay, "channel");
     assert!(relay.len() > 500 && 20 * wrong <= relay.len(), "{wrong} of {}", relay.len());
@@ -233,16 +239,11 @@ fn pauses_after_retries_because_of_errors_are_the_errors() {
 /// errors. With them the ends of the string always have something to send and take the medium from the relay, which would need it twice as often as they.
 #[test]
 fn a_relay_between_ends_that_errors_make_busy_is_full_because_of_errors() {
-    let back =
-        "[[flow]]\nfrom = 2\nto = 0\napp = \"cbr\"\nrate = \"240kbps\"\nsize = \"512B\"\nstart = \"1s\"\n";
-    let errors = "errors.frame_err = { bernoulli = { rate = 0.2 } }";
-    let at = |errors: &str, node: i64, seed: u64| {
-        rejected("240kbps", ("0B", 20), &format!("{errors}\n{back}"), node, seed)
-    };
+    let at = |errors: &str, node, seed| both_ways("240kbps", "0B", errors, node, seed);
     for seed in [43, 737, 7] {
         assert!((0..3).all(|node| at("", node, seed).is_empty()), "{seed}");
         // What flows send is known after a second and a half.
-        let relay: Vec<Loss> = at(errors, 1, seed).into_iter().filter(|l| l.at > 2.5).collect();
+        let relay: Vec<Loss> = at(ONE_IN_FIVE, 1, seed).into_iter().filter(|l| l.at > 2.5).collect();
         assert!(relay.len() > 300, "{}", relay.len());
         assert_eq!(of(&relay, "channel"), relay.len(), "{seed}");
     }

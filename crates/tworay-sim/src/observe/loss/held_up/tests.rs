@@ -104,7 +104,7 @@ proptest! {
                 Step::Delayed(id) => held_ups.delay(PacketId(id), root(LossCause::LinkFailure)),
                 Step::Noise(id) => {
                     let noise = Noise { together: 2, time: SimDuration::from_millis(1), since: None };
-                    held_ups.delay_by_noise(PacketId(id), root(LossCause::Channel), noise);
+                    held_ups.delay_with(PacketId(id), root(LossCause::Channel), noise);
                 }
                 Step::HandedOn(id, copy) if id != copy => {
                     held_ups.hand_on(PacketId(id), PacketId(copy));

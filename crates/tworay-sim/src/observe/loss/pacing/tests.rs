@@ -1,17 +1,15 @@
 use super::Pacing;
 use crate::observe::loss::root_cause::RootCause;
 use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
-use tworay_mac::{MacConfig, OverloadConfig};
+use tworay_mac::OverloadConfig;
 
-/// As long as the mean backoff, of half of 30 slots.
+/// The pause, as long as the mean backoff beside it.
 const AIRTIME: SimDuration = SimDuration::from_millis(3);
 
 /// Above half a retry on average, of which the newest packet counts for half.
 fn pacing() -> Pacing {
-    let overload =
-        OverloadConfig { pacing: true, min_retries: 0.5, weight: 0.5, ..OverloadConfig::default() };
-    let slot = SimDuration::from_micros(200);
-    Pacing::of(&MacConfig { overload, slot, cw_min: 30, ..MacConfig::default() }).expect("it paces")
+    let config = OverloadConfig { pacing: true, min_retries: 0.5, weight: 0.5, ..OverloadConfig::default() };
+    Pacing::of(&config).expect("it paces")
 }
 
 fn at(ms: u64) -> SimTime {
@@ -24,7 +22,7 @@ fn noise() -> RootCause {
 
 #[test]
 fn a_station_that_does_not_pace_loses_no_pauses() {
-    assert!(Pacing::of(&MacConfig::default()).is_none());
+    assert!(Pacing::of(&OverloadConfig::default()).is_none());
 }
 
 #[test]
@@ -33,11 +31,11 @@ fn a_pause_after_retries_because_of_noise_is_lost_with_its_part_of_the_wait() {
     pacing.done(0, Some(noise()));
     pacing.pauses(at(10), AIRTIME);
     // Ten milliseconds until the next attempt: other stations have sent for four, and half of the slots were the pause.
-    let lost = pacing.lost(Some(at(20)), SimTime::ZERO).expect("noise is the reason");
+    let lost = pacing.lost(Some(at(20)), AIRTIME, SimTime::ZERO).expect("noise is the reason");
     assert_eq!(lost, (at(20), SimDuration::from_millis(5), noise().strikes(at(20))));
-    assert_eq!(pacing.lost(Some(at(20)), SimTime::ZERO), None, "each pause counts once");
+    assert_eq!(pacing.lost(Some(at(20)), AIRTIME, SimTime::ZERO), None, "each pause counts once");
     pacing.pauses(at(30), AIRTIME);
-    let lost = pacing.lost(None, SimTime::ZERO).expect("noise is the reason");
+    let lost = pacing.lost(None, AIRTIME, SimTime::ZERO).expect("noise is the reason");
     assert_eq!(lost, (at(36), AIRTIME, noise().strikes(at(36))));
 }
 
@@ -47,12 +45,12 @@ fn a_pause_that_load_would_have_made_is_not_lost() {
     // Half of two retries is one, and half a retry is enough.
     pacing.done(2, Some(noise()));
     pacing.pauses(at(10), AIRTIME);
-    assert_eq!(pacing.lost(Some(at(20)), SimTime::ZERO), None);
+    assert_eq!(pacing.lost(Some(at(20)), AIRTIME, SimTime::ZERO), None);
     // A packet later the average is half, and then a quarter.
     pacing.done(0, None);
     pacing.done(0, None);
     pacing.pauses(at(30), AIRTIME);
-    assert!(pacing.lost(Some(at(40)), SimTime::ZERO).is_some());
+    assert!(pacing.lost(Some(at(40)), AIRTIME, SimTime::ZERO).is_some());
 }
 
 #[test]
@@ -60,5 +58,5 @@ fn a_pause_with_nothing_to_send_costs_nothing() {
     let mut pacing = pacing();
     pacing.done(0, Some(noise()));
     pacing.pauses(at(10), AIRTIME);
-    assert_eq!(pacing.lost(Some(at(20)), at(11)), None);
+    assert_eq!(pacing.lost(Some(at(20)), AIRTIME, at(11)), None);
 }
