@@ -30,6 +30,7 @@ use crate::network::medium::Radio;
 use crate::network::node::meters::Meters;
 use crate::network::node::stations::Stations;
 use crate::network::node::{NodeTimer, Nodes};
+use crate::observe::loss::demand::Traffic;
 use crate::observe::loss::scene::World;
 use crate::observe::{After, Fact, Film, Frames, Layout, Observers, Obstacle};
 use agenda::Agenda;
@@ -129,10 +130,8 @@ impl Network {
         if !network.fill_static_routes(&mut keep_going) {
             return None;
         }
-        let transfers =
-            network.flows.iter().map(|flow| &flow.setup).filter(|flow| !flow.application.is_datagrams());
-        let transfers = transfers.map(|flow| ((flow.from, flow.to), flow.start)).collect();
-        network.common.observers.roots.expect(&network.plan.settings, transfers, seed);
+        let traffic = network.traffic();
+        network.common.observers.roots.expect(&network.plan.settings, traffic, seed);
         for node in network.nodes.ids() {
             network.with_router(node, After::Other, |router, now, out| router.start(now, out));
         }
@@ -166,6 +165,16 @@ impl Network {
     }
 
     /// Adds a flow; its application starts by its node's clock.
+    /// What the flows will send, so far as their applications say.
+    fn traffic(&self) -> Traffic {
+        let flows = || self.flows.iter().map(|flow| &flow.setup);
+        let transfers = flows().filter(|flow| !flow.application.is_datagrams());
+        Traffic {
+            transfers: transfers.map(|flow| ((flow.from, flow.to), flow.start)).collect(),
+            intervals: flows().map(|flow| flow.application.interval()).collect(),
+        }
+    }
+
     fn plan_flow(&mut self, mut flow: FlowSetup) {
         let i = self.flows.len();
         let offset = self.stations.clock_offset(flow.from);

@@ -13,6 +13,7 @@
 //! queue. Agreements exist from the first frame on; ADDBA frames aren't exchanged, and every frame carries the
 //! beginning of its sender's window instead.
 
+mod least;
 mod originate;
 mod peer;
 mod respond;
@@ -37,6 +38,16 @@ pub enum RateChoice {
     Ideal,
     /// Minstrel-HT.
     MinstrelHt(MinstrelConfig),
+}
+
+impl RateChoice {
+    /// The mode, if it is always the same.
+    pub const fn fixed(&self) -> Option<Mode> {
+        match self {
+            Self::Fixed(mode) => Some(*mode),
+            Self::Ideal | Self::MinstrelHt(_) => None,
+        }
+    }
 }
 
 /// Settings of a station.

@@ -162,6 +162,14 @@ impl Air {
         self.fastest.map_or(SimDuration::ZERO, |rate| rate.airtime(bytes))
     }
 
+    /// The mean time that a packet takes if it is sent once to a neighbour, with others that fill an aggregate, and nothing is lost;
+    /// `power`: the mean power that the neighbour gets. So many packets have a place at the node.
+    pub fn least_time(&self, node: NodeId, ip_bytes: u32, power: f64, places: u32) -> SimDuration {
+        let packets = places.clamp(1, WINDOW.into()) as u16;
+        let sinr = |mode| power / self.judge.noise(mode);
+        self.stations[node.index()].hcf.least_time(ip_bytes, packets, sinr)
+    }
+
     fn station(&mut self, node: NodeId) -> &mut Station {
         &mut self.stations[node.index()]
     }

@@ -10,7 +10,7 @@ use super::fact::{After, Fact, HopFailure, Obstacle, View, Why, WireLoss};
 use super::loss::attempts::Failure;
 use super::loss::causes::{Causes, Trigger};
 use super::loss::circles::Circles;
-use super::loss::demand::{Demand, Transfer};
+use super::loss::demand::{Demand, Traffic};
 use super::loss::held_up::HeldUps;
 use super::loss::pacing::Pacing;
 use super::loss::root_cause::{Noise, RootCause};
@@ -38,8 +38,8 @@ pub(crate) struct RootCauses {
     pub circles: Circles,
     /// Service of each node's interface queue.
     pub services: Vec<Service>,
-    /// What flows send, if all MACs send at one rate.
-    demand: Option<Box<Demand>>,
+    /// What flows send.
+    demand: Demand,
     /// Pauses of each node's MAC; none unless MACs pace.
     pacings: Vec<Pacing>,
     /// The queue of each wire; none until one is offered a packet that something has held up before.
@@ -71,10 +71,9 @@ impl RootCauses {
         Self { causes: Causes::new(nodes), services, overfull, ..Self::default() }
     }
 
-    /// The network follows these settings, and has these transfers; `seed`: that of the run.
-    pub fn expect(&mut self, settings: &Settings, transfers: Vec<Transfer>, seed: u64) {
-        let one_rate = settings.radio.air().is_ok_and(|air| air.is_none());
-        self.demand = one_rate.then(|| Box::new(Demand::beside(transfers)));
+    /// The network follows these settings, and has this traffic; `seed`: that of the run.
+    pub fn expect(&mut self, settings: &Settings, traffic: Traffic, seed: u64) {
+        self.demand = Demand::of(traffic);
         self.causes.expect(&settings.routing, seed);
         let codel = (settings.mac.queue == Some(QueueRule::FqCodel)).then(CodelConfig::default);
         let link_red = settings.mac.overload.link_red;
@@ -138,9 +137,7 @@ impl RootCauses {
     /// A flow sends a datagram.
     #[inline]
     pub fn datagram(&mut self, now: SimTime, flow: FlowId, ends: (NodeId, NodeId), ip_bytes: u32) {
-        if let Some(demand) = &mut self.demand {
-            demand.note(now, flow, ends, ip_bytes);
-        }
+        self.demand.note(now, flow, ends, ip_bytes);
     }
 
     /// A packet is passed to the interface queue of `node`.
@@ -287,10 +284,9 @@ impl RootCauses {
                 let length = gathered + u32::from(scene.air.is_none());
                 let may_be_late = !self.backlogs.is_empty() && died != Died::LinkRed && !root.is_physical();
                 let by_load = root.cause == Some(LossCause::Congestion) && died == Died::Ifq;
-                let demand = self.demand.as_mut().filter(|_| by_load);
-                let noise = demand.and_then(|demand| demand.noise(&mut scene, node, packet));
+                let reason = if by_load { self.demand.reason(&mut scene, node, packet) } else { None };
                 let late = if may_be_late { self.backlogs.behind(&self.services, node, world) } else { None };
-                let root = late.or(noise).unwrap_or(root);
+                let root = late.or(reason).unwrap_or(root);
                 self.services[node.index()].refused(now, length);
                 if root.cause == Some(LossCause::Congestion) {
                     self.overfull[node.index()].note(now, &self.backlogs);

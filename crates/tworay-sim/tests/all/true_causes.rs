@@ -14,6 +14,7 @@ mod lifetimes;
 mod mixtures;
 mod own_story;
 mod queues;
+mod rates;
 mod searches;
 mod shared_medium;
 mod tables;

@@ -191,7 +191,7 @@ impl Hcf {
 
     /// The longest PPDU of an aggregate: with its answer, and an RTS and CTS if it needs them, it stays within the category's
     /// TXOP (§10.23.2.9).
-    fn longest_ppdu(&self, category: AccessCategory, mode: Mode) -> SimDuration {
+    pub(super) fn longest_ppdu(&self, category: AccessCategory, mode: Mode) -> SimDuration {
         let txop = self.timing.edca(category).txop;
         if txop.is_zero() {
             return MAX_PPDU;

@@ -5,6 +5,7 @@
 
 mod arbitrary;
 mod categories;
+mod least;
 
 use super::*;
 use crate::MSDU_LIFETIME;

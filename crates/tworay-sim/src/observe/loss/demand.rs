@@ -1,9 +1,10 @@
-//! Whether the medium has time for all that is sent, were it not for noise.
+//! Whether the medium has time for all that is sent, were it not for noise and outages.
 //!
 //! Retries that noise makes necessary also take the medium from the stations beside, and stations that it has made busy take turns with
-//! a relay that would find the medium free otherwise. What a relay's queue loses then looks like load. It isn't, if the datagrams of
-//! all flows around, each sent once over each of its hops, leave a good part of the time free. TCP takes what it gets, so where a transfer
-//! is near, nothing follows. Nor does it where one sender of a hop can't hear another one that its receiver hears.
+//! a relay that would find the medium free otherwise; and a rate control that noise has made slow needs longer for each packet. What a
+//! queue loses then looks like load. It isn't, if the datagrams of all flows around, each sent once over each of its hops at the best
+//! rate, leave a good part of the time free. TCP takes what it gets, so where a transfer is near, nothing follows. Nor does it where one
+//! sender of a hop can't hear another one that its receiver hears.
 
 use super::root_cause::RootCause;
 use super::scene::Scene;
@@ -15,7 +16,7 @@ const SPAN: SimDuration = SimDuration::from_millis(250);
 /// Number of spans that are remembered.
 const SPANS: usize = 16;
 
-/// A flow is known after so many whole spans.
+/// After so many whole spans the rate of a flow is measured.
 const KNOWN: usize = 4;
 
 /// A load counts as steady if no span has so many times the mean, and two more: then the mean is its rate, otherwise that of the busiest span.
@@ -31,6 +32,8 @@ struct Source {
     ends: (NodeId, NodeId),
     /// Size of the largest datagram.
     bytes: u32,
+    /// Time between two datagrams while it sends, if its application has set that beforehand.
+    interval: Option<SimDuration>,
     /// Packets by span, and the number of the latest one.
     spans: [u32; SPANS],
     latest: u64,
@@ -44,8 +47,14 @@ impl Source {
         self.latest = self.latest.max(span);
     }
 
-    /// Packets per second in the spans before the latest one. `None`: the flow has just begun.
+    /// Packets per second. `None`: the flow has just begun, and is not known beforehand.
     fn rate(&self) -> Option<f64> {
+        let beforehand = || Some(1.0 / self.interval?.as_secs_f64());
+        self.measured().or_else(beforehand)
+    }
+
+    /// The same in the spans before the latest one.
+    fn measured(&self) -> Option<f64> {
         let before = |i: usize| self.spans[(self.latest as usize + SPANS - i) % SPANS];
         let mut spans: Vec<u32> = (1..SPANS).map(before).collect();
         // A flow begins within a span.
@@ -62,14 +71,20 @@ impl Source {
     }
 }
 
-/// A transfer: its ends, and when it begins.
-pub(crate) type Transfer = ((NodeId, NodeId), SimTime);
+/// What is known beforehand of the flows of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Traffic {
+    /// Transfers: their ends, and when they begin.
+    pub transfers: Vec<((NodeId, NodeId), SimTime)>,
+    /// By flow: the time between two datagrams while it sends, if it is always the same.
+    pub intervals: Vec<Option<SimDuration>>,
+}
 
 /// What all flows send.
 #[derive(Debug, Default)]
 pub(crate) struct Demand {
     sources: Vec<Option<Source>>,
-    transfers: Vec<Transfer>,
+    traffic: Traffic,
     /// By station: whether all fits around it, in the latest span in which that was asked.
     known: Vec<Option<(u64, bool)>>,
 }
@@ -80,9 +95,9 @@ fn span_of(at: SimTime) -> u64 {
 }
 
 impl Demand {
-    /// Beside datagrams there are these transfers.
-    pub fn beside(transfers: Vec<Transfer>) -> Self {
-        Self { transfers, ..Self::default() }
+    /// Demand of flows of which so much is known.
+    pub fn of(traffic: Traffic) -> Self {
+        Self { traffic, ..Self::default() }
     }
 
     /// A flow sends a datagram, an IP packet of so many bytes.
@@ -91,17 +106,20 @@ impl Demand {
         if self.sources.len() <= flow.index() {
             self.sources.resize(flow.index() + 1, None);
         }
-        let new = || Source { ends, bytes: ip_bytes, spans: [0; SPANS], latest: span };
+        let interval = self.traffic.intervals.get(flow.index()).copied().flatten();
+        let new = || Source { ends, bytes: ip_bytes, interval, spans: [0; SPANS], latest: span };
         let source = self.sources[flow.index()].get_or_insert_with(new);
         source.advance(span);
         source.spans[span as usize % SPANS] += 1;
         source.bytes = source.bytes.max(ip_bytes);
     }
 
-    /// The noise because of which the queue of `node` rejects a packet, though it has not cost its MAC much time itself: its MAC's, or that of
-    /// a station before it on the packet's path. `None` if load alone may have filled the queue.
-    pub fn noise(&mut self, scene: &mut Scene<'_>, node: NodeId, packet: PacketId) -> Option<RootCause> {
-        let reason = |of: &NodeId| scene.services[of.index()].main_reason(None).filter(RootCause::is_noise);
+    /// What load did not cause and because of which the queue of `node` rejects a packet, though it has not cost its MAC much time itself:
+    /// its MAC has lost time to it, or a station before it on the packet's path. `None` if load alone may have filled the queue.
+    pub fn reason(&mut self, scene: &mut Scene<'_>, node: NodeId, packet: PacketId) -> Option<RootCause> {
+        let reason = |of: &NodeId| {
+            scene.services[of.index()].main_reason(None).filter(RootCause::is_independent_of_load)
+        };
         let before = || {
             let senders = scene.senders(node, packet);
             let here = senders.iter().position(|sender| *sender == node)?;
@@ -137,7 +155,7 @@ impl Demand {
             }
         }
         let now = scene.now;
-        let begun = self.transfers.iter().filter(|(_, from)| *from <= now);
+        let begun = self.traffic.transfers.iter().filter(|(_, from)| *from <= now);
         let of_transfers = begun.map(|(ends, _)| scene.route(*ends));
         let of_transfers: Vec<NodeId> = of_transfers
             .collect::<Option<Vec<_>>>()?
@@ -157,9 +175,9 @@ impl Demand {
             }
             let mut used = SimDuration::ZERO;
             for (hops, rate, bytes) in &loads {
-                for (from, _) in hops {
+                for (from, to) in hops {
                     if *from == *station || scene.senses(*station, *from) {
-                        used += scene.access_time(*from, *bytes).mul_f64(*rate);
+                        used += scene.access_time((*from, *to), *bytes).mul_f64(*rate);
                     } else if *from == *next || scene.senses(*next, *from) {
                         return None;
                     }

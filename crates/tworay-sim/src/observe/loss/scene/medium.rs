@@ -27,8 +27,14 @@ fn exchange_time(timing: &Timing, ip_bytes: u32) -> SimDuration {
 }
 
 impl Scene<'_> {
-    /// The same with the mean of a first backoff.
-    pub fn access_time(&self, node: NodeId, ip_bytes: u32) -> SimDuration {
+    /// How long an exchange takes for each IP packet of this size from a node to its neighbour, with the mean of a first backoff, if nothing
+    /// is lost: at the best rate, beside as many others as are sent together.
+    pub fn access_time(&mut self, (node, next): (NodeId, NodeId), ip_bytes: u32) -> SimDuration {
+        let places = self.places(node);
+        if let (Some(air), Some(radio)) = (self.air, &mut self.radio) {
+            let power = radio.mean_power(self.now, node, next);
+            return air.least_time(node, ip_bytes, power, places.unwrap_or(u32::MAX));
+        }
         let mac = &self.nodes[node].mac;
         exchange_time(mac.timing(), ip_bytes) + mac.mean_backoff()
     }

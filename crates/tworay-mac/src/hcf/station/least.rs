@@ -1,0 +1,49 @@
+//! How quickly a station sends if it has the medium to itself and nothing is lost.
+
+use super::{ACK_BYTES, BLOCK_ACK_BYTES, Hcf, RTS_BYTES};
+use crate::hcf::{Assembly, AssemblyLimits};
+use crate::rate::Ideal;
+use tworay_base::SimDuration;
+use tworay_radio::phy::{AccessCategory, Mode, control_response};
+
+impl Hcf {
+    /// The mean time that an IP packet of best effort takes, if it is sent once, beside as many others as an aggregate holds, at the
+    /// station's rate, or at the best one for this ratio of signal to noise (a factor): interframe space, half the smallest window, RTS
+    /// and CTS, frames and their answer. At most `packets` are sent together, at least 1.
+    pub fn least_time(&self, ip_bytes: u32, packets: u16, sinr: impl Fn(Mode) -> f64) -> SimDuration {
+        let bytes = self.config.frame_bytes(ip_bytes);
+        let mode = self.config.rate.fixed().or_else(|| {
+            let ideal = Ideal::of_radio(&self.config.phy, self.airtime, &self.timing).ok()?;
+            Some(ideal.choose(bytes, sinr))
+        });
+        let mode = mode.unwrap_or(self.config.basic);
+        let category = AccessCategory::BestEffort;
+        let frames = if self.config.has_agreements() && mode.aggregates() { packets } else { 1 };
+        let time = self.longest_ppdu(category, mode);
+        let limits = AssemblyLimits { frames, bytes: self.config.max_aggregate, time };
+        let mut assembly = Assembly::new(mode, &self.airtime, limits);
+        while assembly.add(bytes) {}
+        let count = assembly.subframes().len().max(1);
+        let (whole, answer) =
+            if count == 1 { (bytes, ACK_BYTES) } else { (assembly.bytes(), BLOCK_ACK_BYTES) };
+        let sifs = self.timing.sifs;
+        let (space, window) = match self.config.has_qos() {
+            true => {
+                let edca = self.timing.edca(category);
+                (self.timing.aifs(edca.aifsn), edca.window.min)
+            }
+            false => (self.timing.difs(), self.timing.window.min),
+        };
+        let rts = match whole > self.config.rts_above {
+            true => {
+                let cts = control_response(self.config.basic, &[self.config.basic]);
+                let rts = self.airtime.frame(self.config.basic, RTS_BYTES);
+                rts + sifs + self.airtime.frame(cts, ACK_BYTES) + sifs
+            }
+            false => SimDuration::ZERO,
+        };
+        let answer = sifs + self.airtime.frame(control_response(mode, &[]), answer);
+        let backoff = self.timing.slot * u64::from(window) / 2;
+        (space + backoff + rts + self.airtime.frame(mode, whole) + answer) / count as u64
+    }
+}

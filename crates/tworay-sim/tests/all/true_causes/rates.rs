@@ -1,0 +1,79 @@
+//! Radios with several rates: what noise costs a queue is not load because the rate control has become slow.
+//!
+//! 100 m are 54 Mb/s with 802.11g: an exchange with a datagram of 1,000 bytes takes some 0.28 ms with its mean backoff. Over two
+//! hops of stations that hear each other, one datagram in 0.65 ms is all that they carry, and over one of them one in 0.4 ms.
+
+use super::{Loss, losses, parse, run_once};
+
+/// What the queues lose of datagrams of 1,000 bytes over a string of hops of this length.
+fn rejected((preset, hops, spacing): (&str, u32, u32), interval: &str, disturbance: &str) -> Vec<Loss> {
+    let text = format!(
+        "duration = \"4s\"\ntopology = {{ kind = \"string\", hops = {hops}, spacing = \"{spacing}m\" }}\n\
+         radio.preset = \"{preset}\"\nmac.queue = \"fifo\"\nrouting.protocol = \"static\"\n{disturbance}\n\
+         [[flow]]\nfrom = 0\nto = {hops}\napp = \"cbr\"\nsize = \"1000B\"\ninterval = \"{interval}\"\nstart = \"1s\"\n"
+    );
+    let losses = losses(&run_once(&parse(&text), 1));
+    losses.into_iter().filter(|loss| loss.died == "ifq").collect()
+}
+
+/// The queue of a flow that loses nothing without the disturbance: what it loses with it has one of these causes.
+fn all_are(place: (&str, u32, u32), interval: &str, disturbance: &str, causes: &[&str]) {
+    let without = rejected(place, interval, "").len();
+    assert_eq!(without, 0, "{place:?} {interval} without disturbance");
+    let with = rejected(place, interval, disturbance);
+    assert!(with.len() > 100, "{place:?} {interval} {disturbance}: {}", with.len());
+    let wrong = with.iter().find(|loss| !causes.contains(&loss.cause.as_str()));
+    assert_eq!(wrong, None, "{place:?} {interval} {disturbance}: of {}", with.len());
+}
+
+const G_ONE: (&str, u32, u32) = ("g", 1, 100);
+const G_TWO: (&str, u32, u32) = ("g", 2, 100);
+
+/// Minstrel takes lower rates while Rayleigh fading lasts, and keeps them for a while: that is not load.
+#[test]
+fn a_rate_that_fading_has_lowered_is_not_load() {
+    for (place, interval) in [(G_ONE, "800us"), (G_TWO, "1ms")] {
+        for coherence in ["100ms", "5ms"] {
+            let fading = format!("radio.fading = {{ k = 0, coherence = \"{coherence}\" }}");
+            all_are(place, interval, &fading, &["channel", "rate"]);
+        }
+    }
+}
+
+/// One frame in five is lost at any rate from the first one on, before anything can be measured.
+#[test]
+fn errors_from_the_first_frame_on_are_not_load() {
+    let errors = "errors.frame_err = { bernoulli = { rate = 0.2 } }";
+    all_are(G_ONE, "800us", errors, &["channel"]);
+    all_are(G_TWO, "1ms", errors, &["channel"]);
+}
+
+/// 65,000 bytes of an aggregate take 1.9 ms at 270 Mb/s, and hold 62 datagrams: 60 µs for each of them are twice as long as it needs. With half of
+/// the subframes lost, small aggregates at first are not load.
+#[test]
+fn errors_while_aggregates_are_small_are_not_load() {
+    all_are(("n40x2", 1, 60), "60us", "errors.frame_err = { bernoulli = { rate = 0.5 } }", &["channel"]);
+}
+
+/// The receiver is off soon after the flow has begun.
+#[test]
+fn an_early_outage_is_not_load() {
+    for until in ["1150ms", "1550ms"] {
+        let outage = format!(
+            "event = [{{ node = 2, at = \"1020ms\", what = \"down\" }}, {{ node = 2, at = \"{until}\", what = \"up\" }}]"
+        );
+        all_are(G_TWO, "1ms", &outage, &["node-down"]);
+    }
+}
+
+/// More than the hop carries: the queue is full of load, whatever the channel does.
+#[test]
+fn more_than_the_hop_carries_is_load() {
+    for (place, interval) in [(G_ONE, "340us"), (G_TWO, "550us")] {
+        let late = |losses: Vec<Loss>| losses.into_iter().filter(|loss| loss.at > 1.5).collect::<Vec<_>>();
+        let without = late(rejected(place, interval, ""));
+        let with = late(rejected(place, interval, "errors.frame_err = { bernoulli = { rate = 0.1 } }"));
+        let of_load = with.iter().filter(|loss| loss.cause == "congestion").count();
+        assert!(without.len() > 200 && of_load >= without.len(), "{place:?}: {of_load} of {}", with.len());
+    }
+}
