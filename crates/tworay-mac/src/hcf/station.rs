@@ -18,6 +18,8 @@ mod originate;
 mod peer;
 mod respond;
 
+pub use least::LeastTime;
+
 use super::edca::Edca;
 use super::frame::{AirFrame, AirKind};
 use super::window::MissingBlockAck;

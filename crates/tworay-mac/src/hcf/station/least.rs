@@ -6,11 +6,19 @@ use crate::rate::Ideal;
 use tworay_base::SimDuration;
 use tworay_radio::phy::{AccessCategory, Mode, control_response};
 
+/// What a packet takes of a station's time if nothing is lost.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct LeastTime {
+    /// Its part of the exchange: interframe space, RTS and CTS, frames and their answer.
+    pub exchange: SimDuration,
+    /// Its part of the mean backoff before, half the smallest window.
+    pub backoff: SimDuration,
+}
+
 impl Hcf {
     /// The mean time that an IP packet of best effort takes, if it is sent once, beside as many others as an aggregate holds, at the
-    /// station's rate, or at the best one for this ratio of signal to noise (a factor): interframe space, half the smallest window, RTS
-    /// and CTS, frames and their answer. At most `packets` are sent together, at least 1.
-    pub fn least_time(&self, ip_bytes: u32, packets: u16, sinr: impl Fn(Mode) -> f64) -> SimDuration {
+    /// station's rate, or at the best one for this ratio of signal to noise (a factor). At most `packets` are sent together, at least 1.
+    pub fn least_time(&self, ip_bytes: u32, packets: u16, sinr: impl Fn(Mode) -> f64) -> LeastTime {
         let bytes = self.config.frame_bytes(ip_bytes);
         let mode = self.config.rate.fixed().or_else(|| {
             let ideal = Ideal::of_radio(&self.config.phy, self.airtime, &self.timing).ok()?;
@@ -44,6 +52,7 @@ impl Hcf {
         };
         let answer = sifs + self.airtime.frame(control_response(mode, &[]), answer);
         let backoff = self.timing.slot * u64::from(window) / 2;
-        (space + backoff + rts + self.airtime.frame(mode, whole) + answer) / count as u64
+        let exchange = space + rts + self.airtime.frame(mode, whole) + answer;
+        LeastTime { exchange: exchange / count as u64, backoff: backoff / count as u64 }
     }
 }

@@ -8,7 +8,9 @@
 
 use super::root_cause::RootCause;
 use super::scene::Scene;
+use std::collections::BTreeSet;
 use tworay_base::{FlowId, NodeId, PacketId, SimDuration, SimTime};
+use tworay_mac::hcf::LeastTime;
 
 /// Datagrams are counted in spans of this length.
 const SPAN: SimDuration = SimDuration::from_millis(250);
@@ -22,9 +24,16 @@ const KNOWN: usize = 4;
 /// A load counts as steady if no span has so many times the mean, and two more: then the mean is its rate, otherwise that of the busiest span.
 const STEADY: f64 = 1.25;
 
-/// Part of the time, with backoffs, that stations in turn can use without a queue that stays full: three that send over two hops in
-/// both directions lose nothing up to 1.0, with or without RTS; some is left for routing and ARP.
-const FITS: f64 = 0.9;
+/// Part of the time that stations in turn can use without a queue that stays full: up to two lose nothing up to 1.0 at one rate and at
+/// Minstrel's. Some is left for routing and ARP.
+const FITS_FEW: f64 = 0.95;
+
+/// The same of more stations, whose frames collide: three that send over two hops in both directions lose nothing up to 1.0, with or
+/// without RTS.
+const FITS_MANY: f64 = 0.9;
+
+/// The same if a collision may also make a rate control choose lower rates: four stations around one lose something from 0.75 on.
+const FITS_LEARNING: f64 = 0.7;
 
 /// What one flow of datagrams sends.
 #[derive(Clone, Debug)]
@@ -173,17 +182,26 @@ impl Demand {
             if of_transfers.iter().any(|sender| hears(*station, *sender) || hears(*next, *sender)) {
                 return None;
             }
-            let mut used = SimDuration::ZERO;
+            let (mut used, mut heard) = (SimDuration::ZERO, BTreeSet::new());
             for (hops, rate, bytes) in &loads {
                 for (from, to) in hops {
                     if *from == *station || scene.senses(*station, *from) {
-                        used += scene.access_time((*from, *to), *bytes).mul_f64(*rate);
+                        heard.insert(*from);
+                        // Stations that wait count their backoffs down at the same time.
+                        let LeastTime { exchange, backoff } = scene.least_time((*from, *to), *bytes);
+                        let own = if from == station { backoff } else { SimDuration::ZERO };
+                        used += (exchange + own).mul_f64(*rate);
                     } else if *from == *next || scene.senses(*next, *from) {
                         return None;
                     }
                 }
             }
-            if used.as_secs_f64() > FITS {
+            let fits = match heard.len() {
+                0..=2 => FITS_FEW,
+                _ if scene.learns_rates() => FITS_LEARNING,
+                _ => FITS_MANY,
+            };
+            if used.as_secs_f64() > fits {
                 return Some(false);
             }
         }

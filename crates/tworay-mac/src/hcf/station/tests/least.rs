@@ -4,7 +4,7 @@
 //! 96, after 20 µs. 22 bits come on top (§19.3.11). AIFS is 43 µs, half a window of 15 slots 67.5 µs.
 
 use super::{RngStream, config};
-use crate::hcf::{Hcf, HcfConfig, RateChoice};
+use crate::hcf::{Hcf, HcfConfig, LeastTime, RateChoice};
 use crate::rate::MinstrelConfig;
 use std::sync::Arc;
 use tworay_base::{NodeId, Purpose, SimDuration};
@@ -12,7 +12,8 @@ use tworay_base::{NodeId, Purpose, SimDuration};
 fn least(config: HcfConfig, packets: u16, sinr: f64) -> SimDuration {
     let node = NodeId(0);
     let hcf = Hcf::new(Arc::new(config), node, RngStream::new(1, node, Purpose::Backoff));
-    hcf.least_time(1500, packets, |_| sinr)
+    let LeastTime { exchange, backoff } = hcf.least_time(1500, packets, |_| sinr);
+    exchange + backoff
 }
 
 fn micros(time: f64) -> SimDuration {

@@ -1,8 +1,10 @@
 //! The part of the view that tells who shares the medium with whom.
 
 use super::{Scene, World};
+use crate::network::air::Air;
 use tworay_base::{NodeId, PacketId, SimDuration};
 use tworay_mac::Timing;
+use tworay_mac::hcf::LeastTime;
 use tworay_wire::Packet;
 
 impl World<'_> {
@@ -27,16 +29,21 @@ fn exchange_time(timing: &Timing, ip_bytes: u32) -> SimDuration {
 }
 
 impl Scene<'_> {
-    /// How long an exchange takes for each IP packet of this size from a node to its neighbour, with the mean of a first backoff, if nothing
+    /// How long an exchange takes for each IP packet of this size from a node to its neighbour, and the mean of a first backoff, if nothing
     /// is lost: at the best rate, beside as many others as are sent together.
-    pub fn access_time(&mut self, (node, next): (NodeId, NodeId), ip_bytes: u32) -> SimDuration {
+    pub fn least_time(&mut self, (node, next): (NodeId, NodeId), ip_bytes: u32) -> LeastTime {
         let places = self.places(node);
         if let (Some(air), Some(radio)) = (self.air, &mut self.radio) {
             let power = radio.mean_power(self.now, node, next);
             return air.least_time(node, ip_bytes, power, places.unwrap_or(u32::MAX));
         }
         let mac = &self.nodes[node].mac;
-        exchange_time(mac.timing(), ip_bytes) + mac.mean_backoff()
+        LeastTime { exchange: exchange_time(mac.timing(), ip_bytes), backoff: mac.mean_backoff() }
+    }
+
+    /// True if stations have to find out by which rates their frames arrive.
+    pub fn learns_rates(&self) -> bool {
+        self.air.is_some_and(Air::learns_rates)
     }
 
     /// The hops over the air on which routers lead packets from `src` to `dst`. `None`: they lead nowhere, or a source lists them itself.
