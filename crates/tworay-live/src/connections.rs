@@ -299,7 +299,7 @@ impl Connection {
         }
     }
 
-    /// What the record keeps of a packet that end `side` sends.
+    /// The header that the record keeps of a packet from end `side`.
     fn header(&self, side: usize, view: &View, seq: Seq32, again: bool) -> Header {
         let Some(tcp) = view.tcp else {
             return Header { seq: seq.0, payload: view.payload, again, ..Header::default() };

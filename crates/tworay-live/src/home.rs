@@ -1,4 +1,4 @@
-//! What a station has for itself besides its network: a host name, and files of its own.
+//! Gives each station a host name and files of its own, besides its network.
 //!
 //! Programs at a station see the host's files, but `/etc`, `/var/lib` and `/run` are overlays: what is written
 //! there goes to memory, is seen at this station only, and disappears with its last process and descriptor.
@@ -19,7 +19,7 @@ const WORKSHOP: &str = "/mnt";
 /// Files of which each station has its own, whatever is mounted there: containers mount theirs.
 const IDENTITY: [&str; 2] = ["/etc/hosts", "/etc/hostname"];
 
-/// What tells one station from others.
+/// Names at a station: its own, and those of the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     /// Host name.

@@ -16,7 +16,7 @@ pub(crate) struct Idle {
     hasty: File,
 }
 
-/// What the other programs do at a moment.
+/// State of the other programs at a moment: busy, or asleep until a time.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Quiet {
     pub now: SimTime,

@@ -95,7 +95,7 @@ pub struct Status {
     pub closing: usize,
     /// Segments lost so far by cause.
     pub lost: Vec<(&'static str, u64)>,
-    /// What somebody who watches sees.
+    /// The network as its watchers see it.
     pub watched: Watched,
     /// True if it still runs.
     pub running: bool,
@@ -137,7 +137,7 @@ pub struct Ended {
     pub expired: u64,
     /// Flow, time of the first packet, number of the IP protocol, and both ends of each connection, in the order of the flows.
     pub connections: Vec<(FlowId, SimTime, u8, [ConnectionEnd; 2])>,
-    /// What was changed while it ran, in order of time.
+    /// Changes made while it ran, in order of time.
     pub steered: Vec<Steered>,
 }
 

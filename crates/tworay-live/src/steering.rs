@@ -1,4 +1,4 @@
-//! The engine obeys orders, and looks for those who watch.
+//! Carries out orders to a running network, and shows the network to its watchers.
 
 use crate::engine::Engine;
 use crate::watched::{Steered, Watched};
@@ -15,7 +15,7 @@ impl Engine {
         }
     }
 
-    /// What watchers see now.
+    /// The network as its watchers see it now.
     pub(crate) fn look(&mut self) -> Watched {
         let watched = &mut self.helm.watched;
         watched.add(self.live.view());

@@ -1,4 +1,4 @@
-//! What somebody who watches a running network sees, and orders to it.
+//! A running network in the eyes of its watchers, and their orders to it.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender};
@@ -39,7 +39,7 @@ pub struct FlowView {
     pub delivered: u64,
 }
 
-/// What watchers see.
+/// A running network as its watchers see it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Watched {
     /// Every node.

@@ -137,7 +137,7 @@ impl LiveNetwork {
         Ok((done.at.as_nanos(), done.words))
     }
 
-    /// What somebody who watches sees, as JSON.
+    /// The network as its watchers see it, as JSON.
     fn view(&self) -> String {
         view(&self.0.status())
     }

@@ -262,7 +262,7 @@ impl RadioConfig {
         self.shadowing.is_some() || self.fading.is_some()
     }
 
-    /// What varies the power of signals in a run with `seed`; `None` if this radio has neither shadowing nor fading.
+    /// Shadowing and fading of signals in a run with `seed`; `None` if this radio has neither.
     pub fn fader(&self, seed: u64) -> Option<Fader> {
         Fader::new(self.shadowing.clone(), self.fading.clone(), seed)
     }

@@ -1,4 +1,4 @@
-//! Whose rules a protocol follows.
+//! The rules that a protocol follows: those of a dialect, or of a program that a paper ran.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{EnumAccess, Error, VariantAccess, Visitor};
@@ -9,7 +9,7 @@ use std::fmt::{self, Formatter};
 use std::marker::PhantomData;
 use tworay_base::Dialect;
 
-/// Whose rules a protocol follows: the key `dialect` of its table in a scenario.
+/// The rules that a protocol follows: the key `dialect` of its table in a scenario.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Rules<P> {

@@ -166,7 +166,7 @@ impl Fault {
     }
 }
 
-/// How to write a table with a `kind`, where something else stands; none where no such table belongs.
+/// Advice to write a table with a `kind`, where something else stands; `None` where no such table belongs.
 fn of_a_kind(path: &str, found: &str) -> Option<String> {
     let kinds = schema::kinds(path);
     // A kind's bare name is what is meant; otherwise the first is an example.
@@ -177,7 +177,7 @@ fn of_a_kind(path: &str, found: &str) -> Option<String> {
     Some(format!("Expected a table such as {{ kind = \"{name}\"{needs} }}. Kinds: {}.", names.join(", ")))
 }
 
-/// How to write a number such as 1e3, where a whole one is expected; empty for others.
+/// Advice to write a number such as 1e3 without exponent, where a whole one is expected; empty for others.
 fn whole(found: &str, expected: &str) -> String {
     let float = found.strip_prefix("the number ").filter(|text| text.contains(['.', 'e']));
     let number = float.and_then(|text| text.parse::<f64>().ok());

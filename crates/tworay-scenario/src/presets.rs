@@ -49,7 +49,7 @@ const GHZ5: &str = r#"radio = { tx_power = "500mW", frequency = "5.18GHz" }"#;
 /// The queues of Linux' mac80211, for standards with aggregates.
 const BY_FLOW: &str = r#"mac = { queue = "fq-codel", queue_limit = 10240 }"#;
 
-/// What a preset sets beyond the values of its band.
+/// Values of a preset's band, and the keys that the preset sets beyond them.
 fn keys_of(preset: Preset) -> (&'static str, &'static str) {
     match preset {
         Preset::B2 => ("", ""),

@@ -1,5 +1,5 @@
-//! Traffic of applications over a TCP connection that stays open: transfers one after another, video, and the
-//! packets of a trace.
+//! Settings of applications over a TCP connection that stays open: transfers one after another, video, and
+//! the packets of a trace.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct Transfers {
 /// When the next transfer begins.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum NextTransfer {
-    /// Whether or not earlier ones are done: as a Poisson process, with this mean interval.
+    /// As a Poisson process with this mean interval, whether or not earlier ones are done.
     Poisson(SimDuration),
     /// After the one before is done, and an exponential pause with this mean (a closed loop).
     After(SimDuration),

@@ -164,8 +164,7 @@ impl Network {
         Some(network)
     }
 
-    /// Adds a flow; its application starts by its node's clock.
-    /// What the flows will send, so far as their applications say.
+    /// Traffic that the applications of the flows announce.
     fn traffic(&self) -> Traffic {
         let flows = || self.flows.iter().map(|flow| &flow.setup);
         let transfers = flows().filter(|flow| !flow.application.is_datagrams());
@@ -175,6 +174,7 @@ impl Network {
         }
     }
 
+    /// Adds a flow; its application starts by its node's clock.
     fn plan_flow(&mut self, mut flow: FlowSetup) {
         let i = self.flows.len();
         let offset = self.stations.clock_offset(flow.from);

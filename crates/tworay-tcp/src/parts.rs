@@ -32,7 +32,7 @@ pub struct VariantInfo {
     pub summary: &'static str,
     /// RFC, paper or program in which it is defined.
     pub source: &'static str,
-    /// What it does, by event. Events without a rule are left to the recovery that it is joined with.
+    /// Its actions, by event. Events without a rule are left to the recovery that it is joined with.
     pub rules: &'static [Rule],
     /// Its parameters in order.
     pub parameters: &'static [Parameter],

@@ -12,7 +12,7 @@ use std::net::IpAddr;
 use std::path::Path;
 use tworay_base::SimDuration;
 
-/// What a trace is, for messages.
+/// Forms of a trace, for messages.
 const FORMS: &str =
     "a trace is a pcapng or pcap file, Mahimahi's (a time in whole ms a line), or CSV (time_s,bytes)";
 

@@ -62,7 +62,7 @@ pub struct AirFrame {
     pub to: NodeId,
     /// Duration field: how long the medium stays reserved after its end.
     pub duration: SimDuration,
-    /// How it is sent.
+    /// Format and rate of its body.
     pub mode: Mode,
     /// Bytes of the PSDU.
     pub bytes: u32,

@@ -99,7 +99,7 @@ impl HcfConfig {
     }
 }
 
-/// What a station asks of its node.
+/// Requests of a station to its node.
 pub trait Host {
     /// True if packets of a category wait.
     fn waits(&self, category: AccessCategory) -> bool;
@@ -109,7 +109,7 @@ pub trait Host {
     fn sinr(&mut self, now: SimTime, to: NodeId, mode: Mode) -> f64;
 }
 
-/// How a packet has come into order.
+/// The way in which a packet came into order: at once, or after a wait for others.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Order {
     /// It was the next one when it arrived. The handle is the sender's.
@@ -237,7 +237,7 @@ pub struct Hcf {
     nav_check: SimTime,
     /// When a receiver may stop to wait for a missing frame.
     reorder_at: SimTime,
-    /// How often the station was switched on.
+    /// Number of times that the station was switched off: each time its agreements end.
     agreement: u32,
     /// By category: exchanges in a row that failed (QSRC, §10.23.2.2).
     failures: [u8; 4],

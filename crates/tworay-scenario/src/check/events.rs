@@ -1,4 +1,4 @@
-//! Checks the events of a scenario.
+//! Checks all events of a scenario: each by itself (`ground`), and that no two contradict each other.
 
 use super::Check;
 use super::ground::{Fault, Ground, contradict};

@@ -1,4 +1,4 @@
-//! What events of a scenario refer to, and which of them can be.
+//! Checks a single event against the nodes, flows, field and duration of its scenario.
 
 use super::parts::numbered;
 use crate::event::{EventConfig, EventKind};
@@ -9,7 +9,7 @@ use tworay_base::SimDuration;
 const MOST_SPEED: f64 = 1e4;
 const MOST_METRES: f64 = 1e7;
 
-/// What events refer to.
+/// Facts of a scenario against which its events are checked.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) struct Ground {
     pub nodes: u32,
@@ -35,7 +35,7 @@ fn fault<T>(key: &'static str, problem: impl Into<String>, remedy: impl Into<Str
 }
 
 impl Scenario {
-    /// What events of this scenario refer to.
+    /// The facts against which events of this scenario are checked.
     pub(crate) fn ground(&self) -> Ground {
         Ground {
             nodes: self.node_count(),

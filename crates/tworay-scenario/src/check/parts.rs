@@ -1,4 +1,4 @@
-//! What several checks share: how they read variants and names of files, and the remedy for a node.
+//! Shared by several checks: variants, names of files, and the remedy for a node that isn't there.
 
 use crate::flow::FlowTable;
 use std::path::{Path, PathBuf};

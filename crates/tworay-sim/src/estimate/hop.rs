@@ -1,4 +1,4 @@
-//! How long a packet occupies the medium on one hop, and how many frames it takes.
+//! Estimates the time that a packet occupies the medium on one hop, and the number of its frames.
 
 use tworay_base::{SimDuration, SimTime};
 use tworay_mac::Timing;
@@ -66,7 +66,7 @@ impl Hop {
         }
     }
 
-    /// What a packet of this many bytes takes, with its acknowledgment.
+    /// The exchange of a packet of this many bytes, with its acknowledgment.
     pub fn exchange(&self, bytes: u32) -> Exchange {
         match self {
             Self::Dsss(timing, cw_min) => {

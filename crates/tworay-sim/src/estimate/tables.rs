@@ -79,7 +79,7 @@ pub fn memory_of_tables(scenario: &Scenario, options: &RunOptions) -> Result<u64
     Ok(bytes as u64)
 }
 
-/// What a run is expected to do, for the estimate of its time.
+/// Expected work of a run, for the estimate of its time.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Work {
     /// Frames on the air.
@@ -90,7 +90,7 @@ pub(super) struct Work {
     pub wire_hops: f64,
 }
 
-/// What the flows of a run are expected to do.
+/// Expected work of the flows of a run.
 pub(super) fn work(setup: &mut Setup, facts: &[PairFacts]) -> Work {
     let mut work = Work::default();
     for load in loads(setup, facts) {

@@ -1,9 +1,9 @@
 //! The medium of 802.11a/g/n/ac: stations with EDCA and aggregates, subframes that are judged singly.
 //!
-//! It stands beside the old air and uses its `Medium`: who hears whom, how strongly, and when. A frame's mode and
-//! packets are kept here, by the number of its transmission. An aggregate is one pair of events, whatever the number
-//! of its subframes: interference is collected while it lasts, and at its end each subframe is judged by the
-//! intervals that it overlaps. A station's deadlines share one timer.
+//! It stands beside the DSSS radio (`medium`) and uses the same `Medium`: who hears whom, how strongly, and when. A
+//! frame's mode and packets are kept here, by the number of its transmission. An aggregate is one pair of events,
+//! whatever the number of its subframes: interference is collected while it lasts, and at its end each subframe is
+//! judged by the intervals that it overlaps. A station's deadlines share one timer.
 
 mod actions;
 mod antenna;
@@ -284,7 +284,7 @@ fn outline(frame: &AirFrame) -> Frame {
     }
 }
 
-/// What a station asks of its node.
+/// A node as its station sees it.
 struct NodeHost<'a> {
     node: NodeId,
     queue: &'a mut InterfaceQueue,

@@ -24,7 +24,7 @@ const SOURCE: Colour = [0, 110, 220];
 const SINK: Colour = [0, 150, 60];
 const OTHER: Colour = [160, 160, 160];
 
-/// What an animation shows besides frames.
+/// Contents of an animation besides frames.
 pub(crate) struct Film {
     /// Movement of the nodes.
     pub tracks: Vec<Track>,

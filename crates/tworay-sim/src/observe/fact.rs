@@ -208,7 +208,7 @@ pub(crate) enum Fact<'a> {
     Purging { node: NodeId, next_hop: NodeId, packets: usize, after: After },
     /// One of them returns to the router: the latest break from now on.
     Purged { node: NodeId, packet: PacketId },
-    /// What the latest break led to is done.
+    /// The consequences of the latest break are complete.
     BreakOver,
     /// The router of `node` keeps a packet that waits for a route, and does this because of it.
     Waits { node: NodeId, packet: PacketId, actions: &'a [RoutingAction] },
@@ -237,7 +237,7 @@ pub(crate) enum Fact<'a> {
     Transmitted { tx: u32, frame: &'a Frame, held: Option<PacketId>, faded: bool, medium: &'a Medium },
     /// The same frame with its packets and its mode, before that: of stations with aggregates and several rates.
     OnAir { tx: u32, frame: &'a AirFrame },
-    /// What became of each packet of such a frame at a station it is for; `None`: it arrived.
+    /// Fate of each packet of such a frame at a station it is for; `None`: it arrived.
     Fates { tx: u32, node: NodeId, fates: &'a [Option<Failure>] },
     /// A frame ended at one of its hearers; `up`: that node is switched on.
     Ended { tx: u32, frame: &'a Frame, hearer: Hearer, verdict: Verdict, up: bool, medium: &'a Medium },

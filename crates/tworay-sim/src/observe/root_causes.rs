@@ -27,18 +27,18 @@ use tworay_routing::RoutingAction;
 use tworay_scenario::Settings;
 use tworay_wire::{Body, Packet};
 
-/// What root causes follow from, and the packets that they hold up.
+/// State from which root causes follow, and the packets that they hold up.
 #[derive(Debug, Default)]
 pub(crate) struct RootCauses {
     /// Determines root causes.
     pub causes: Causes,
-    /// What holds up packets, or has done so.
+    /// Root causes that hold up packets, or have done so.
     pub held_ups: HeldUps,
     /// Where packets have been, so far as it takes to see that they circle.
     pub circles: Circles,
     /// Service of each node's interface queue.
     pub services: Vec<Service>,
-    /// What flows send.
+    /// Demand of the flows for the medium.
     demand: Demand,
     /// Pauses of each node's MAC; none unless MACs pace.
     pacings: Vec<Pacing>,
@@ -58,7 +58,7 @@ pub(crate) struct RootCauses {
 /// A break to which a router reacts.
 #[derive(Copy, Clone, Debug)]
 struct Break {
-    /// How the packet that returns dies if it dies now.
+    /// End of the packet that returns, if it dies now.
     died: Died,
     /// `None`: the link works, and only packets with a certain route are held up.
     root: Option<RootCause>,
@@ -104,7 +104,7 @@ impl RootCauses {
         self.breaks.last()?.root
     }
 
-    /// What the latest break led to is done.
+    /// The consequences of the latest break are complete.
     pub fn break_over(&mut self) {
         self.breaks.pop();
     }
@@ -187,7 +187,7 @@ impl RootCauses {
         burst
     }
 
-    /// How a packet dies for which a hop failed, and the root cause.
+    /// End of a packet for which a hop failed, and the root cause.
     fn hop_failed(
         &mut self,
         packet: PacketId,
@@ -248,7 +248,7 @@ impl RootCauses {
         self.breaks.push(Break { died: Died::Purged, root });
     }
 
-    /// How a packet dies that cannot go on, and the root cause.
+    /// End of a packet that cannot go on, and the root cause.
     fn stopped(
         &mut self,
         packet: PacketId,
@@ -353,7 +353,7 @@ impl RootCauses {
 }
 
 impl Why {
-    /// How the packet dies, and the root cause.
+    /// End of the packet, and the root cause.
     pub fn ends(self, view: View<'_>, node: NodeId) -> (Died, RootCause) {
         let root = |cause| RootCause::new(view.now, node, cause);
         match self {

@@ -89,7 +89,7 @@ fn nothing_arrived((id, flows): (FlowId, usize), path: &FlowPath, records: &[Los
     }
 }
 
-/// What there is to change about load.
+/// Facts on which the remedy for losses by load depends.
 #[derive(Copy, Clone)]
 struct Load {
     /// The scenario has no other flow.

@@ -1,4 +1,4 @@
-//! What holds of every run.
+//! Invariants of every run.
 
 use crate::checks_record;
 use crate::guarded::{Run, run_plainly};

@@ -1,4 +1,4 @@
-//! What holds of every record of a run: segments, frames, queues.
+//! Invariants of every record of a run: segments, frames, queues.
 
 use crate::checks::{Fault, column, ensure};
 use crate::guarded::Run;

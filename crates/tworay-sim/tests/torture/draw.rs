@@ -7,7 +7,7 @@ use std::fmt::Write;
 use toml::{Table, Value};
 use tworay_base::{Purpose, RngStream};
 
-/// What carries packets.
+/// Media that carry packets.
 #[derive(Copy, Clone, PartialEq)]
 enum Medium {
     Radio,

@@ -1,4 +1,4 @@
-//! What must be equal between a scenario and a changed one (metamorphic relations: Chen, Cheung and Yiu 1998).
+//! Relations between the results of a scenario and of a changed one (metamorphic relations: Chen, Cheung and Yiu 1998).
 //!
 //! Each relation is exact: streams are named by (seed, node, purpose), so that a change that no packet notices changes
 //! nothing at all. Features for which a relation doesn't hold (rounding on the way of moving stations, states that depend
@@ -16,7 +16,7 @@ use tworay_sim::LossRecord;
 /// A change of a scenario, and the comparison of both runs.
 struct Relation {
     name: &'static str,
-    /// What of a scenario the relation holds for; `None` if for nothing.
+    /// The part of a scenario for which the relation holds; `None` if for nothing.
     ground: fn(&Plan) -> Option<Plan>,
     /// The ground, changed.
     change: fn(&Plan) -> Option<Plan>,
@@ -207,7 +207,7 @@ fn with_listener(plan: &Plan) -> Option<Plan> {
     with_node(plan, x + 400.0, y)
 }
 
-/// How much later everything happens: a multiple of every clock's tick.
+/// Delay of everything that happens: a multiple of every clock's tick.
 const LATER: SimDuration = SimDuration::from_secs(64);
 
 /// Everything happens later.
@@ -245,7 +245,7 @@ fn swapped(plan: &Plan) -> Option<Plan> {
 
 // Comparisons.
 
-/// What flows and ledger say, as values that can be compared by key.
+/// Results of the flows, the ledger and the diagnosis, as values that can be compared by key.
 fn said(run: &Run) -> Json {
     let document = &run.report.document;
     json!({ "flows": document.flows, "ledger": document.ledger, "diagnosis": document.diagnosis })

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use toml::{Table, Value};
 use tworay_base::RngStream;
 
-/// How many nodes and flows a scenario has: keys that name one draw from these.
+/// Numbers of nodes and flows in a scenario: keys that name one draw from these.
 #[derive(Copy, Clone, Debug)]
 pub struct World {
     pub nodes: u32,

@@ -1,4 +1,4 @@
-//! Used by several controllers.
+//! Shared by several controllers: their factory, use of the window, names of guesses, recoveries that they fit.
 
 use super::hooks::{AckEvent, CongestionControl, SenderView};
 use crate::parts::{ControlFactory, RecoveryKind};

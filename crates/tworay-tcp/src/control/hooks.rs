@@ -82,7 +82,7 @@ pub struct AckEvent {
     pub delivered: f64,
     /// True if the window may grow on this ACK (false during fast recovery).
     pub may_grow: bool,
-    /// Whether the congestion window limited what was sent, if the recovery keeps account of it (`linux`).
+    /// True if the congestion window limited what was sent; `None` unless the recovery keeps account of it (`linux`).
     pub limited: Option<bool>,
     /// The window that the standard rule would set (RFC 5681 §3.1, one step per ACK).
     pub standard: Window,

@@ -1,4 +1,4 @@
-//! What a variant does at each event, in a line with its source: shown to users.
+//! Rules of a variant: its action at each event, in a line with its source. They are shown to users.
 
 /// Declares the events with the words that users read.
 macro_rules! events {
@@ -57,7 +57,7 @@ events! {
     Timer => "own timer";
     /// A segment is about to be sent.
     Send => "sending";
-    /// What the receiver does.
+    /// Actions of the receiver.
     Receiver => "at the receiver";
 }
 
@@ -66,7 +66,7 @@ events! {
 pub struct Rule {
     /// The event.
     pub event: Event,
-    /// What the sender does, or the receiver where the event says so.
+    /// Action of the sender, or of the receiver where the event says so.
     pub action: &'static str,
     /// Section, equation or file of the source.
     pub source: &'static str,

@@ -1,4 +1,4 @@
-//! The recovery of a variant.
+//! Creates the recovery of a variant.
 
 use super::interface::Recovery;
 use super::vegas_repair::{Thresholds, VegasRepair};

@@ -83,7 +83,7 @@ pub(crate) struct Growth {
     pub delivered: f64,
     /// If false, the variant only records the ACK.
     pub may_grow: bool,
-    /// Whether the window limited what was sent, if that is known.
+    /// True if the window limited what was sent; `None` if that is not known.
     pub limited: Option<bool>,
 }
 

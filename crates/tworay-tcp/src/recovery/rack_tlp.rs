@@ -68,7 +68,7 @@ struct Arrival {
     room: f64,
     /// A loss was found.
     lost: bool,
-    /// What it shows of the last fast recovery.
+    /// Its evidence about the last fast recovery.
     evidence: Evidence,
     /// The window before a fast recovery that it shows to be needless, until it is restored.
     restores: Option<Window>,

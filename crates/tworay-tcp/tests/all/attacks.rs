@@ -14,7 +14,7 @@ use tworay_base::{Seq32, SimDuration};
 use tworay_tcp::{Arrival, Handshake, PathEvent, TcpConfig};
 use tworay_wire::{ProbeKind, ProbeOption, SackBlock, TcpFlags, TcpOptions, TcpSegment};
 
-/// What the attacker does, and how many events later it acts again.
+/// An act of the attacker.
 #[derive(Clone, Debug)]
 enum Attack {
     /// Sends a segment that was sent before again, to the end that it was for.
@@ -56,6 +56,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
     ]
 }
 
+/// Attacks, each with the number of events before it.
 fn attacks() -> impl Strategy<Value = Vec<(u64, Attack)>> {
     let attack = prop_oneof![
         4 => any::<Index>().prop_map(Attack::Replay),

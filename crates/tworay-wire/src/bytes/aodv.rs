@@ -1,4 +1,4 @@
-//! AODV messages (RFC 3561 §5).
+//! Encodes and decodes AODV messages (RFC 3561 §5).
 
 use super::address::ipv4_address;
 use super::error::{DecodeError, EncodeError};

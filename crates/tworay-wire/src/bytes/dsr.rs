@@ -1,4 +1,4 @@
-//! The DSR options header (RFC 4728 §6).
+//! Encodes and decodes the DSR options header (RFC 4728 §6).
 
 use super::address::ipv4_address;
 use super::error::{DecodeError, EncodeError};

@@ -1,4 +1,4 @@
-//! OLSR packets and messages (RFC 3626 §3.3, §6.1, §9.1, §5.1, §12.1).
+//! Encodes and decodes OLSR packets and messages (RFC 3626 §3.3, §6.1, §9.1, §5.1, §12.1).
 
 use super::address::ipv4_address;
 use super::error::{DecodeError, EncodeError};

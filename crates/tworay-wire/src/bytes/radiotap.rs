@@ -56,7 +56,7 @@ const SHORT_GUARD: u8 = 0x04;
 const LAST_KNOWN: u16 = 0x0004;
 const IS_LAST: u16 = 0x0008;
 
-/// How the body of a frame was sent.
+/// Format and rate of a frame's body.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Sent {
     /// By direct sequence or CCK, at this rate if it is known: in steps of 500 kb/s, at most 127.5 Mb/s.
@@ -97,7 +97,7 @@ pub struct InAggregate {
 /// Report of the radio about a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Radiotap {
-    /// How the frame's body was sent.
+    /// Format and rate of the frame's body.
     pub sent: Sent,
     /// Carrier frequency in MHz; zero if unknown.
     pub megahertz: u16,

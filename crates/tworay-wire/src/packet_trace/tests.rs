@@ -6,7 +6,7 @@ fn ms(n: u64) -> SimDuration {
     SimDuration::from_millis(n)
 }
 
-/// What reading a file of these bytes gives.
+/// The result of reading a file of these bytes.
 fn reading(name: &str, bytes: &[u8], source: Option<IpAddr>) -> Result<Vec<TracePacket>, ReadError> {
     let path = std::env::temp_dir().join(format!("tworay-trace-{}-{name}", std::process::id()));
     std::fs::write(&path, bytes).unwrap();

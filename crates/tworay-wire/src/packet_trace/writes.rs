@@ -9,7 +9,7 @@ use tworay_base::{Bytes, SimDuration};
 
 /// Most bytes of a write.
 const MOST: u64 = 1_000_000_000;
-/// What a first line that names columns may be.
+/// Remedy for a first line that names columns.
 const HEADER: &str = "name the columns with their units, such as time_s,bytes or time_ms,kB";
 /// Names of a column of times without a unit.
 const TIMES: [&str; 4] = ["time", "t", "timestamp", "at"];
@@ -73,7 +73,7 @@ impl Columns {
         })
     }
 
-    /// What a line has, for messages.
+    /// Remedy for a line, by the columns of the file.
     fn form(self) -> String {
         match (self.time, self.size) {
             ("s", "B") => "write a time in seconds and a number of bytes, such as 0.25,1200".to_owned(),

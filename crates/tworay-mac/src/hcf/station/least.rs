@@ -1,4 +1,4 @@
-//! How quickly a station sends if it has the medium to itself and nothing is lost.
+//! The least time of a packet: its station has the medium to itself, and nothing is lost.
 
 use super::{ACK_BYTES, BLOCK_ACK_BYTES, Hcf, RTS_BYTES};
 use crate::hcf::{Assembly, AssemblyLimits};
@@ -6,7 +6,7 @@ use crate::rate::Ideal;
 use tworay_base::SimDuration;
 use tworay_radio::phy::{AccessCategory, Mode, control_response};
 
-/// What a packet takes of a station's time if nothing is lost.
+/// Time of a station for one packet if nothing is lost.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct LeastTime {
     /// Its part of the exchange: interframe space, RTS and CTS, frames and their answer.

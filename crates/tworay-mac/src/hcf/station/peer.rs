@@ -20,7 +20,7 @@ pub(super) struct Arrival {
 /// The receiver's side of an agreement.
 #[derive(Debug)]
 pub(super) struct Recipient {
-    /// How often the sender had begun an agreement when this one began.
+    /// Number of this agreement by the sender's count.
     pub agreement: u32,
     pub scoreboard: Scoreboard,
     /// Packets that wait for others.

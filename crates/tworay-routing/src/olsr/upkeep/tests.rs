@@ -9,7 +9,7 @@ use tworay_wire::{Body, Packet, UdpDatagram};
 
 const ME: NodeId = NodeId(0);
 
-/// What happens to the router.
+/// An input of the router.
 #[derive(Clone, Debug)]
 enum Input {
     Hears(NodeId, OlsrMessage),

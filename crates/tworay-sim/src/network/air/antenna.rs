@@ -35,7 +35,7 @@ pub(super) struct Thresholds {
     pub energy: f64,
 }
 
-/// What a new signal changed.
+/// Effect of a new signal.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) enum Begun {
     /// It is being received. `lost`: instead of this transmission.

@@ -1,4 +1,4 @@
-//! Frames end at their hearers, and are judged there.
+//! Frames of 802.11a/g/n/ac end at their hearers, and are judged there.
 
 use super::antenna::Signal;
 use super::judge::Reception;

@@ -1,4 +1,4 @@
-//! Decides about frames and subframes: received, or lost to what.
+//! Decides if a frame or subframe is received, and otherwise for which reason it is lost.
 //!
 //! The draw that decides also tells the cause, so that cause and fate agree: the same draw is asked again without the
 //! other signals, and then at the slowest mode.
@@ -16,7 +16,7 @@ use tworay_radio::phy::{Airtime, DsssRate, GuardInterval, Mode, OfdmRate, Width}
 /// Training fields before the SIGNAL field of OFDM (§17.3.2).
 const TRAINING: SimDuration = SimDuration::from_micros(16);
 
-/// What frames need to be received.
+/// Thresholds and error rates that decide whether frames are received.
 pub(super) struct Judge {
     airtime: Airtime,
     pub limits: Thresholds,
@@ -141,7 +141,7 @@ impl Judge {
         self.known.success(coding, power / noise, bits)
     }
 
-    /// What a part was lost to. `slower`: its mode could have been another one.
+    /// The reason for which a part was lost. `slower`: its mode could have been another one.
     fn cause<T>(&self, r: Reception<'_>, part: &Part<T>, draw: f64, slower: bool) -> Failure {
         let Signal { power, noise, .. } = r.signal;
         if draw < self.known.success(part.coding, power / noise, part.bits) {

@@ -1,4 +1,4 @@
-//! A frame goes on the air, and starts at its hearers.
+//! A frame of 802.11a/g/n/ac goes on the air, and starts at its hearers.
 
 use super::antenna::{Begun, Signal};
 use super::books::TrialKind;

@@ -33,7 +33,7 @@ pub struct Entering {
     pub header: Header,
 }
 
-/// What the record of a run keeps of a transport header.
+/// A transport header as the record of a run keeps it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Header {
     /// First sequence number, also of a pure acknowledgment.

@@ -1,4 +1,4 @@
-//! Traffic of applications over a TCP connection that stays open: what is asked for, and when it is there.
+//! Runs the applications of a TCP connection that stays open: when they ask for transfers, and when these are done.
 //!
 //! Data flows from the flow's sender to its receiver. A transfer begins when it is asked for: with a request, when the
 //! receiver writes that; else when the sender writes the data. It is done when its last byte is delivered.
@@ -18,7 +18,7 @@ pub struct Transfer {
     pub done: Option<SimTime>,
 }
 
-/// What the application does next.
+/// Next step of the application.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub(crate) struct Step {
     /// Bytes that the sender writes.

@@ -1,4 +1,4 @@
-//! Frames end at their hearers.
+//! Frames of the DSSS radio end at their hearers.
 
 use crate::network::Network;
 use crate::network::event::Event;

@@ -1,4 +1,4 @@
-//! Signals: a frame goes on the air, starts at its hearers, and ends there valid or corrupted.
+//! Signals of the DSSS radio: a frame goes on the air, starts at its hearers, and ends there valid or corrupted.
 //!
 //! The network handles a valid frame at its receiver (`ends.rs`).
 

@@ -1,4 +1,4 @@
-//! Desynchronisation of stations: clock offsets, processing delays, jittered broadcasts.
+//! Desynchronises stations: draws their clock offsets, processing delays, and delays of broadcasts.
 //!
 //! Without it, flows with equal start times transmit in the same nanosecond. Unicast frames recover from
 //! this (the MAC draws a backoff and retries), but a broadcast is sent only once: route requests and ARP

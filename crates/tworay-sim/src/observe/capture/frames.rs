@@ -1,4 +1,4 @@
-//! What the captures say of a frame: its header, and how it was sent.
+//! Converts frames for captures: their 802.11 headers, and the radiotap fields of their mode.
 
 use tworay_mac::hcf::{AirFrame, AirKind, AirPacket};
 use tworay_mac::{Frame, FrameKind};
@@ -6,7 +6,7 @@ use tworay_radio::phy::{AccessCategory, GuardInterval, Mode};
 use tworay_wire::bytes::Dot11;
 use tworay_wire::bytes::radiotap::Sent;
 
-/// Which frames a network's stations send.
+/// The frames that a network's stations send.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Frames {
     /// Those of 802.11b.
@@ -65,7 +65,7 @@ fn priority(category: AccessCategory) -> u8 {
     }
 }
 
-/// How frames of a mode are sent.
+/// Radiotap fields of a mode.
 pub(super) fn sent(mode: Mode) -> Sent {
     let width = mode.width().mhz() as u8;
     let short_guard = mode.guard() == GuardInterval::Short;

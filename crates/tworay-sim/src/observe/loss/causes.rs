@@ -112,11 +112,11 @@ pub(crate) struct Causes {
     proactive: bool,
     /// True if they react to packets that the link layer has given up.
     heeds_link_layer: bool,
-    /// How long one thing can explain another.
+    /// Times within which one thing can explain another.
     timers: Timers,
     /// True if nodes answer a request from their own routes.
     relays_answer: bool,
-    /// How packets go on that have waited for a search.
+    /// Release of packets that have waited for a search.
     release: Option<Release>,
 }
 
@@ -276,10 +276,10 @@ impl Causes {
         stands.then_some(met)
     }
 
-    /// What kept packets from a relay whose route they would have kept alive: routes of AODV that no packet uses expire
-    /// (ACTIVE_ROUTE_TIMEOUT, RFC 3561 §6.2). It held up this packet before, or an earlier one between the same two ends was
-    /// lost, at the relay or before it. What held up this packet for less than that time lets no route expire by itself: then
-    /// the earlier one comes first.
+    /// The root cause that kept packets from a relay whose route they would have kept alive: routes of AODV that no packet uses
+    /// expire (ACTIVE_ROUTE_TIMEOUT, RFC 3561 §6.2). It held up this packet before, or an earlier one between the same two ends
+    /// was lost to it, at the relay or before it. A root cause that held up this packet for less than that time lets no route
+    /// expire by itself: then the earlier one comes first.
     fn expired(&self, scene: &mut Scene<'_>, node: NodeId, packet: PacketId) -> Option<RootCause> {
         let Packet { src, dst, .. } = *scene.packets.get(packet);
         if src == node || self.timers.expiry.is_zero() {

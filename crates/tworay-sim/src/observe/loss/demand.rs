@@ -1,4 +1,4 @@
-//! Whether the medium has time for all that is sent, were it not for noise and outages.
+//! Demand for the medium: would it have time for all that is sent if there were no noise and no outages?
 //!
 //! Retries that noise makes necessary also take the medium from the stations beside, and stations that it has made busy take turns with
 //! a relay that would find the medium free otherwise; and a rate control that noise has made slow needs longer for each packet. What a
@@ -35,7 +35,7 @@ const FITS_MANY: f64 = 0.9;
 /// The same if a collision may also make a rate control choose lower rates: four stations around one lose something from 0.75 on.
 const FITS_LEARNING: f64 = 0.7;
 
-/// What one flow of datagrams sends.
+/// Datagrams of one flow.
 #[derive(Clone, Debug)]
 struct Source {
     ends: (NodeId, NodeId),
@@ -80,7 +80,7 @@ impl Source {
     }
 }
 
-/// What is known beforehand of the flows of a run.
+/// Facts about the flows of a run that are known beforehand.
 #[derive(Debug, Default)]
 pub(crate) struct Traffic {
     /// Transfers: their ends, and when they begin.
@@ -89,7 +89,7 @@ pub(crate) struct Traffic {
     pub intervals: Vec<Option<SimDuration>>,
 }
 
-/// What all flows send.
+/// Demand of all flows for the medium.
 #[derive(Debug, Default)]
 pub(crate) struct Demand {
     sources: Vec<Option<Source>>,
@@ -123,8 +123,8 @@ impl Demand {
         source.bytes = source.bytes.max(ip_bytes);
     }
 
-    /// What load did not cause and because of which the queue of `node` rejects a packet, though it has not cost its MAC much time itself:
-    /// its MAC has lost time to it, or a station before it on the packet's path. `None` if load alone may have filled the queue.
+    /// The root cause other than load because of which the queue of `node` rejects a packet, though it has not cost its MAC much time: the
+    /// MAC has lost time to it, or that of a station before it on the packet's path. `None` if load alone may have filled the queue.
     pub fn reason(&mut self, scene: &mut Scene<'_>, node: NodeId, packet: PacketId) -> Option<RootCause> {
         let reason = |of: &NodeId| {
             scene.services[of.index()].main_reason(None).filter(RootCause::is_independent_of_load)

@@ -1,4 +1,4 @@
-//! What holds up the packets of a network, or has done so.
+//! Root causes that hold up the packets of a network, or have done so.
 
 use super::root_cause::{Found, HeldUp, Noise, RootCause};
 use crate::observe::fact::View;

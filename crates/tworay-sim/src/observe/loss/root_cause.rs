@@ -64,8 +64,8 @@ impl RootCause {
             || matches!(self.cause, Some(LossCause::Channel | LossCause::Rate | LossCause::NoRoute))
     }
 
-    /// What has more of an effect has a higher number: a break or an outage stops packets, noise or a missing route slows them down a
-    /// little everywhere, and both come before load.
+    /// Number that is higher for stronger effects: a break or an outage (2) stops packets, noise or a missing route (1) slows them down
+    /// a little everywhere, and both come before load (0).
     fn strength(&self) -> u8 {
         u8::from(self.is_physical()) + u8::from(self.is_independent_of_load())
     }
@@ -108,7 +108,7 @@ impl RootCause {
     }
 }
 
-/// What has kept a packet that waits for a route.
+/// The root cause that keeps a packet waiting for a route.
 #[derive(Copy, Clone, Debug)]
 pub struct Found {
     /// The root cause.
@@ -123,12 +123,12 @@ impl From<RootCause> for Found {
     }
 }
 
-/// How noisy hops have held up a packet.
+/// Delay of a packet by noisy hops.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Noise {
     /// The number of packets that one of them held up together at most.
     pub together: u32,
-    /// How much later the packet is, at least.
+    /// Least delay of the packet.
     pub time: SimDuration,
     /// Without it, the packet would have gone on at that time, and not have waited for others either.
     pub since: Option<SimTime>,
@@ -141,7 +141,7 @@ impl Noise {
         Self { together, time: self.time + next.time, since: self.since.or(next.since) }
     }
 
-    /// How much later the packet is if it goes on now.
+    /// Least delay of the packet if it goes on now.
     pub fn until(self, now: SimTime) -> SimDuration {
         self.since.map_or(self.time, |since| self.time.max(now.since(since)))
     }

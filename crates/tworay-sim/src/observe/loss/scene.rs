@@ -70,12 +70,12 @@ impl<'a> World<'a> {
         next.map(|bytes| self.airtime(node, bytes))
     }
 
-    /// What observers see that need only packets.
+    /// The view of observers that need only packets.
     pub fn view(&self) -> View<'a> {
         View { now: self.now, packets: self.packets }
     }
 
-    /// What the search for root causes sees.
+    /// The view of the search for root causes.
     pub fn scene<'b>(&'b mut self, held_ups: &'b HeldUps, services: &'b [Service]) -> Scene<'b> {
         let World { now, packets, nodes, wires, air, .. } = *self;
         Scene { now, packets, held_ups, services, nodes, wires, radio: self.radio.as_deref_mut(), air }

@@ -25,8 +25,8 @@
 //! holds up packets all the time, and few at once. No more of them would be gone than the imagined MAC had time for beside the others (`spare`):
 //! load that overfills the queue does so whenever its packets come.
 //!
-//! What the imagined MAC of the station before sends in time that the real one has lost to noise comes early (`fed`): a relay whose queue
-//! load overfills would be offered more without that noise.
+//! Packets that the imagined MAC of the station before sends in time that the real one has lost to noise come early (`fed`): a relay whose
+//! queue load overfills would be offered more without that noise.
 //!
 //! Link-RED drops packets because of retries, whatever the length of the queue: the reasons of most of them count.
 
@@ -55,7 +55,7 @@ const STOPPED: f64 = 4.0;
 /// Service of one queue.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Service {
-    /// What the MAC has sent since the start, and those that share its time.
+    /// Packets that the MAC has sent since the start, and the stations that share its time.
     pub path: PathTime,
     /// When a packet last found the MAC with nothing to send.
     since: SimTime,
@@ -105,7 +105,7 @@ pub(crate) struct Service {
     sent_by_loss: usize,
     /// After the latest outage, as long as packets wait that it has kept.
     recovery: Option<Recovery>,
-    /// What noise keeps from the imagined queue that it slows down on its way there.
+    /// Packets that are in the imagined queue already, and that noise slows down on their way to the real one.
     fed: Fed,
     /// Link-RED drops packets of the queue: only then are retries averaged.
     link_red: bool,
@@ -418,7 +418,7 @@ impl Service {
         self.length > 1
     }
 
-    /// How long the MAC would take for the packets of its queue if it had lost no time.
+    /// Time that the MAC would take for the packets of its queue if it had lost none.
     pub fn would_take(&self, now: SimTime) -> SimDuration {
         let ahead = (self.length + self.fed.more()).saturating_sub(1);
         SimDuration::from_secs_f64(self.delay(now, ahead))

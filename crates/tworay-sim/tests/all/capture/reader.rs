@@ -19,7 +19,7 @@ pub struct Record {
 pub struct Contents {
     /// The frame's header, on the interfaces of radios.
     pub frame: Option<Dot11>,
-    /// What the radio reported about it.
+    /// Its radiotap header.
     pub radio: Option<radiotap::Radiotap>,
     pub packet: Option<Packet>,
 }

@@ -27,7 +27,7 @@ fn overlaps(report: &RunReport) -> bool {
     log.iter().any(collided) || log.windows(2).any(|pair| pair[0].at + pair[0].airtime > pair[1].at)
 }
 
-/// What is lost with each protocol in this channel, in runs in which nothing overlaps.
+/// Losses with each protocol in this channel, in runs in which nothing overlaps.
 fn lost(channel: &str, seeds: std::ops::RangeInclusive<u64>) -> Vec<(&'static str, u64, Vec<Loss>)> {
     let mut all = Vec::new();
     for protocol in ["static", "aodv", "dsr", "olsr"] {

@@ -1,4 +1,4 @@
-//! What senders guess, against what was true at that time and in the end.
+//! Guesses of senders, against the true cause at that time and in the end.
 
 use super::{load, run_once};
 use tworay_sim::{ColumnData, RunReport};

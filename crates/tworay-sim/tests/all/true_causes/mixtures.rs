@@ -126,7 +126,7 @@ fn a_break_behind_the_reach_of_a_search_is_no_cause() {
 ///   ┊     ┊       is back after 6.5 s. Until then nothing can be sent, and then only because node 3 has forgotten all addresses
 /// 0 ── 1 ── 2     is anything lost: a reply for the search of 0 waits there for an address, and so do the first packets.
 /// ```
-/// What is held up after 5.03 s was lost to one of these outages. Before that, seven exchanges with a node that has just gone end:
+/// Packets held up after 5.03 s were lost to one of these outages. Before that, seven exchanges with a node that has just gone end:
 /// their backoffs take 9 µs × (7.5 + 15.5 + … + 511.5) = 9 ms on average, and at most twice as long.
 #[test]
 fn after_an_outage_of_all_relays_nothing_else_is_to_blame() {

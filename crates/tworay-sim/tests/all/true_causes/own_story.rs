@@ -1,4 +1,4 @@
-//! What a row of the ledger says of a segment is that segment's own story, not that of another one with the same root cause.
+//! Each row of the ledger tells its segment's own story, not that of another one with the same root cause.
 
 use super::{Loss, losses, parse, run_once};
 

@@ -5,7 +5,7 @@
 
 use super::{Loss, losses, parse, run_once};
 
-/// What the queues lose of datagrams of 1,000 bytes over a string of hops of this length.
+/// Losses of queues, with datagrams of 1,000 bytes over a string of hops of this length.
 fn rejected((preset, hops, spacing): (&str, u32, u32), interval: &str, disturbance: &str) -> Vec<Loss> {
     let text = format!(
         "duration = \"4s\"\ntopology = {{ kind = \"string\", hops = {hops}, spacing = \"{spacing}m\" }}\n\

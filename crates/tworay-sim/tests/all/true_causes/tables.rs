@@ -174,7 +174,7 @@ fn nodes_that_have_parted_have_no_hop_on_which_a_message_matters() {
 }
 
 /// A field of 18 nodes, four flows of 88 kb/s from 2 to 3 s on, which collide with OLSR's messages and ask for addresses by broadcasts.
-/// What a flow alone loses, too, because its source has no route yet, was not lost to the others.
+/// Datagrams that a flow alone loses, too, because its source has no route yet, were not lost to the others.
 #[test]
 fn what_a_flow_alone_loses_before_its_first_route_is_no_contention() {
     let field = include_str!("../../../../../docs/make/samples/how-it-is-checked/early-olsr.toml");

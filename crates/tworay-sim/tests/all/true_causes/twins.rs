@@ -1,4 +1,4 @@
-//! What the same run loses without the disturbance was not lost because of the disturbance.
+//! Losses that the same run has without the disturbance are not due to the disturbance.
 
 use super::{Loss, causes, deaths, losses, parse, run_once};
 use std::collections::BTreeSet;

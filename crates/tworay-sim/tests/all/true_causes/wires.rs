@@ -66,7 +66,7 @@ fn the_backlog_of_an_outage_overfills_a_wire() {
     }
 }
 
-/// What the wire rejects if node 1 is off, or node 0 away, from 5 to 8 s.
+/// Packets that the wire rejects if node 1 is off, or node 0 away, from 5 to 8 s.
 fn with_outage(rate: &str, outage: &str, more: &str, seed: u64) -> Vec<Loss> {
     let event = match outage {
         "off" => {

@@ -54,7 +54,7 @@ pub fn ring(nodes: usize) -> Vec<(f64, f64)> {
     (0..nodes).map(|i| (radius * (i as f64 * angle).cos(), radius * (i as f64 * angle).sin())).collect()
 }
 
-/// What does not disturb: protocol, dialect, RTS strategy, ARP, seed.
+/// Settings that disturb nothing: protocol, dialect, RTS strategy, ARP, seed.
 #[derive(Copy, Clone, Debug)]
 pub struct Ground {
     pub protocol: usize,

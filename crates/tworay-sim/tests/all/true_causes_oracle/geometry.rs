@@ -34,12 +34,12 @@ pub struct OnPath {
 }
 
 impl OnPath {
-    /// Whether a path uses the link in either direction.
+    /// True if a path uses the link in either direction.
     pub fn has_link(&self, a: usize, b: usize) -> bool {
         self.leads(a, b) || self.leads(b, a)
     }
 
-    /// Whether a path goes from `a` to `b`.
+    /// True if a path goes from `a` to `b`.
     pub fn leads(&self, a: usize, b: usize) -> bool {
         self.links.contains(&(a, b))
     }
@@ -159,17 +159,17 @@ impl Geometry {
         self.scene.distance(a, b, t)
     }
 
-    /// Whether `b` could sense a signal of `a` at a time. Fading may let it sense signals from farther away.
+    /// True if `b` could sense a signal of `a` at a time. Fading may let it sense signals from farther away.
     pub fn senses(&self, a: usize, b: usize, t: f64) -> bool {
         self.scene.errors.fades() || self.distance(a, b, t) <= SENSE + MARGIN
     }
 
-    /// Whether the mean power of a signal of `a` suffices for `b` to decode it.
+    /// True if the mean power of a signal of `a` suffices for `b` to decode it.
     pub fn in_mean_range(&self, a: usize, b: usize, t: f64) -> bool {
         self.distance(a, b, t) <= RANGE + MARGIN
     }
 
-    /// What the channel does to frames.
+    /// Effect of the channel on frames.
     pub fn errors(&self) -> BitErrors {
         self.scene.errors
     }
@@ -184,29 +184,29 @@ impl Geometry {
         step(from - 1e-6)..(step(to) + 1).min(self.steps)
     }
 
-    /// Whether the link was missing at some moment of the step.
+    /// True if the link was missing at some moment of the step.
     pub fn far(&self, step: usize, a: usize, b: usize) -> bool {
         self.far[step][a * self.nodes + b]
     }
 
-    /// Whether the link was there at some moment of the step.
+    /// True if the link was there at some moment of the step.
     pub fn near(&self, step: usize, a: usize, b: usize) -> bool {
         self.near[step][a * self.nodes + b]
     }
 
-    /// Whether a station was switched off during the step.
+    /// True if a station was switched off during the step.
     pub fn off(&self, step: usize, node: usize) -> bool {
         !self.up[step][node]
     }
 
-    /// Whether all stations are on and every link of the beginning is there at some moment of the step.
+    /// True if all stations are on and every link of the beginning is there at some moment of the step.
     pub fn undisturbed(&self, step: usize) -> bool {
         let pairs = 0..self.nodes * self.nodes;
         self.up[step].iter().all(|up| *up)
             && pairs.into_iter().all(|p| self.near[step][p] || !self.near[0][p])
     }
 
-    /// Whether a path over stations that are on may have existed at some moment of the step.
+    /// True if a path over stations that are on may have existed at some moment of the step.
     pub fn may_connect(&self, step: usize, from: usize, to: usize) -> bool {
         self.search(from, to, |a, b| self.near(step, a, b), |node| self.up[step][node]).is_some()
     }

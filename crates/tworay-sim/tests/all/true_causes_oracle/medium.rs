@@ -54,7 +54,7 @@ pub struct Attempt {
     pub answered: bool,
 }
 
-/// What a run's medium log shows.
+/// Failed receptions and attempts in a run's medium log.
 #[derive(Debug, Default)]
 pub struct Medium {
     pub failures: Vec<Failure>,
@@ -162,7 +162,7 @@ fn overlapped(geometry: &Geometry, log: &[Emission], place: usize, receiver: usi
     })
 }
 
-/// Whether the receiver of a frame had heard other stations shortly before.
+/// True if the receiver of a frame had heard other stations shortly before.
 fn reserved(geometry: &Geometry, log: &[Emission], place: usize, receiver: usize) -> bool {
     let e = &log[place];
     around(log, place, start(e) - RESERVED, end(e)).any(|other| {

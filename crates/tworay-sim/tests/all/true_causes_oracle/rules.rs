@@ -26,7 +26,7 @@ const HOP_LIMIT: usize = 64;
 /// A judgement by geometry may be this old, seconds.
 const GLANCE: f64 = 1.1;
 
-/// How long after its end a disturbance can still keep routing from using a path, seconds.
+/// Time after its end for which a disturbance can still keep routing from using a path, seconds.
 ///
 /// Static routes forget nothing; what a break left in the queue is sent within two seconds. AODV searches at
 /// intervals of up to 10 s (ns-2: `max_rreq_timeout`; RFC 3561: 2.8 s, doubled twice), DSR of up to 10 s
@@ -103,7 +103,7 @@ impl Case {
         &self.segments[&loss.uid]
     }
 
-    /// Whether a relay has forgotten its route: AODV's routes expire ACTIVE_ROUTE_TIMEOUT after their last packet (RFC
+    /// True if a relay has forgotten its route: AODV's routes expire ACTIVE_ROUTE_TIMEOUT after their last packet (RFC
     /// 3561 §6.2), however well the path works.
     pub fn route_expired(&self, loss: &Loss) -> bool {
         let lifetime = self.route_lifetime();
@@ -118,14 +118,14 @@ impl Case {
         self.scene.scenario().settings.routing.aodv.active_route_timeout.as_secs_f64()
     }
 
-    /// Whether any reception at an addressed station failed by overlap, or a station had to leave a frame
+    /// True if any reception at an addressed station failed by overlap, or a station had to leave a frame
     /// unanswered because of others.
     pub fn collides(&self) -> bool {
         self.medium.failures.iter().any(|f| f.why != Reason::Corruption)
     }
 }
 
-/// What could have touched one lost packet.
+/// A lost packet, and the paths on which a disturbance could have touched it.
 struct Touch<'a> {
     case: &'a Case,
     loss: &'a Loss,
@@ -167,7 +167,7 @@ impl<'a> Touch<'a> {
         (!possible).then(|| format!("it was held up at {since} s, but sent at {sent} s and lost at {at} s"))
     }
 
-    /// Whether something was full when the packet died. The packets in it may have been held up by a disturbance
+    /// True if something was full when the packet died. The packets in it may have been held up by a disturbance
     /// that this one did not meet.
     fn fills(&self) -> bool {
         matches!(self.loss.died, "ifq" | "codel" | "arp" | "buffer" | "link-red")
@@ -188,12 +188,12 @@ impl<'a> Touch<'a> {
         self.paths.iter().any(|paths| paths.has_link(a, b)) || self.fades_in(a, b)
     }
 
-    /// Whether fading may let routing find a hop that is out of range by the mean power.
+    /// True if fading may let routing find a hop that is out of range by the mean power.
     fn fades_in(&self, a: usize, b: usize) -> bool {
         self.case.scene.errors.fades() && self.has_node(a) && self.has_node(b)
     }
 
-    /// Whether a path of the packet goes from `a` to `b`. What filled a queue or a slot may have waited behind packets
+    /// True if a path of the packet goes from `a` to `b`. What filled a queue or a slot may have waited behind packets
     /// in the other direction.
     fn leads(&self, a: usize, b: usize) -> bool {
         let leads = self.paths.iter().any(|paths| paths.leads(a, b));
@@ -255,7 +255,7 @@ impl<'a> Touch<'a> {
         }
     }
 
-    /// Whether the packet waits for a search whose latest request was sent when the path was missing: until the next one,
+    /// True if the packet waits for a search whose latest request was sent when the path was missing: until the next one,
     /// nothing can be found.
     fn asked_in_vain(&self, missing: impl Fn(usize) -> bool) -> bool {
         let search = (self.loss.root_node, self.segment.to);
@@ -317,7 +317,7 @@ impl<'a> Touch<'a> {
         (!answered).then_some(asked)
     }
 
-    /// Whether a relay had no route any more, and an earlier segment between the same ends was destroyed there, or at the root
+    /// True if a relay had no route any more, and an earlier segment between the same ends was destroyed there, or at the root
     /// before it, within the lifetime of AODV's routes.
     fn starved(&self, reasons: &[Reason]) -> bool {
         let Loss { node, root_node, died, since, uid, .. } = *self.loss;
@@ -335,7 +335,7 @@ impl<'a> Touch<'a> {
             && self.case.medium.failures_between(since - lifetime, since).iter().any(|f| here(&f))
     }
 
-    /// Whether the MAC at the root gave up the packet itself, and nothing had held it up before. A packet that was salvaged
+    /// True if the MAC at the root gave up the packet itself, and nothing had held it up before. A packet that was salvaged
     /// may have passed the root before: only its latest stay counts.
     fn given_up(&self) -> bool {
         let Loss { node, root_node, died, since, uid, .. } = *self.loss;
@@ -345,7 +345,7 @@ impl<'a> Touch<'a> {
         matches!(died, "rts-retries" | "data-retries") && root_node == node && stay.any(|t| t.from == node)
     }
 
-    /// Whether a message of the search failed for one of these reasons at a station on a path.
+    /// True if a message of the search failed for one of these reasons at a station on a path.
     fn message_failed(&self, reasons: &[Reason]) -> bool {
         let (from, until) = self.window();
         let message = |f: &Failure| {
@@ -434,7 +434,7 @@ impl<'a> Touch<'a> {
         apart.map(|step| format!("in step {step} there was no path from {node} to {to}"))
     }
 
-    /// Whether the station at the root searched late, or in vain, for the destination of a flow: packets for all of them
+    /// True if the station at the root searched late, or in vain, for the destination of a flow: packets for all of them
     /// meet in queues and slots, there and further on.
     fn search_was_late(&self) -> bool {
         let Case { scene, geometry, searches, .. } = self.case;

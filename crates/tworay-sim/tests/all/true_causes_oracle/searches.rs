@@ -61,7 +61,7 @@ impl Searches {
         times.partition_point(|t| *t <= from) < times.partition_point(|t| *t < until)
     }
 
-    /// Whether the station asked for a route at all.
+    /// True if the station asked for a route at all.
     pub fn asked(&self, search: (usize, usize), from: f64, until: f64) -> bool {
         !self.requests(search, from, until).is_empty()
     }
@@ -72,14 +72,14 @@ impl Searches {
         (!self.sent(search, latest, until)).then_some(latest)
     }
 
-    /// Whether a search in a window of time was late: a packet waited for it, and for longer than a search takes after a
+    /// True if a search in a window of time was late: a packet waited for it, and for longer than a search takes after a
     /// request, the station sent nothing to that destination.
     pub fn late(&self, search: (usize, usize), from: f64, until: f64) -> bool {
         let mut times = self.requests(search, from, until - LATE).iter();
         times.any(|asked| !self.sent(search, *asked, asked + LATE))
     }
 
-    /// Whether a station has neither sent nor taken in any segment but this one for a time.
+    /// True if a station has neither sent nor taken in any segment but this one for a time.
     pub fn idle(&self, station: usize, uid: u64, from: f64, until: f64) -> bool {
         let frames = self.carried.get(&station).map_or(&[][..], Vec::as_slice);
         !frames.iter().any(|(at, other)| *other != uid && *at > from && *at < until)

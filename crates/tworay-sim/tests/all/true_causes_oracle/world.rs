@@ -107,7 +107,7 @@ pub enum BitErrors {
 }
 
 impl BitErrors {
-    /// Whether received powers are random.
+    /// True if received powers are random.
     pub fn fades(self) -> bool {
         matches!(self, BitErrors::Fading(_) | BitErrors::Shadowing(..))
     }
@@ -152,7 +152,7 @@ impl Scene {
         self.queue - u32::from(self.ns2)
     }
 
-    /// Whether the load by itself can fill an interface queue. One hop carries about 700 kb/s of datagrams, a long
+    /// True if the load by itself can fill an interface queue. One hop carries about 700 kb/s of datagrams, a long
     /// string a quarter of it; a window fills a queue that is not larger. With OFDM, one hop carries 3.8 Mb/s or more: 512 bytes with
     /// their headers last 0.79 ms, RTS, CTS, ACK and the gaps between them 0.2 ms, DIFS and the mean backoff 0.1 ms.
     pub fn can_fill_a_queue(&self) -> bool {
@@ -167,14 +167,14 @@ impl Scene {
         kbps >= carried || windows >= self.queue_capacity()
     }
 
-    /// Whether ARP may give up a neighbour that is there, because packets follow each other too fast for its answer: in
+    /// True if ARP may give up a neighbour that is there, because packets follow each other too fast for its answer: in
     /// ns-2's dialect, the third packet without an address ends the exchange. A window of three sends three at once.
     pub fn can_exhaust_arp(&self) -> bool {
         let three = |flow: &Flow| matches!(flow.traffic, Traffic::Transfer { window: 3.. });
         self.ns2 && self.arp && (self.flows.iter().any(three) || self.can_fill_a_queue())
     }
 
-    /// Whether two packets may need the same address at once, of which ARP's hold slot keeps one: a reply to the search of
+    /// True if two packets may need the same address at once, of which ARP's hold slot keeps one: a reply to the search of
     /// another station, and a packet that waited for the route which that search's request has brought.
     pub fn can_contest_a_slot(&self) -> bool {
         self.arp && self.flows.len() > 1

@@ -9,7 +9,7 @@ pub(super) struct LinuxGrowth {
     used: Used,
 }
 
-/// How far the window was used in this round trip (`tcp_cwnd_validate`).
+/// Use of the window in this round trip (`tcp_cwnd_validate`).
 #[derive(Debug, Default)]
 struct Used {
     /// The window was full after sending.

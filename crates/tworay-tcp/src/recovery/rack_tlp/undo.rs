@@ -17,7 +17,7 @@ pub(super) struct Undo {
     first: Option<SimTime>,
 }
 
-/// What was retransmitted before a recovery begins.
+/// Retransmissions before a recovery begins.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Repaired {
     /// A tail loss probe was a retransmission.
@@ -28,7 +28,7 @@ pub(super) struct Repaired {
     pub last: Option<Undo>,
 }
 
-/// What an ACK shows of the last fast recovery.
+/// Evidence of an ACK about the last fast recovery.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(super) enum Evidence {
     /// It may have been necessary.

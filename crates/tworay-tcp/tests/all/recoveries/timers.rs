@@ -1,4 +1,4 @@
-//! What repeated expiries of a timer do, whatever the recovery.
+//! Effects of repeated expiries of a timer, whatever the recovery.
 
 use super::table::Do::{Ack, Timeout};
 use super::table::{Row, play, ten};

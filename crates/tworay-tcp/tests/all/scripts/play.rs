@@ -37,7 +37,7 @@ struct Player {
     config: TcpConfig,
     timers: [SimTime; TcpTimer::COUNT],
     sent: Vec<Sent>,
-    /// What the last ACK acknowledged, echoed and announced.
+    /// Acknowledgment number, echoed timestamp and window of the last ACK.
     acked: u32,
     echo: u32,
     window: u32,

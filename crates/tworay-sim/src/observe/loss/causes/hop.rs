@@ -141,8 +141,8 @@ impl Causes {
             .unwrap_or_else(|| fresh(LossCause::Unknown))
     }
 
-    /// What has broken a link at a neighbour, if a HELLO of the neighbour has just said that the link is lost. HELLOs say so for
-    /// NEIGHB_HOLD_TIME (RFC 3626 §13). What became of messages on the link meanwhile has nothing to do with it.
+    /// The root cause that broke a link at a neighbour, if a HELLO of the neighbour has just said that the link is lost. HELLOs say
+    /// so for NEIGHB_HOLD_TIME (RFC 3626 §13). The fate of messages on the link meanwhile has nothing to do with it.
     fn told_lost(
         &self,
         now: SimTime,
@@ -197,7 +197,7 @@ impl Causes {
         }
     }
 
-    /// What holds up a message between two neighbours that still waits in a queue, or has kept one there that is being sent.
+    /// The root cause that holds up a message between two neighbours in a queue, or has held up there the one being sent.
     pub(super) fn message_waits(
         scene: &Scene<'_>,
         (node, next_hop): (NodeId, NodeId),
@@ -288,8 +288,8 @@ impl Causes {
         missed.filter(move |miss| began.is_some_and(|began| miss.at >= began))
     }
 
-    /// What keeps a neighbour's address from a node that asks for it. Fading may have let a message through over a hop that
-    /// is out of reach.
+    /// The root cause that keeps a neighbour's address from a node that asks for it. Fading may have let a message through
+    /// over a hop that is out of reach.
     pub(super) fn lost_for_address(
         &self,
         scene: &mut Scene<'_>,

@@ -13,7 +13,7 @@ use tworay_routing::{Protocol, RoutingConfig};
 /// Most packets of a search whose times are kept. Those that come later come after any answer.
 const MOST: usize = 1000;
 
-/// How routing releases the packets that have waited for a search.
+/// Order and number of the packets that routing releases after a search for their route.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Release {
     /// Packets in its buffer, which drops the oldest one when it is full.

@@ -455,8 +455,8 @@ impl Causes {
         Some(if against { hop.reversed() } else { hop })
     }
 
-    /// What has spoiled the search for a route that was `lost` although the link works. Every request is a new chance, as in
-    /// [`Self::search_since`]. If load has cost the route, what load goes on to do is no other cause.
+    /// The root cause that spoiled the search for a route that was `lost` although the link works. Every request is a new chance,
+    /// as in [`Self::search_since`]. If load has cost the route, load during the search is no other cause.
     pub(super) fn search_spoilt(
         &self,
         scene: &mut Scene<'_>,
@@ -545,7 +545,7 @@ impl Causes {
         in_time.is_some_and(|end| search.loses(release, since, end, places))
     }
 
-    /// What keeps the address away for which a reply to `node` about `dst` waits, and the hop.
+    /// The hop at which a reply to `node` about `dst` waits for an address, and the root cause that keeps the address away.
     fn held_reply(&self, scene: &mut Scene<'_>, (node, dst): (NodeId, NodeId)) -> Option<(Hop, RootCause)> {
         let replies = |id| searches(scene.packets.get(id)).contains(&(node, dst, Leg::Reply));
         let held =

@@ -47,7 +47,7 @@ impl Causes {
         self.too_fast(scene, (node, next_hop), &packets, lost)
     }
 
-    /// What has spoiled the exchange of messages for whose end a slot waits, load apart, although the neighbour can be reached.
+    /// The root cause other than load that spoiled the exchange for whose end a slot waits, though the neighbour is in reach.
     fn spoilt_for_slot(&self, scene: &Scene<'_>, (node, next_hop): (NodeId, NodeId)) -> Option<RootCause> {
         let now = scene.now;
         if let Some(root) = self.repeated_in_noise(scene, node, next_hop) {

@@ -1,7 +1,7 @@
 //! OLSR's routers in the same network without disturbances: when they know a route.
 //!
-//! What is lost before a node's first route is lost to a disturbance only if the node would have had the route by then without it. That
-//! depends on random times: those of HELLOs and TC messages, and the delays of relays, which decide which relays are chosen and whose
+//! A packet lost before its node's first route is lost to a disturbance only if the node would have had the route by then without it.
+//! That depends on random times: those of HELLOs and TC messages, and the delays of relays, which decide which relays are chosen and whose
 //! message comes first. So a second set of routers starts with the same random streams. All their messages arrive wherever stations are
 //! in range; no node is off, and no link is cut. They run only when a loss needs them, up to its time, and for a while after the start.
 

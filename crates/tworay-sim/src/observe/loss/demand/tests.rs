@@ -1,7 +1,7 @@
 use super::{Demand, SPAN, SPANS, Source};
 use tworay_base::{FlowId, NodeId, SimTime};
 
-/// What is known of a flow that sends so many datagrams in each span, after them.
+/// The source of a flow after it has sent so many datagrams in each span.
 fn after(counts: &[u32]) -> Source {
     let mut demand = Demand::default();
     for (number, count) in counts.iter().enumerate() {

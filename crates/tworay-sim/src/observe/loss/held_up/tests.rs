@@ -42,7 +42,7 @@ fn a_packet_waits_for_a_route_that_contention_has_cost() {
     }
 }
 
-/// What held up the original does not hold up the copy at the next hop, but the copy remembers a break.
+/// The cause that held up the original doesn't hold up the copy at the next hop, but the copy remembers a break.
 #[test]
 fn a_copy_has_its_originals_past() {
     for (cause, remembered) in [(LossCause::NodeDown, true), (LossCause::Contention, false)] {
@@ -60,7 +60,7 @@ fn a_copy_has_its_originals_past() {
     }
 }
 
-/// What is done to the packets of a network.
+/// An event in the life of a packet.
 #[derive(Clone, Debug)]
 enum Step {
     Made(u32),
@@ -116,7 +116,7 @@ proptest! {
     }
 }
 
-/// What load did not cause comes first, then what is more frequent, then what was there first; of each cause, its first root.
+/// Causes other than load come first, then the more frequent one, then the earlier one; of each cause, its first root.
 #[test]
 fn which_of_many_root_causes_is_told() {
     use LossCause::{Channel, Contention, LinkFailure};

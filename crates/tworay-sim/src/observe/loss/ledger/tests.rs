@@ -130,8 +130,8 @@ proptest! {
     }
 }
 
-/// What was alive before the means begin does not count, but for the time after: a segment from 0 to 12 s, and an acknowledgment from
-/// 4 to 8 s, are 0.2 and none of 10 to 20 s.
+/// Segments alive before the means begin count only for the time after: a segment from 0 to 12 s, and an acknowledgment from 4 to
+/// 8 s, are 0.2 and none of 10 to 20 s.
 #[test]
 fn means_of_live_segments_begin_where_they_are_restarted() {
     let at = |seconds| SimTime::ZERO + tworay_base::SimDuration::from_secs(seconds);

@@ -1,4 +1,4 @@
-//! The part of the view that tells who shares the medium with whom.
+//! The part of the view about the medium: who shares it with whom, and how long exchanges take.
 
 use super::{Scene, World};
 use crate::network::air::Air;
@@ -8,19 +8,19 @@ use tworay_mac::hcf::LeastTime;
 use tworay_wire::Packet;
 
 impl World<'_> {
-    /// How long an exchange for a packet takes with a MAC that sends at one rate only, without the backoff before it.
+    /// Time of an exchange for a packet with a MAC that sends at one rate only, without the backoff before it.
     pub fn exchange_time(&self, node: NodeId, packet: PacketId) -> SimDuration {
         exchange_time(self.nodes[node].mac.timing(), self.packets.get(packet).ip_bytes)
     }
 
-    /// How long a node has tried in vain to send its current packet, for a reason other than load.
+    /// Time for which a node has tried in vain to send its current packet, for a reason other than load.
     pub fn failing(&self, node: NodeId) -> Option<SimDuration> {
         let own = || Some(self.nodes[node].attempts.lost_until(self.now)).filter(|lost| !lost.is_zero());
         self.air.map_or_else(own, |air| Some(air.lost_until(self.now, node)?.0))
     }
 }
 
-/// How long an exchange for an IP packet of this size takes at one rate, without the backoff before it.
+/// Time of an exchange for an IP packet of this size at one rate, without the backoff before it.
 fn exchange_time(timing: &Timing, ip_bytes: u32) -> SimDuration {
     let bytes = timing.data_bytes(ip_bytes);
     let rts = timing.rts + timing.cts + timing.sifs * 2;
@@ -29,8 +29,8 @@ fn exchange_time(timing: &Timing, ip_bytes: u32) -> SimDuration {
 }
 
 impl Scene<'_> {
-    /// How long an exchange takes for each IP packet of this size from a node to its neighbour, and the mean of a first backoff, if nothing
-    /// is lost: at the best rate, beside as many others as are sent together.
+    /// Time of an exchange for each IP packet of this size from a node to its neighbour, and the mean of a first backoff, if nothing is
+    /// lost: at the best rate, beside as many others as are sent together.
     pub fn least_time(&mut self, (node, next): (NodeId, NodeId), ip_bytes: u32) -> LeastTime {
         let places = self.places(node);
         if let (Some(air), Some(radio)) = (self.air, &mut self.radio) {

@@ -1,4 +1,4 @@
-//! What reaches an imagined queue earlier than the real one.
+//! Packets that reach an imagined queue earlier than the real one.
 //!
 //! Noise before a relay slows down what arrives there. Without it, the station before would send sooner, and would send packets that its
 //! full queue rejects. The imagined MAC of that station does so in the time that noise costs the real one. What it sends then is

@@ -30,7 +30,7 @@ pub(crate) struct Sharing {
     pub path: Arc<[NodeId]>,
 }
 
-/// What a station has sent, and who shares its time.
+/// Packets that a station has sent, and the stations that share its time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathTime {
     /// Number of packets that it has sent since the start, and when it sent the latest ones.
@@ -43,7 +43,7 @@ pub(crate) struct PathTime {
     /// Spans that noise has cost its queue, in order; they don't overlap.
     booked: VecDeque<Span>,
     pub sharing: Sharing,
-    /// How long the exchange for one of its packets takes at most.
+    /// Longest time of the exchange for one of its packets.
     pub exchange: SimDuration,
 }
 
@@ -127,8 +127,8 @@ impl PathTime {
         gaps
     }
 
-    /// What a span that noise cost the MAC of `node` has cost this queue, of the station `of`: without what is booked, and what
-    /// stations of the path used meanwhile to carry packets of this queue.
+    /// Time that this queue, of the station `of`, has lost in a span that noise cost the MAC of `node`: without the time that is
+    /// booked, and that in which stations of the path carried packets of this queue.
     pub fn lost(&self, services: &[Service], (of, node): (NodeId, NodeId), span: Span) -> SimDuration {
         let gaps = self.gaps(span);
         let sum = |times: &mut dyn Iterator<Item = SimDuration>| times.fold(SimDuration::ZERO, |a, b| a + b);

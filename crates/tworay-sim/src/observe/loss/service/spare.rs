@@ -15,11 +15,11 @@ pub(super) struct Spare {
     busy_at: SimTime,
     /// While it had nothing to send.
     idle: f64,
-    /// How many packets noise has held up together of late: no more come at once.
+    /// Number of packets that noise has held up together of late: no more come at once.
     together: f64,
 }
 
-/// What noise has to do with a packet's time in a queue.
+/// Effect of noise on a packet's time in a queue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Delayed {
     /// Without it, the packet would be gone.
@@ -29,7 +29,7 @@ pub(super) struct Delayed {
 }
 
 impl Spare {
-    /// What was before is not known.
+    /// Time to spare of a MAC whose past is not known.
     pub fn unknown() -> Self {
         Self { idle: f64::INFINITY, ..Self::default() }
     }

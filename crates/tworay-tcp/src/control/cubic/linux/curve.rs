@@ -92,7 +92,7 @@ impl Epoch {
     }
 }
 
-/// What is known until a timeout.
+/// State that a timeout clears.
 #[derive(Debug, Default)]
 pub(super) struct Curve {
     /// Acknowledged segments that one more costs.

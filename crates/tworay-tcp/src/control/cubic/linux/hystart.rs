@@ -12,7 +12,7 @@ const SAMPLES: u32 = 8;
 const RISE: (u64, u64) = (4_000, 16_000);
 /// ACKs at most this far apart are of one train, microseconds.
 const GAP: u64 = 2_000;
-/// What a train may be longer because segments leave in bursts, microseconds. Linux: the time of four bursts of 64 KiB,
+/// Time by which a train may be longer because segments leave in bursts, microseconds. Linux: the time of four bursts of 64 KiB,
 /// at most this, which is less only above 2 Gb/s.
 const BURSTS: u64 = 1_000;
 

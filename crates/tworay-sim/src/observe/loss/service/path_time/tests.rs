@@ -49,7 +49,7 @@ fn a_time_is_lost_once() {
     assert_eq!(book(&mut services, SOURCE, SOURCE, (at(90), at(140))), ms(20));
 }
 
-/// What stations have sent before the span, or after it, is nothing to it; of very many packets the latest are known.
+/// Packets sent before the span, or after it, don't count for it; of very many packets the latest are known.
 #[test]
 fn only_what_is_sent_in_a_span_counts() {
     let services = pair(600, &[]);
