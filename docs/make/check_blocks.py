@@ -58,14 +58,14 @@ class Block:
     text: str
     mark: str = ""
     about: str = ""
-    """What the mark before it says: a file's name, what the block needs, or why it isn't run."""
+    """Content of the mark before it: a file's name, what the block needs, or why it isn't run."""
     start: int = 0
     """Where its text begins in the page."""
 
 
 @dataclass
 class Outcome:
-    """What running a page has shown."""
+    """The result of running a page."""
 
     ran: int = 0
     compared: int = 0

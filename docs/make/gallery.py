@@ -60,7 +60,7 @@ class Picture:
     title: str
     says: str
     file: str
-    """What its commands leave."""
+    """The file that its commands leave."""
     commands: tuple[str, ...] = ()
     page: str = ""
     """The page of `docs/guide` whose blocks leave the file instead."""

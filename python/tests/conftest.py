@@ -28,7 +28,7 @@ QUICK = ("--set", "duration=10s")
 
 
 class Result:
-    """What a finished command left behind."""
+    """Exit code and output of a finished command."""
 
     def __init__(self, process: subprocess.CompletedProcess[str]) -> None:
         self.code = process.returncode

@@ -150,7 +150,7 @@ def narrow(ends: String, rate: str) -> None:
 
 
 class Sent(NamedTuple):
-    """What the kernel of the sending end says after a transfer."""
+    """State of the sending kernel's connection after a transfer."""
 
     controller: str
     cwnd: int

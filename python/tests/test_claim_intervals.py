@@ -1,4 +1,4 @@
-"""What a claim's intervals and shares are made of beyond the runs."""
+"""Parts of a claim's intervals and shares beyond the runs."""
 
 from __future__ import annotations
 

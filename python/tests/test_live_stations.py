@@ -1,4 +1,4 @@
-"""What a station has for itself: its name, those of the others, files, addresses, a prompt, an SSH server."""
+"""A station's own things: its name, those of the others, files, addresses, a prompt, an SSH server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What round trips and guesses say of losses: columns for the claims of Ghaleb-Seddik et al. (2012)."""
+"""Losses judged by round trips and guesses: columns for the claims of Ghaleb-Seddik et al. (2012)."""
 
 from __future__ import annotations
 

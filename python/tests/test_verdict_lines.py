@@ -1,4 +1,4 @@
-"""What the lines of a verdict warn of: nothing arrived, flows that starve, neighbours given up."""
+"""Warnings in the lines of a verdict: nothing arrived, flows that starve, neighbours given up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long virtual time has stood still: what the machine computes counts, not its waits for a processor."""
+"""Time for which virtual time stands still: work of the machine counts, not its waits for a processor."""
 
 from __future__ import annotations
 

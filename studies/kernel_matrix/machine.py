@@ -35,7 +35,7 @@ class Step(NamedTuple):
 
 
 class Booted(NamedTuple):
-    """What a machine did: steps, console, real seconds, and the reason if it ended early."""
+    """A machine that has ended: its steps, console, real seconds, and the reason if it ended early."""
 
     steps: list[Step]
     console: list[str]

@@ -229,7 +229,7 @@ class Played(NamedTuple):
 
     fault: str | None
     before: tuple[str, ...]
-    """What the kernel did instead at first."""
+    """Deviations of the kernel in the attempts before."""
     busy: int
     """Number of times that an event came too late."""
 

@@ -23,14 +23,14 @@ HEAD = ("case", "arm", "results", "kernel", "seed")
 
 
 class Made(NamedTuple):
-    """What made runs: the version of the simulator's results, and the kernel (empty: simulated)."""
+    """Origin of runs: the version of the simulator's results, and the kernel (empty: simulated)."""
 
     results: int
     kernel: str
 
     @property
     def stands(self) -> bool:
-        """Whether such runs are those that would be made now."""
+        """True if such runs are those that would be made now."""
         return self.kernel == cache.kernel().name if self.kernel else self.results == RESULTS
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What the studies run: scenarios, pairs of the kernel's and our controllers, settings."""
+"""Plan of the studies: scenarios, pairs of the kernel's and our controllers, settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `tworay reproduce` prints of single claims: the verdict, and how each cell was judged."""
+"""Prints single claims for `tworay reproduce`: the verdict, and how each cell was judged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``tworay live run`` and ``up`` do, print and write."""
+"""Runs the networks of ``tworay live run`` and ``up``, and prints and writes their results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class Virtual:
-    """How a machine in virtual time runs: its memory in MiB, where the programs' files are kept, its pace."""
+    """Options of a machine in virtual time: memory in MiB, the folder for the programs' files, the pace."""
 
     memory: int
     keep: Path | None

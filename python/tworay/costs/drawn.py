@@ -62,7 +62,7 @@ class Drawn:
 
     @property
     def idle_joules(self) -> float:
-        """What the computer would have drawn in the time of the command without it."""
+        """Energy that the computer would have drawn in the time of the command without it, J."""
         return self.idle.watts * self.command.seconds
 
     @property

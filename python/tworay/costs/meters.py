@@ -23,7 +23,7 @@ class Meter(Protocol):
     name: str
     """The name of the meter and what it covers, for people."""
     covers_radio: bool
-    """Whether the energy of a wireless card is in it."""
+    """True if it includes the energy of a wireless card."""
 
     def joules(self) -> float:
         """Return the energy drawn since the meter was made, J."""

@@ -340,7 +340,7 @@ class Comparison:
 
     @property
     def series(self) -> pl.DataFrame:
-        """What the senders saw over time (cwnd, RTT, acknowledged bytes), of every arm, seed and flow."""
+        """Time series of the senders (cwnd, RTT, acknowledged bytes), of every arm, seed and flow."""
         return self.table_of("series")
 
     def table_of(self, name: str) -> pl.DataFrame:
@@ -414,7 +414,7 @@ class Comparison:
 
     @property
     def choices(self) -> dict[str, dict[str, str]]:
-        """What each arm chooses: its variant (``tcp``), and the value of each varied setting."""
+        """The choices of each arm: its variant (``tcp``), and the value of each varied setting."""
         return {variant: factors.choices(self._describe_arm(variant)) for variant in self.variants}
 
     def factors(self, metric: str) -> list[dict[str, Any]]:

@@ -119,7 +119,7 @@ class Plan:
 
     @property
     def series(self) -> bool:
-        """Whether runs record time series."""
+        """True if runs record time series."""
         return self.whole or bool(SERIES & set(self.keep))
 
     @property

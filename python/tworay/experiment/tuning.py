@@ -38,7 +38,7 @@ MOST_COMBINATIONS = 1000
 
 @dataclass(frozen=True)
 class Range:
-    """What is tried of a parameter: numbers from ``low`` to ``high``, or words."""
+    """Values of a parameter that a search tries: numbers from ``low`` to ``high``, or words."""
 
     part: str
     name: str
@@ -62,7 +62,7 @@ class Range:
 
 @dataclass
 class Tuned:
-    """What a search found."""
+    """The result of a search."""
 
     variant: str
     ranges: list[Range]

@@ -43,7 +43,7 @@ _POSITION = 33
 """GLOBAL_POSITION_INT: time since boot, latitude, longitude, heights, speeds, heading."""
 _POSITION_FORMAT = "<IiiiihhhH"
 _POSITION_EXTRA = 104
-"""What its checksum counts beside it (CRC_EXTRA)."""
+"""A byte that its checksum includes besides the message (CRC_EXTRA)."""
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ class Dump:
     is_of_interfaces: bool = False
     """True if a direction has only a part of its figures; the other direction's then stand for the rest."""
     seen: Seen = field(default_factory=Seen)
-    """What is known of the radio."""
+    """Facts about the radio."""
 
     def add(
         self,

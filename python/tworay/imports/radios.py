@@ -24,7 +24,7 @@ _VHT = re.compile(r"(VHT|HE|EHT)-MCS \d+.*?(?:VHT|HE|EHT)-NSS (\d+)")
 
 @dataclass
 class Seen:
-    """What dumps say of their radios."""
+    """Facts about radios that dumps contain."""
 
     channels: list[tuple[int, int]] = field(default_factory=list)
     """Frequency and width of each interface, MHz."""

@@ -1,4 +1,4 @@
-"""What a node's wireless interface knows of its neighbours: `iw dev IF info` with `iw dev IF station dump`.
+"""Reads the neighbours of a node's wireless interface: `iw dev IF info` with `iw dev IF station dump`.
 
 The dump has the power of what arrives, and retries and bit rate of what leaves. It doesn't name its own node,
 which `info` does.

@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
 
 
 class Conducted(NamedTuple):
-    """What is left of a network and its command, before anything is computed from it."""
+    """A network and its command after their end, before anything is computed from them."""
 
     ended: Ended
     code: int | None

@@ -68,7 +68,7 @@ class Status(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """What a network leaves.
+    """Results of a network that has ended.
 
     Attributes:
         report: its report.

@@ -238,7 +238,7 @@ def write_script(place: Path, run: Run) -> None:
 
 @dataclass(frozen=True)
 class Ended:
-    """What a network that was ended leaves: lines for the user, and the document of its run."""
+    """Results of a network that was ended: lines for the user, and the document of its run."""
 
     lines: list[str]
     document: dict[str, Any] | None = None

@@ -100,7 +100,7 @@ COSTS = "energy.costs"
 
 
 class State(StrEnum):
-    """How a figure or table of a paper stands."""
+    """The state of a paper's figure or table in its reproduction."""
 
     DEFINED = "as defined"
     DEVIATING = "deviating"
@@ -158,9 +158,9 @@ class Figure:
     level: float = 0.95
     """Level of the intervals drawn; tables have 95 %."""
     singles: bool = False
-    """Whether single seeds are drawn beside the mean."""
+    """True if single seeds are drawn beside the mean."""
     median: bool = False
-    """Whether medians are shown instead of means: single runs may lie far out."""
+    """True if medians are shown instead of means: single runs may lie far out."""
     apart: str = ""
     """For a stack: the column that is also drawn alone, in a panel with its own axis."""
     errors: dict[str, float] = field(default_factory=dict)
@@ -183,7 +183,7 @@ class Figure:
     """Values of the paper, printed or read off, in the unit shown: by row, or by row and column or metric.
     Rows of a panel begin with its label and a slash."""
     deviates: str = ""
-    """How it differs from the paper's figure."""
+    """Its difference from the paper's figure."""
     shows: str = "results"
     """The kind: ``results``, or ``drawing`` or ``settings`` (see `State`)."""
     see: str = ""
@@ -197,7 +197,7 @@ class Figure:
 
     @property
     def state(self) -> State:
-        """How it stands: as its authors define it, deviating, not made, an addition, or without results."""
+        """Its state: as its authors define it, deviating, not made, an addition, or without results."""
         if self.shows != "results":
             return State(self.shows)
         if self.own:
@@ -208,7 +208,7 @@ class Figure:
 
     @property
     def remark(self) -> str:
-        """How it deviates, why it is not made, or where the content of one without results is."""
+        """Its deviation, the reason why it is not made, or the place of its content if it has no results."""
         return self.deviates or self.missing or self.see
 
     def value(self, row: str, column: str | None) -> float | None:
@@ -272,7 +272,7 @@ class Paper:
     axes: dict[str, str] = field(default_factory=dict)
     """Titles of the experiments' axes in drawings, with their units."""
     study: bool = False
-    """Whether it is a study of this project, which is not counted among the papers."""
+    """True if it is a study of this project, which is not counted among the papers."""
 
     def figure(self, wanted: str) -> Figure:
         """Return the figure with this number.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Standing(StrEnum):
-    """How far a mechanism is built."""
+    """The state of a mechanism: built, in part, or not."""
 
     BUILT = "built"
     PART = "in part"
@@ -26,7 +26,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True)
 class Mechanism:
-    """What a paper describes, and where and how to see it."""
+    """A mechanism that a paper describes, and the command that shows it."""
 
     says: str
     source: str
@@ -37,7 +37,7 @@ class Mechanism:
     cited: bool = False
     """True if the source only names it, as work of others."""
     note: str = ""
-    """What is missing, or why it is not built; of one that is built, what to look at."""
+    """The part that is missing, or the reason why it is not built; of one that is built, what to look at."""
 
     @property
     def said(self) -> str:

@@ -25,7 +25,7 @@ BETWEEN, IS = " / ", "="
 
 @dataclass(frozen=True)
 class Need:
-    """What a cell of an experiment needs, and what it gets."""
+    """Seeds that a cell of an experiment needs, and those that it gets."""
 
     trial: str
     cell: Place

@@ -81,7 +81,7 @@ class Effort:
     jobs: int | None
     shard: Shard
     run: bool
-    """Whether to do missing runs, or only judge existing ones."""
+    """True to do missing runs; otherwise only existing ones are judged."""
     watch: Watcher
     planned: Planned
     """By experiment: the seeds of each cell; others have those of ``seeds`` or of their own."""

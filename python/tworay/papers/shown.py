@@ -1,4 +1,4 @@
-"""What drawings and tables show: runs that can be compared, and words for the labels of axes."""
+"""Shared by drawings and tables: runs that can be compared, and words for the labels of axes."""
 
 from __future__ import annotations
 

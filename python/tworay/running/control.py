@@ -58,7 +58,7 @@ class CongestionControl:
     """
 
     recovery: ClassVar[Recovery] = "newreno"
-    """How losses are repaired: tahoe, reno, newreno or sack."""
+    """The repair of losses: tahoe, reno, newreno or sack."""
 
     def on_ack(self, state: SenderState, ack: AckEvent) -> Answer:
         """Return the window after an ACK of new data; in fast recovery ``ack.may_grow`` is false."""

@@ -68,7 +68,7 @@ class ParameterInfo(NamedTuple):
 
 
 class RuleInfo(NamedTuple):
-    """What a variant does at an event, and the section, equation or file of its source."""
+    """The action of a variant at an event, and the section, equation or file of its source."""
 
     event: str
     action: str

@@ -32,7 +32,7 @@ class Change:
     what: str
     node: int | None
     text: str
-    """What happened, in the past tense."""
+    """The change in words, in the past tense."""
     state: str
     """The state that it led to, as in ``while mid was off``."""
     ends_s: float | None = None

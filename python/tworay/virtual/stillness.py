@@ -1,4 +1,4 @@
-"""How long a machine's virtual time has stood still, by what its processes have computed since.
+"""Measures how long a machine's virtual time has stood still, by what its processes have computed since.
 
 On a host with other work a machine may wait for a processor for half a minute, and nothing is wrong.
 """

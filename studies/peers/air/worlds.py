@@ -49,7 +49,7 @@ class World:
 
     @property
     def qos(self) -> bool:
-        """Whether the stations have EDCA and aggregates."""
+        """True if the stations have EDCA and aggregates."""
         return self.standard in ("n", "ac")
 
     @property
