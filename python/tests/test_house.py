@@ -124,3 +124,22 @@ def test_comments_have_no_examples_that_would_not_run() -> None:
     ]
     assert len(blocks) > 10
     assert [block for block in blocks if not block.endswith(": text")] == []
+
+
+def test_doc_comments_begin_with_what_they_describe() -> None:
+    """A doc comment names the thing or states a fact: "Losses with…", "True if…", not "What…", "Whether…"."""
+    question = r"(?:What|Whether|How)\b"
+    # Only the first line of a comment: within it such a word may come first by chance.
+    of_rust = re.compile(rf"(?m)(?:\A|^(?![ \t]*//[/!]).*\n)[ \t]*(//[/!] {question}.*)$")
+    of_python = re.compile(rf'(?m)^[ \t]*("""{question}.*)$')
+    sources = [
+        *((file, of_rust) for file in (ROOT / "crates").glob("*/src/**/*.rs")),
+        *((file, of_python) for file in PACKAGE.rglob("*.py")),
+    ]
+    assert len({pattern for _, pattern in sources}) == 2
+    found = [
+        f"{file.name}: {comment}"
+        for file, pattern in sources
+        for comment in pattern.findall(file.read_text(encoding="utf-8"))
+    ]
+    assert found == []
