@@ -282,7 +282,9 @@ impl RootCauses {
                 let gathered = scene.gathered(node);
                 // The imagined queue counts the packet that is being sent, which a MAC without windows has taken out of the real one.
                 let length = gathered + u32::from(scene.air.is_none());
-                let may_be_late = !self.backlogs.is_empty() && died != Died::LinkRed && !root.is_physical();
+                let by_noise = root.is_noise() && self.services[node.index()].is_kept_by_noise(now);
+                let may_be_late =
+                    !self.backlogs.is_empty() && died != Died::LinkRed && !root.is_physical() && !by_noise;
                 let by_load = root.cause == Some(LossCause::Congestion) && died == Died::Ifq;
                 let reason = if by_load { self.demand.reason(&mut scene, node, packet) } else { None };
                 let late = if may_be_late { self.backlogs.behind(&self.services, node, world) } else { None };

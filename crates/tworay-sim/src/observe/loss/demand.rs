@@ -8,7 +8,7 @@
 
 use super::root_cause::RootCause;
 use super::scene::Scene;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use tworay_base::{FlowId, NodeId, PacketId, SimDuration, SimTime};
 use tworay_mac::hcf::LeastTime;
 
@@ -56,10 +56,13 @@ impl Source {
         self.latest = self.latest.max(span);
     }
 
-    /// Packets per second. `None`: the flow has just begun, and is not known beforehand.
+    /// Packets per second while it sends; zero if it has sent nothing of late. `None`: the flow has just begun, and is not known beforehand.
     fn rate(&self) -> Option<f64> {
-        let beforehand = || Some(1.0 / self.interval?.as_secs_f64());
-        self.measured().or_else(beforehand)
+        if self.spans.iter().all(|count| *count == 0) {
+            return Some(0.0);
+        }
+        let beforehand = self.interval.map(|interval| 1.0 / interval.as_secs_f64());
+        beforehand.or_else(|| self.measured())
     }
 
     /// The same in the spans before the latest one.
@@ -96,6 +99,8 @@ pub(crate) struct Demand {
     traffic: Traffic,
     /// By station: whether all fits around it, in the latest span in which that was asked.
     known: Vec<Option<(u64, bool)>>,
+    /// The load in the latest of these spans.
+    round: Option<Round>,
 }
 
 /// The number of the span of a time.
@@ -155,57 +160,103 @@ impl Demand {
 
     /// `None` if that is not known.
     fn judge(&mut self, scene: &mut Scene<'_>, node: NodeId, span: u64) -> Option<bool> {
-        let mut loads = Vec::new();
+        if self.round.as_ref().is_none_or(|round| round.span != span) {
+            self.round = Some(Round { span, load: self.load(scene, span) });
+        }
+        self.round.as_mut()?.load.as_mut()?.fits(scene, node)
+    }
+
+    /// The load of all flows. `None` if one of them is not known.
+    fn load(&mut self, scene: &mut Scene<'_>, span: u64) -> Option<Load> {
+        let mut load = Load::default();
         for source in self.sources.iter_mut().flatten() {
             source.advance(span);
             let rate = source.rate()?;
             if rate > 0.0 {
-                loads.push((scene.route(source.ends)?, rate, source.bytes));
+                load.add(scene, scene.route(source.ends)?, rate, source.bytes);
             }
         }
-        let now = scene.now;
-        let begun = self.traffic.transfers.iter().filter(|(_, from)| *from <= now);
-        let of_transfers = begun.map(|(ends, _)| scene.route(*ends));
-        let of_transfers: Vec<NodeId> = of_transfers
-            .collect::<Option<Vec<_>>>()?
-            .into_iter()
-            .flatten()
-            .flat_map(|(a, b)| [a, b])
-            .collect();
-        let over_it = loads.iter().filter(|(hops, ..)| hops.iter().any(|(from, _)| *from == node));
-        let mut stations: Vec<(NodeId, NodeId)> =
-            over_it.flat_map(|(hops, ..)| hops.iter().copied()).collect();
-        stations.sort_unstable();
-        stations.dedup();
-        for (station, next) in &stations {
-            let mut hears = |at: NodeId, sender: NodeId| at == sender || scene.senses(at, sender);
-            if of_transfers.iter().any(|sender| hears(*station, *sender) || hears(*next, *sender)) {
-                return None;
-            }
-            let (mut used, mut heard) = (SimDuration::ZERO, BTreeSet::new());
-            for (hops, rate, bytes) in &loads {
-                for (from, to) in hops {
-                    if *from == *station || scene.senses(*station, *from) {
-                        heard.insert(*from);
-                        // Stations that wait count their backoffs down at the same time.
-                        let LeastTime { exchange, backoff } = scene.least_time((*from, *to), *bytes);
-                        let own = if from == station { backoff } else { SimDuration::ZERO };
-                        used += (exchange + own).mul_f64(*rate);
-                    } else if *from == *next || scene.senses(*next, *from) {
-                        return None;
-                    }
-                }
-            }
-            let fits = match heard.len() {
-                0..=2 => FITS_FEW,
-                _ if scene.learns_rates() => FITS_LEARNING,
-                _ => FITS_MANY,
-            };
-            if used.as_secs_f64() > fits {
+        for (ends, _) in self.traffic.transfers.iter().filter(|(_, from)| *from <= scene.now) {
+            load.transfers.extend(scene.route(*ends)?.into_iter().flat_map(|(a, b)| [a, b]));
+        }
+        Some(load)
+    }
+}
+
+/// The load as it is in one span.
+#[derive(Debug)]
+struct Round {
+    span: u64,
+    load: Option<Load>,
+}
+
+/// Time that one station needs each second, s, if nothing is lost.
+#[derive(Copy, Clone, Debug, Default)]
+struct Needs {
+    exchanges: f64,
+    backoffs: f64,
+}
+
+/// The routes of all flows that send, and what they need.
+#[derive(Debug, Default)]
+struct Load {
+    /// Hops of the routes of datagrams.
+    routes: Vec<Vec<(NodeId, NodeId)>>,
+    senders: BTreeMap<NodeId, Needs>,
+    /// Stations that send packets of transfers.
+    transfers: BTreeSet<NodeId>,
+    /// By hop: whether all fits around it, if that was asked.
+    known: BTreeMap<(NodeId, NodeId), Option<bool>>,
+}
+
+impl Load {
+    fn add(&mut self, scene: &mut Scene<'_>, route: Vec<(NodeId, NodeId)>, rate: f64, bytes: u32) {
+        for hop in &route {
+            let LeastTime { exchange, backoff } = scene.least_time(*hop, bytes);
+            let needs = self.senders.entry(hop.0).or_default();
+            needs.exchanges += rate * exchange.as_secs_f64();
+            needs.backoffs += rate * backoff.as_secs_f64();
+        }
+        self.routes.push(route);
+    }
+
+    /// See [`Demand::fits`]. `None` if that is not known.
+    fn fits(&mut self, scene: &mut Scene<'_>, node: NodeId) -> Option<bool> {
+        let over_it = self.routes.iter().filter(|hops| hops.iter().any(|(from, _)| *from == node));
+        let hops: BTreeSet<(NodeId, NodeId)> = over_it.flatten().copied().collect();
+        for hop in &hops {
+            let known = self.known.get(hop).copied();
+            let fits = known.unwrap_or_else(|| self.fits_around(scene, *hop));
+            self.known.insert(*hop, fits);
+            if !fits? {
                 return Some(false);
             }
         }
-        (!stations.is_empty()).then_some(true)
+        (!hops.is_empty()).then_some(true)
+    }
+
+    /// True if the medium around one hop has the time.
+    fn fits_around(&self, scene: &mut Scene<'_>, (station, next): (NodeId, NodeId)) -> Option<bool> {
+        let mut hears = |at: NodeId, sender: NodeId| at == sender || scene.senses(at, sender);
+        if self.transfers.iter().any(|sender| hears(station, *sender) || hears(next, *sender)) {
+            return None;
+        }
+        let (mut used, mut heard) = (0.0, 0);
+        for (sender, needs) in &self.senders {
+            if hears(station, *sender) {
+                heard += 1;
+                // Stations that wait count their backoffs down at the same time.
+                used += needs.exchanges + if *sender == station { needs.backoffs } else { 0.0 };
+            } else if hears(next, *sender) {
+                return None;
+            }
+        }
+        let fits = match heard {
+            0..=2 => FITS_FEW,
+            _ if scene.learns_rates() => FITS_LEARNING,
+            _ => FITS_MANY,
+        };
+        Some(used <= fits)
     }
 }
 

@@ -25,8 +25,18 @@ pub(crate) enum Messages {
     OfArp,
 }
 
-/// Number of times at which the past of a link is looked at.
-const LOOKS: u64 = 12;
+/// The past of a link is looked at so often, at least and at most, and between these once in `STEP`: a shorter absence may be overlooked.
+const LOOKS: (u64, u64) = (12, 120);
+
+/// See `LOOKS`. A MAC gives a hop up sooner or later after some 40 ms.
+const STEP: SimDuration = SimDuration::from_millis(100);
+
+/// The times of these looks at a span.
+fn looks(from: SimTime, until: SimTime) -> impl Iterator<Item = SimTime> {
+    let span = until.since(from);
+    let count = (span.as_nanos() / STEP.as_nanos()).clamp(LOOKS.0, LOOKS.1);
+    (0..=count).map(move |i| from + span * i / count)
+}
 
 /// The network at one moment, as it is shown to observers. The radio side is borrowed mutably only because
 /// tracks cache their latest position.
@@ -182,10 +192,9 @@ impl Scene<'_> {
         let now = self.now;
         let radio = self.radio.as_mut()?;
         let mended = radio.mended_since(from, node, next_hop);
-        let looks = if radio.changes() { LOOKS } else { 0 };
-        // The run may be younger than `before`.
-        let past = now.since(from);
-        let apart = mended || (0..=looks).any(|i| !radio.reaches(from + past * i / LOOKS, node, next_hop));
+        // Where nothing changes, one look says all. The run may be younger than `before`.
+        let most = if radio.changes() { usize::MAX } else { 1 };
+        let apart = mended || looks(from, now).take(most).any(|at| !radio.reaches(at, node, next_hop));
         // Positions are those of the past; the tracks must return to the present.
         radio.reaches(now, node, next_hop);
         apart.then_some(LossCause::LinkFailure)
@@ -405,10 +414,10 @@ impl Scene<'_> {
         if to.is_broadcast() || from == self.now || !self.changes() {
             return None;
         }
-        let step = self.now.since(from) / LOOKS;
+        let now = self.now;
         let apart = |scene: &mut Self, all| {
             let mut way = Vec::new();
-            (0..=LOOKS).any(|i| !scene.joined((node, to), from + step * i, all, &mut way))
+            looks(from, now).any(|at| !scene.joined((node, to), at, all, &mut way))
         };
         if apart(self, true) {
             Some(LossCause::LinkFailure)
@@ -446,10 +455,9 @@ impl Scene<'_> {
 
     /// True if there was a path between two nodes all the time between two times.
     pub fn existed(&mut self, ends: (NodeId, NodeId), (from, until): (SimTime, SimTime)) -> bool {
-        let looks = if self.changes() { LOOKS } else { 0 };
-        let step = until.since(from) / LOOKS;
+        let most = if self.changes() { usize::MAX } else { 1 };
         let mut way = Vec::new();
-        (0..=looks).all(|i| self.joined(ends, from + step * i, false, &mut way))
+        looks(from, until).take(most).all(|at| self.joined(ends, at, false, &mut way))
     }
 
     /// Hop counts from a node to all others that it could reach at a time.

@@ -31,6 +31,7 @@
 //! Link-RED drops packets because of retries, whatever the length of the queue: the reasons of most of them count.
 
 mod fed;
+mod outages;
 mod pace;
 mod path_time;
 mod spare;
@@ -105,6 +106,8 @@ pub(crate) struct Service {
     sent_by_loss: usize,
     /// After the latest outage, as long as packets wait that it has kept.
     recovery: Option<Recovery>,
+    /// Time that noise has cost since the latest outage.
+    noise_since: SimDuration,
     /// Packets that are in the imagined queue already, and that noise slows down on their way to the real one.
     fed: Fed,
     /// Link-RED drops packets of the queue: only then are retries averaged.
@@ -157,6 +160,7 @@ impl Service {
             }
             (self.since, self.served, self.length, self.late) = (now, 0, 0, 0);
             (self.lost, self.part, self.short_at, self.airtime) = (SimDuration::ZERO, 0.0, now, None);
+            self.noise_since = SimDuration::ZERO;
             self.fed.rest();
         }
         self.length += 1;
@@ -351,6 +355,7 @@ impl Service {
             }
             None => self.reasons.push((time, root)),
         }
+        self.compare_with_outages(now, time, &root);
     }
 
     /// The queue rejects a packet, or has one waiting behind time lost, that takes this long on the air.
@@ -558,6 +563,11 @@ impl Service {
         let before = if self.served_at > self.rejected_at { 0 } else { self.rejected };
         (self.rejected, self.rejected_at) = (before + over, now);
         self.dropped += 1;
+    }
+
+    /// Most packets that the queue holds.
+    pub fn limit(&self) -> u32 {
+        self.fed.limit()
     }
 
     /// Packets that the queue and a MAC that takes `taken` of them hold. `None`: CoDel's queue is no limit.

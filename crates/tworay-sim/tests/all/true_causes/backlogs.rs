@@ -1,6 +1,6 @@
 //! Queues behind lost time: what an outage has left in them, few places, and two neighbours.
 
-use super::{Loss, losses, parse, run_once};
+use super::{BTreeSet, Loss, causes, losses, parse, run_once};
 use tworay_sim::{ColumnData, RunControl, RunOptions, RunReport, run};
 
 /// `1 ── 0 ── 2`, 802.11n, 6 Mb/s from each end, node 2 away from 5 to 8 s. Without that, all that is sent after 4 s arrives. So what node 2
@@ -240,6 +240,33 @@ fn an_overload_after_a_return_is_congestion_before_the_next_attempt() {
             wrong.len(),
             back.len(),
             wrong.first()
+        );
+    }
+}
+
+/// `0 ── 1`: node 1 is away until 4 s, and from 3.9 to 6 s receives nothing. A hundred datagrams a second fill the ten places in 0.1 s: without the
+/// outage the queue would be just as full from then on.
+#[test]
+fn noise_that_begins_before_a_backlog_is_gone_keeps_the_queue_full_by_itself() {
+    for seed in [1, 2] {
+        let run = |moves: &str| {
+            let text = format!(
+                "duration = \"6s\"\ntopology = {{ kind = \"string\", hops = 1, spacing = \"200m\" }}\nradio.preset = \"b-2\"\n\
+                 mac.queue_limit = 10\nrouting.protocol = \"static\"\n\
+                 event = [{moves} {{ node = 1, at = \"3900ms\", what = \"loss\", rate = 1.0 }}]\n\
+                 [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\ninterval = \"10ms\"\nsize = \"1000B\"\n"
+            );
+            let losses = losses(&run_once(&parse(&text), seed));
+            losses.into_iter().filter(|l| l.at > 4.4 && l.died == "ifq").collect::<Vec<Loss>>()
+        };
+        let with = run(
+            "{ node = 1, at = \"1s\", what = \"move\", to = [600, 0] }, { node = 1, at = \"4s\", what = \"move\", to = [200, 0] },",
+        );
+        let without = run("");
+        assert!(without.len() > 90 && with.len() > 90, "{} {}", without.len(), with.len());
+        assert_eq!(
+            (causes(&without), causes(&with)),
+            (BTreeSet::from(["channel"]), BTreeSet::from(["channel"]))
         );
     }
 }

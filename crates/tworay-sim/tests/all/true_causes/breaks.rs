@@ -447,3 +447,19 @@ fn a_hop_too_long_for_its_timeouts_is_link_failure() {
         assert_eq!(causes(&losses(&run_once(&parse(&text), 1))), lost, "{dialect}");
     }
 }
+
+/// `0 ── 1`, OLSR that hears from its MAC: node 1 is away for half a second, long enough for the MAC to give the hop up. OLSR takes seconds to
+/// find it again, and all of them are the absence's.
+#[test]
+fn a_short_absence_is_the_reason_until_the_route_is_back() {
+    for seed in [1, 2] {
+        let text = "duration = \"24s\"\ntopology = { kind = \"string\", hops = 1, spacing = \"150m\" }\nradio.preset = \"b-11\"\n\
+                    routing = { protocol = \"olsr\", olsr = { link_layer_feedback = true } }\n\
+                    event = [{ node = 1, at = \"16200ms\", what = \"move\", to = [150, 3000] }, { node = 1, at = \"16700ms\", what = \"move\", to = [150, 0] }]\n\
+                    [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\ninterval = \"10ms\"\nsize = \"200B\"\nstart = \"12s\"\n";
+        let losses = losses(&run_once(&parse(text), seed));
+        let after: Vec<Loss> = losses.into_iter().filter(|l| l.at > 16.2).collect();
+        assert!(after.len() > 400, "{}", after.len());
+        assert_eq!(causes(&after), BTreeSet::from(["link-failure"]), "{seed}");
+    }
+}

@@ -32,10 +32,11 @@ impl Scene<'_> {
     /// Time of an exchange for each IP packet of this size from a node to its neighbour, and the mean of a first backoff, if nothing is
     /// lost: at the best rate, beside as many others as are sent together.
     pub fn least_time(&mut self, (node, next): (NodeId, NodeId), ip_bytes: u32) -> LeastTime {
-        let places = self.places(node);
+        // An aggregate is filled from the queue.
+        let places = self.services[node.index()].limit();
         if let (Some(air), Some(radio)) = (self.air, &mut self.radio) {
             let power = radio.mean_power(self.now, node, next);
-            return air.least_time(node, ip_bytes, power, places.unwrap_or(u32::MAX));
+            return air.least_time(node, ip_bytes, power, places);
         }
         let mac = &self.nodes[node].mac;
         LeastTime { exchange: exchange_time(mac.timing(), ip_bytes), backoff: mac.mean_backoff() }
