@@ -44,7 +44,8 @@ declare! {
         /// expiries; null where `timeouts` is
         rto_idle_seconds: Option<f64> = losses("s").less().shown("idle in RTO s", 1.0, ",.1f")
                 .from("Papanastasiou 2006, §3.4"),
-        /// recoveries started by duplicate ACKs
+        /// recoveries started by duplicate ACKs, and freezes before which they made the sender repeat a segment
+        /// (Freeze-Probing, ATCP)
         fast_retransmits: u64 = losses("count").shown("fast retransmits", 1.0, ",.1f")
                 .from("RFC 5681"),
         /// empty segments sent to probe the path or a closed window; null where the sender is a kernel
