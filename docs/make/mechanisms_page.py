@@ -16,8 +16,8 @@ ASKED = (
 STATES = (
     "*Built*: the command shows it; a note says what to look at. *In part*: the note says what is missing. "
     "*Not built*: it says why. "
-    "*Cited*: the source only names it, as the work of others. Commands with `traced` need a recorded run "
-    "(`tworay run link-failure --record --out traced`), `tworay energy` a meter of the computer's power."
+    "*Cited*: the source only names it, as the work of others. `tworay energy` needs a meter of the "
+    "computer's power."
 )
 
 

@@ -54,6 +54,35 @@ def test_the_idle_weight_and_the_clamps() -> None:
     assert uar(120, 120, 100) == pytest.approx(0.0)
 
 
+def test_flows_that_leave_count_over_the_time_of_the_run() -> None:
+    """The first flow leaves after half of the run: 800 / 2 + 400 are sent, and 600 / 2 + 400 received."""
+    flows = [
+        {"sent_bps": 800.0, "goodput_bps": 600.0, "measured_share": 0.5},
+        {"sent_bps": 400.0, "goodput_bps": 400.0, "measured_share": 1.0},
+    ]
+    filled = with_resources({"flows": flows, "metrics": {}}, 1000.0)["metrics"]
+    assert filled["eee"] == pytest.approx((800 - 700) / 1000 + 0.3 * (1000 - 800) / 1000)
+    assert filled["uar"] == pytest.approx(1 - (0.5 * 800 / 1000 + 0.5 * 700 / 800))
+
+
+def test_a_flow_that_leaves_is_compared_with_sources_that_leave() -> None:
+    """One transfer over wires of 1 Mb/s, in the first 20 s of 40: sources that fill them send 0.5 Mb/s.
+
+    To this come the 50 datagrams of 1040 B that are then in the source's queue: 0.416 s.
+    """
+    rates = {f"wire_kind.{kind}.rate": "1Mbps" for kind in ("source", "bottleneck", "sink")}
+    world = {"duration": "40s", "flow.0.start": "0s", "flow.0.stop": "20s", **rates}
+    done = tworay.run("dumbbell-1", resources=True, set=world).summary
+    flow, found = done["flows"][0], done["metrics"]
+    assert found["throughput_max_bps"] == pytest.approx(1e6 * 20.416 / 40, rel=1e-3)
+    assert flow["measured_share"] == pytest.approx(flow["completion_seconds"] / 40)
+    # The transfer fills its wires, too, but for slow start.
+    assert flow["sent_bps"] == pytest.approx(1e6, rel=0.1)
+    idle = 1 - flow["sent_bps"] * flow["completion_seconds"] / 40 / found["throughput_max_bps"]
+    wasted = 1 - flow["goodput_bps"] / flow["sent_bps"]
+    assert found["uar"] == pytest.approx(0.5 * max(idle, 0.0) + 0.5 * wasted)
+
+
 def test_the_aggressive_run_replaces_tcp_and_is_kept() -> None:
     world = tworay.load("string-2", set={"duration": "10s", "routing.protocol": "static"})
     flow = tomllib.loads(saturated(world).to_toml())["flow"][0]

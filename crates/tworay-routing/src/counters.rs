@@ -66,6 +66,22 @@ impl Malformed {
     }
 }
 
+/// Route errors of DSR that are addressed to the source of a packet that met a broken link.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notices {
+    /// Sent by the node that noticed the break.
+    pub sent: u64,
+    /// Received by the source.
+    pub arrived: u64,
+}
+
+impl Notices {
+    /// The sums of two counts.
+    pub fn plus(self, other: Self) -> Self {
+        Self { sent: self.sent + other.sent, arrived: self.arrived + other.arrived }
+    }
+}
+
 /// Counters of one router.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoutingCounters {
@@ -99,6 +115,8 @@ pub struct RoutingCounters {
     pub link_failures: u64,
     /// Links that counted as broken, for whatever reason.
     pub broken_links: u64,
+    /// DSR: notices of broken links.
+    pub notices: Notices,
     /// DSR: packets of other nodes salvaged.
     pub salvaged: u64,
     /// DSR: requests for others answered from the cache.

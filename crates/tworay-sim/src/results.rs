@@ -32,7 +32,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tworay_base::{FlowId, LossCause, SimTime};
-use tworay_routing::Protocol;
+use tworay_routing::{Notices, Protocol};
 use tworay_scenario::Application;
 use tworay_tcp::{Computing, CostTable, Ignored, Operation, Phase};
 
@@ -145,6 +145,8 @@ impl RunReport {
         let mac = &outcome.mac;
         let control_packets: u64 = outcome.routing.iter().map(|r| r.control_packets()).sum();
         let control_bytes: u64 = outcome.routing.iter().map(|r| r.control_bytes()).sum();
+        let notices = (protocol == Some(Protocol::Dsr))
+            .then(|| outcome.routing.iter().map(|r| r.notices).fold(outcome.counters.notices, Notices::plus));
         let flows: Vec<FlowReport> =
             outcome.flows.iter().enumerate().map(|(i, f)| flow_report(f, i as u16, &outcome)).collect();
         // Energy is counted from the start of the run, and so are the bits and instructions related to it.
@@ -212,6 +214,8 @@ impl RunReport {
                 route_changes: protocol.and(Some(counters.route_changes)),
                 false_link_failures: counters.false_link_failures,
                 stray_notices: protocol.and(Some(counters.stray_notices)),
+                notices_sent: notices.map(|n| n.sent),
+                notices_arrived: notices.map(|n| n.arrived),
                 malformed: routing_report::malformed(outcome.routing.iter()),
             },
             energy,
@@ -374,6 +378,8 @@ fn flow_report(f: &Flow, id: u16, outcome: &Outcome) -> FlowReport {
     let until = f.finished_at.unwrap_or(end).min(end);
     let seconds = until.since(from).as_secs_f64();
     let rate = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
+    let first = outcome.flows.iter().map(|f| f.setup.start.max(warm)).min().unwrap_or(warm).min(end);
+    let measured = end.since(first).as_secs_f64();
     let (cwnd, flight, srtt) = f.means.means();
     let (data_alive, ack_alive) = ledger.mean_in_flight(FlowId(id), from, end);
     let since_start = |t: SimTime| t.since(f.setup.start).as_secs_f64();
@@ -382,6 +388,7 @@ fn flow_report(f: &Flow, id: u16, outcome: &Outcome) -> FlowReport {
         from: f.setup.from.0,
         to: f.setup.to.0,
         sent_bps: rate(f.sent_bytes - f.base.sent_bytes),
+        measured_share: if measured > 0.0 { seconds / measured } else { 0.0 },
         mean_data_alive_segments: data_alive,
         mean_ack_alive_segments: ack_alive,
         mean_delay_seconds: path.mean_delay(),

@@ -20,7 +20,7 @@ OPERATORS = ("+", "-", "*", "/")
 TITLES: dict[str, tuple[str, float]] = {
     "system_goodput_bps": ("goodput of all flows (Mb/s)", 1e-6),
     "eee": ("extra energy expenditure (EEE, 0 to 1)", 1.0),
-    "uar": ("unexploited available resource (UAR, 0 to 1)", 1.0),
+    "uar": ("unexploited available resources (UAR, 0 to 1)", 1.0),
     "eee.carried": ("EEE by what the wires carry (0 to 1)", 1.0),
     "uar.carried": ("UAR by what the wires carry (0 to 1)", 1.0),
     "fairness.throughput": ("Jain's fairness of throughputs (0 to 1)", 1.0),

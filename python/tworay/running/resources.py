@@ -1,8 +1,11 @@
 """Energy and resources as Psaras et al. measure them: EEE, UAR, and the Throughput_max that both need.
 
 Sources: Mamatas and Tsaoussidis, "Protocol behavior: more effort, more gains?", PIMRC 2004, as used in the
-TCP-Probing study (Psaras, Mamatas, Tsaoussidis, section 5.2). All throughputs must have the same unit; here
-they are bit/s, summed over the flows of a run.
+TCP-Probing study (Psaras, Mamatas, Tsaoussidis, section 5.2). The formulas compare throughputs with each
+other, so all must have the same unit and be over the same time. Here they are bit/s, summed over the flows,
+over the time from the start of the first flow (or the end of the warm-up) to the end of the run. A flow's
+own rates are over its own time, which is shorter if it starts later or completes; they count with its
+``measured_share``.
 """
 
 from __future__ import annotations
@@ -54,10 +57,19 @@ def saturated(scenario: Source) -> Scenario:
     return load(scenario).saturated()
 
 
+def over_all(flow: dict[str, Any], rate: str) -> float:
+    """Return a flow's rate over the time of all flows, bit/s; ``rate`` names one of its own rates."""
+    # Documents from before the key count a flow as if it lasted for the whole run, as they did then.
+    return float(flow[rate] * flow.get("measured_share", 1.0))
+
+
 def with_resources(document: dict[str, Any], maximum: float) -> dict[str, Any]:
-    """Return a run's document with ``metrics.eee`` and ``metrics.uar`` filled in."""
-    sent = sum(flow["sent_bps"] for flow in document["flows"])
-    goodput = sum(flow["goodput_bps"] for flow in document["flows"])
+    """Return a run's document with ``metrics.eee`` and ``metrics.uar`` filled in.
+
+    ``maximum`` is the Throughput_max of the run's scenario and seed, bit/s over the time of all flows.
+    """
+    sent = sum(over_all(flow, "sent_bps") for flow in document["flows"])
+    goodput = sum(over_all(flow, "goodput_bps") for flow in document["flows"])
     result = dict(document)
     result["metrics"] = dict(document["metrics"]) | {
         "eee": eee(sent, goodput, maximum),
@@ -69,10 +81,10 @@ def with_resources(document: dict[str, Any], maximum: float) -> dict[str, Any]:
 
 
 def carried(outcome: Run) -> float:
-    """Return the rate at which datagrams left their sources, bit/s, summed over the flows."""
+    """Return the rate at which datagrams left their sources, bit/s over the time of all flows."""
     total = 0.0
     for flow, lost in zip(outcome.summary["flows"], outcome.lost_at_source, strict=True):
         sent = flow["sent_segments"]
         if sent:
-            total += flow["sent_bps"] * (sent - lost) / sent
+            total += over_all(flow, "sent_bps") * (sent - lost) / sent
     return total

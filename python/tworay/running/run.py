@@ -306,8 +306,10 @@ def run(
 
 
 def throughput_max(scenario: Source, seed: int = 1) -> float:
-    """Return the Throughput_max of Psaras et al.: the rate of saturating sources in this scenario, bit/s.
+    """Return the Throughput_max of Psaras et al.: the rate of saturating sources in this scenario.
 
+    It is in bit/s, summed over the sources, over the time from the start of the first flow (or the end of
+    the warm-up) to the end of the run.
     Datagrams lost at their own source (its queue is always full) don't count; later losses don't matter.
     Results are cached in the process: all variants of a comparison share one run per seed.
     """

@@ -22,6 +22,10 @@ impl Dsr {
         out: Out,
     ) {
         self.process_errors(now, header, out);
+        if packet.dst == self.node {
+            let mine = header.errors.iter().filter(|error| error.destination == self.node);
+            self.counters.notices.arrived += mine.count() as u64;
+        }
         if header.request.is_some() {
             self.on_request(now, packet, header, out);
             out.push(RoutingAction::Consume { packet: id });

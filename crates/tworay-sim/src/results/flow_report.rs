@@ -44,7 +44,8 @@ declare! {
         /// expiries; null where `timeouts` is
         rto_idle_seconds: Option<f64> = losses("s").less().shown("idle in RTO s", 1.0, ",.1f")
                 .from("Papanastasiou 2006, §3.4"),
-        /// recoveries started by duplicate ACKs
+        /// recoveries started by duplicate ACKs, and freezes before which they made the sender repeat a segment
+        /// (Freeze-Probing, ATCP)
         fast_retransmits: u64 = losses("count").shown("fast retransmits", 1.0, ",.1f")
                 .from("RFC 5681"),
         /// empty segments sent to probe the path or a closed window; null where the sender is a kernel
@@ -71,6 +72,9 @@ declare! {
         /// IP bytes sent by the sender per time, including headers, retransmissions and probes
         sent_bps: f64 = rates("bit/s").shown("sent kb/s", 1e-3, ",.1f")
                 .from("TCP Freeze-Probing 2005; Psaras et al., On protocol engineering (T of EEE and UAR)"),
+        /// the time over which the flow's rates are, as a share of that from the start of the first flow (or the end
+        /// of the warm-up) to the end of the run: rates times their shares are over the same time and can be added
+        measured_share: f64 = rates("0..1").mean().from("this project"),
         /// `retransmitted_segments` divided by `sent_segments`
         retransmission_ratio: Option<f64> = losses("0..1").mean().less()
                 .shown("sent again %", 100.0, ",.1f")

@@ -77,6 +77,13 @@ declare! {
                 .shown("false link failures", 1.0, ",.1f").from("this project"),
         /// notices of a broken link at a node without a TCP sender to that destination
         stray_notices: Option<u64> = routing("count").of_run().from("this project"),
+        /// route errors that nodes sent to the source of a packet that met a broken link, which are ELFN's
+        /// notices; null without DSR
+        notices_sent: Option<u64> = routing("count").of_run().shown("notices sent", 1.0, ",.1f")
+                .from("TCP Freeze-Probing 2005, §2 and §5"),
+        /// those of them that reached this source
+        notices_arrived: Option<u64> = routing("count").of_run().shown("notices arrived", 1.0, ",.1f")
+                .from("TCP Freeze-Probing 2005, §5"),
         /// routing packets dropped as invalid, by reason; reasons that did not occur are left out
         malformed: BTreeMap<&'static str, u64> = routing("packets").family().of_run().from("this project"),
     }

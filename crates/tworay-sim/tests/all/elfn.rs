@@ -154,6 +154,39 @@ fn word_for_another_flow_is_ignored_and_counted() {
     }
 }
 
+/// A string of 4 hops over DSR. If node 2 fails, a neighbour sends a notice to the sender or the receiver, which it still
+/// reaches; with a window of 1 no other frame collides with it. If nodes 1 and 3 fail, node 2 gives up what it holds and notifies the ends in vain: no way
+/// back is left. Over AODV route errors name no source.
+#[test]
+fn notices_are_counted_where_they_are_sent_and_where_they_arrive() {
+    let notices = |protocol: &str, (window, end): (u32, f64), lost: &[u16]| {
+        let events: String = lost
+            .iter()
+            .map(|node| format!("[[event]]\nnode = {node}\nat = \"20s\"\nwhat = \"down\"\n"))
+            .collect();
+        let text = format!(
+            r#"
+            duration = "{end}s"
+            radio = {{ propagation = "range", range = "250m" }}
+            topology = {{ kind = "string", hops = 4 }}
+            tcp = {{ variant = "reno+elfn", window = {window} }}
+            routing.protocol = "{protocol}"
+            [[flow]]
+            from = 0
+            to = 4
+            {events}"#
+        );
+        let routing = run_once(&parse(&text), 1).document.routing;
+        (routing.notices_sent, routing.notices_arrived)
+    };
+    let (sent, arrived) = notices("dsr", (1, 25.0), &[2]);
+    assert!(sent >= Some(1) && arrived == sent, "{sent:?} {arrived:?}");
+    // A larger window has breaks by contention before.
+    let [before, after] = [DOWN + 0.001, 25.0].map(|end| notices("dsr", (8, end), &[1, 3]));
+    assert!(after.0 > before.0 && after.1 == before.1, "{before:?} {after:?}");
+    assert_eq!(notices("aodv", (1, 25.0), &[2]), (None, None));
+}
+
 /// Whole numbers of a table; missing ones are -1.
 fn integers(report: &RunReport, table: &str, name: &str) -> Vec<i64> {
     let tables = report.tables();

@@ -132,8 +132,11 @@ impl Sender {
     #[must_use]
     pub(super) fn cut_for_loss(&mut self, cx: &mut Cx, standard: Window) -> bool {
         let una = self.tx.space.una;
+        let before = cx.counters.retransmitted_segments;
         let reduced = self.reduce_for_loss(cx, standard);
-        if reduced {
+        // A variant may send the lost segment again before it stops the sender (Freeze-Probing, ATCP).
+        let sent_again = cx.counters.retransmitted_segments > before;
+        if reduced || sent_again {
             self.tx.count_fast_retransmit(cx, una);
         }
         reduced

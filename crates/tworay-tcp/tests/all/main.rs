@@ -13,6 +13,7 @@ mod pacing;
 mod recoveries;
 mod repairs;
 mod scripts;
+mod stopping;
 mod transfers;
 mod vegas;
 mod welcome;
