@@ -143,8 +143,7 @@ impl RunReport {
         let end = outcome.end;
         let warm = outcome.warm_at;
         let mac = &outcome.mac;
-        let control_packets: u64 = outcome.routing.iter().map(|r| r.control_packets()).sum();
-        let control_bytes: u64 = outcome.routing.iter().map(|r| r.control_bytes()).sum();
+        let routers = routing_report::total(&outcome.counters.stopped_routers, &outcome.routing);
         let flows: Vec<FlowReport> =
             outcome.flows.iter().enumerate().map(|(i, f)| flow_report(f, i as u16, &outcome)).collect();
         // Energy is counted from the start of the run, and so are the bits and instructions related to it.
@@ -204,15 +203,17 @@ impl RunReport {
             },
             routing: RoutingReport {
                 protocol: protocol.map_or("none", Protocol::name).into(),
-                control_packets: protocol.and(Some(control_packets + counters.control_packets)),
-                control_bytes: protocol.and(Some(control_bytes + counters.control_bytes)),
+                control_packets: protocol.and(Some(routers.control_packets())),
+                control_bytes: protocol.and(Some(routers.control_bytes())),
                 load: protocol
                     .filter(|_| arrived > 0)
-                    .map(|_| (control_packets + counters.control_packets) as f64 / arrived as f64),
+                    .map(|_| routers.control_packets() as f64 / arrived as f64),
+                sent: protocol.map_or_else(BTreeMap::new, |one| routing_report::sent(one, &routers)),
+                counted: protocol.map_or_else(BTreeMap::new, |one| routing_report::counted(one, &routers)),
                 route_changes: protocol.and(Some(counters.route_changes)),
                 false_link_failures: counters.false_link_failures,
                 stray_notices: protocol.and(Some(counters.stray_notices)),
-                malformed: routing_report::malformed(outcome.routing.iter()),
+                malformed: routing_report::malformed(&routers),
             },
             energy,
             metrics,

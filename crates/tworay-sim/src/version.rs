@@ -9,4 +9,4 @@ pub const RESULTS: u32 = 24;
 
 /// Number of the form of documents and tables: raise it when a key or a column is added, removed or renamed. Stored
 /// runs keep their value: a run from before has no value of a metric that was added later.
-pub const SCHEMA: u32 = 7;
+pub const SCHEMA: u32 = 8;
