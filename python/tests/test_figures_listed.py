@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tworay import Scenario
+from tworay.errors import InputError
 from tworay.papers import library, overview, pages
 from tworay.papers.library import WITHOUT_RESULTS, Figure, State
 from tworay.papers.numbering import nearest, parsed
@@ -93,12 +94,43 @@ def test_numbers_of_figures_as_readers_write_them() -> None:
     assert [one.id for one in paper.numbered("fig. 3.8B")] == ["3.8b"]
     assert [one.id for one in paper.numbered("Table 3.4")] == ["table 3.4"]
     assert [one.id for one in paper.numbered("3.11")] == ["3.11a", "3.11b"], "no additions"
+    assert [one.id for one in paper.numbered("Figure 3.11, means")] == ["3.11, means"]
     assert len(paper.numbered("table 5.6")) == 5
     assert [one.id for one in paper.numbered("table 5.6, 4 flows")] == ["table 5.6, 4 flows"]
     assert nearest("5.18", ["5.16", "5.1", "5.17", "table 5.16", "4.18"], []) == ["5.17", "5.16", "5.1"]
     assert nearest("table 3.9", ["3.8a", "table 3.7", "table 3.4"], []) == ["table 3.7", "table 3.4"]
     assert nearest("26", ["1", "25", "table I"], [])[0] == "25"
     assert nearest("restord", ["restored", "3.1"], ["T3.01"]) == ["restored"]
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        *(
+            (one, ["3.8a"])
+            for one in ("3.8(a)", "3.8 (a)", "3.8(A)", "Figure 3.8a", "figure 3.8 a", "Fig. 3.8(a)")
+        ),
+        *(
+            (one, ["3.8a", "3.8b"])
+            for one in ("fig 3.8", "Fig.3.8", "fig3.8", "figs. 3.8", "Figure 3.8.", " 3.8 ")
+        ),
+        *((one, ["table 4.4"]) for one in ("table 4.4", "TABLE 4.4", "tab. 4.4", "Tab.4.4", "table4.4")),
+        ("Table A.1", ["table A.1"]),
+        ("figure b.1", ["B.1"]),
+        ("figure 4.5(c)", ["4.5"]),
+        ("5.8b", ["5.8"]),
+        ("3.8c", None),
+        ("4.6x", None),
+        ("table 3.8a", None),
+    ],
+)
+def test_the_obvious_spellings_of_a_number_are_understood(written: str, meant: list[str] | None) -> None:
+    paper = library.find("thesis")
+    if meant is None:
+        with pytest.raises(InputError, match="has no figure, table or claim"):
+            paper.numbered(written)
+    else:
+        assert [one.id for one in paper.numbered(written)] == meant
 
 
 @pytest.mark.parametrize("number", ["table 3.4", "table 3.2", "3.1"])

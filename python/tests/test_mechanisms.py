@@ -11,6 +11,7 @@ import pytest
 import tworay
 from tworay._native import Scenario
 from tworay.errors import InputError, ScenarioError
+from tworay.metrics.of_runs import find
 from tworay.papers import library, overview
 from tworay.papers.mechanisms import Mechanism, Standing, of
 
@@ -36,7 +37,7 @@ def listed(text: str) -> list[str]:
 
 
 def resolve(command: str) -> None:
-    """Find everything that a command names: variants, scenarios, settings, figures and claims.
+    """Find everything that a command names: variants, scenarios, settings, metrics, figures and claims.
 
     Raises:
         InputError: something does not exist.
@@ -61,6 +62,10 @@ def resolve(command: str) -> None:
         if name not in {one.name for one in tworay.variants()}:
             raise InputError(name)
         return
+    for text in values(words, "--metrics"):
+        for metric in text.split(","):
+            if find(metric) is None:
+                raise InputError(metric)
     settings = values(words, "--set")
     if verb == "scenarios":
         (name,) = values(words, "--show")
@@ -96,6 +101,7 @@ def test_everything_that_a_command_names_exists(command: str) -> None:
         "tworay compare string-4 --tcp 'newreno,sca(x)'",
         "tworay compare string-4 --tcp reno --vary mac.rts=full,half",
         "tworay compare string-4 --mix reno:0.5,cwnd:0.5",
+        "tworay compare string-4 --tcp reno --metrics timeouts,goodputs",
         "tworay tune reno+scaa string-4",
         "tworay scenarios --show dumbell-10",
         "tworay reproduce thesis:9.9",

@@ -17,6 +17,11 @@ impl ControlCount {
         self.packets += 1;
         self.bytes += u64::from(bytes);
     }
+
+    fn plus(&mut self, other: Self) {
+        self.packets += other.packets;
+        self.bytes += other.bytes;
+    }
 }
 
 /// Reasons to reject a control packet.
@@ -149,6 +154,66 @@ impl RoutingCounters {
     /// Control packets dropped because of `what`.
     pub fn malformed(&self, what: Malformed) -> u64 {
         self.malformed[what as usize]
+    }
+
+    /// Adds the counts of another router.
+    pub fn add(&mut self, other: &Self) {
+        let Self {
+            rreq,
+            rrep,
+            rerr,
+            hello,
+            tc,
+            rrep_ack,
+            acks,
+            tc_originated,
+            relayed,
+            discoveries,
+            discoveries_failed,
+            local_repairs,
+            route_changes,
+            link_failures,
+            broken_links,
+            salvaged,
+            cached_replies,
+            gratuitous_replies,
+            rreq_held_back,
+            rerr_suppressed,
+            notices,
+            malformed,
+            drops,
+        } = self;
+        for (sum, one) in [
+            (rreq, other.rreq),
+            (rrep, other.rrep),
+            (rerr, other.rerr),
+            (hello, other.hello),
+            (tc, other.tc),
+            (rrep_ack, other.rrep_ack),
+            (acks, other.acks),
+        ] {
+            sum.plus(one);
+        }
+        for (sum, one) in [
+            (tc_originated, other.tc_originated),
+            (relayed, other.relayed),
+            (discoveries, other.discoveries),
+            (discoveries_failed, other.discoveries_failed),
+            (local_repairs, other.local_repairs),
+            (route_changes, other.route_changes),
+            (link_failures, other.link_failures),
+            (broken_links, other.broken_links),
+            (salvaged, other.salvaged),
+            (cached_replies, other.cached_replies),
+            (gratuitous_replies, other.gratuitous_replies),
+            (rreq_held_back, other.rreq_held_back),
+            (rerr_suppressed, other.rerr_suppressed),
+        ] {
+            *sum += one;
+        }
+        *notices = notices.plus(other.notices);
+        malformed.iter_mut().zip(other.malformed).for_each(|(sum, one)| *sum += one);
+        drops.iter_mut().zip(other.drops).for_each(|(sum, one)| *sum += one);
     }
 
     fn control(&self) -> impl Iterator<Item = ControlCount> {

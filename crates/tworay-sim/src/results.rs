@@ -32,7 +32,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tworay_base::{FlowId, LossCause, SimTime};
-use tworay_routing::{Notices, Protocol};
+use tworay_routing::Protocol;
 use tworay_scenario::Application;
 use tworay_tcp::{Computing, CostTable, Ignored, Operation, Phase};
 
@@ -143,10 +143,8 @@ impl RunReport {
         let end = outcome.end;
         let warm = outcome.warm_at;
         let mac = &outcome.mac;
-        let control_packets: u64 = outcome.routing.iter().map(|r| r.control_packets()).sum();
-        let control_bytes: u64 = outcome.routing.iter().map(|r| r.control_bytes()).sum();
-        let notices = (protocol == Some(Protocol::Dsr))
-            .then(|| outcome.routing.iter().map(|r| r.notices).fold(outcome.counters.notices, Notices::plus));
+        let routers = routing_report::total(&outcome.counters.stopped_routers, &outcome.routing);
+        let notices = (protocol == Some(Protocol::Dsr)).then_some(routers.notices);
         let flows: Vec<FlowReport> =
             outcome.flows.iter().enumerate().map(|(i, f)| flow_report(f, i as u16, &outcome)).collect();
         // Energy is counted from the start of the run, and so are the bits and instructions related to it.
@@ -206,17 +204,19 @@ impl RunReport {
             },
             routing: RoutingReport {
                 protocol: protocol.map_or("none", Protocol::name).into(),
-                control_packets: protocol.and(Some(control_packets + counters.control_packets)),
-                control_bytes: protocol.and(Some(control_bytes + counters.control_bytes)),
+                control_packets: protocol.and(Some(routers.control_packets())),
+                control_bytes: protocol.and(Some(routers.control_bytes())),
                 load: protocol
                     .filter(|_| arrived > 0)
-                    .map(|_| (control_packets + counters.control_packets) as f64 / arrived as f64),
+                    .map(|_| routers.control_packets() as f64 / arrived as f64),
+                sent: protocol.map_or_else(BTreeMap::new, |one| routing_report::sent(one, &routers)),
+                counted: protocol.map_or_else(BTreeMap::new, |one| routing_report::counted(one, &routers)),
                 route_changes: protocol.and(Some(counters.route_changes)),
                 false_link_failures: counters.false_link_failures,
                 stray_notices: protocol.and(Some(counters.stray_notices)),
                 notices_sent: notices.map(|n| n.sent),
                 notices_arrived: notices.map(|n| n.arrived),
-                malformed: routing_report::malformed(outcome.routing.iter()),
+                malformed: routing_report::malformed(&routers),
             },
             energy,
             metrics,

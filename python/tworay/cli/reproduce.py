@@ -211,7 +211,13 @@ def reproduce(
     for written in write_papers(ran) if stored is None else ():
         note(f"wrote {written}")
     if json:
-        print_json({"claims": [c for r in results for c in _judged(r)], "figures": _drawn(results)})
+        print_json(
+            {
+                "claims": [c for r in results for c in _judged(r)],
+                "figures": _drawn(results),
+                "parameters": _settings(results),
+            }
+        )
     else:
         for result in results:
             if of_claims:
@@ -373,10 +379,24 @@ def _drawn(results: list[Reproduction]) -> list[dict[str, str]]:
     ]
 
 
+def _settings(results: list[Reproduction]) -> list[dict[str, str]]:
+    from dataclasses import asdict
+
+    from tworay.papers import parameters
+
+    return [
+        {"table": one.id} | asdict(parameter)
+        for r in results
+        for one in r.asked
+        for parameter in parameters.of(r.paper, one)
+    ]
+
+
 def _numbers(result: Reproduction) -> list[Any]:
     """Return the numbers of the figures and tables that were asked for, and where the others' content is."""
     from rich.text import Text
 
+    from tworay.papers import parameters
     from tworay.papers.timelines import LISTED
     from tworay.showing.layout import Column, table
 
@@ -387,6 +407,10 @@ def _numbers(result: Reproduction) -> list[Any]:
             (first, *names), rows = result.tables[one.id]
             columns = [Column(name, [row[i] for row in rows]) for i, name in enumerate(names, 1)]
             shown += table(first, [row[0] for row in rows], columns, names=24)
+        if known := [parameter.row for parameter in parameters.of(result.paper, one)]:
+            first, *names = parameters.HEAD
+            columns = [Column(name, [row[i] for row in known]) for i, name in enumerate(names, 1)]
+            shown += table(first, [row[0] for row in known], columns, names=40)
         if one.remark:
             shown.append(Text(one.remark))
     return shown

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
-from tworay.papers.numbering import nearest, same
+from tworay.papers.numbering import in_one, nearest, parsed, same
 from tworay.papers.rule import MARGIN
 
 if TYPE_CHECKING:
@@ -286,14 +286,22 @@ class Paper:
     def numbered(self, wanted: str) -> list[Figure]:
         """Return the figure or table with this number, or all parts of one that has parts: 3.8 is 3.8a and b.
 
+        A part of one that is drawn as a whole, such as 4.5(c), is the whole.
+
         Raises:
             InputError: there is none.
 
         """
-        exact = [one for one in self.figures if one.id.lower() == wanted.lower()]
+        number = parsed(wanted)
+        exact = [
+            one
+            for one in self.figures
+            if one.id.lower() == wanted.lower() or (number is not None and parsed(one.id) == number)
+        ]
         parts = [one for one in self.figures if same(one.id, wanted) and not one.own]
-        if exact or parts:
-            return exact or parts
+        wholes = [one for one in self.figures if in_one(one.id, wanted) and not one.own]
+        if exact or parts or wholes:
+            return exact or parts or wholes
         near = nearest(wanted, [one.id for one in self.figures], [one.id for one in self.claims])
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise InputError(

@@ -1,4 +1,4 @@
-"""The numbers of figures and tables, as readers write them: ``3.8``, ``figure 3.8a``, ``table 5.6``."""
+"""The numbers of figures and tables, as readers write them: ``3.8``, ``Figure 3.8(a)``, ``tab. 5.6``."""
 
 from __future__ import annotations
 
@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Kind, and number of a chapter (or appendix) and within it, or a single (Roman) number; then a part.
-NUMBERED = re.compile(r"(?:(figure|fig\.?|table)\s+)?([A-Z]|\d+)(?:\.(\d+))?([a-z]?)\s*(,.*)?", re.IGNORECASE)
+# Kind, and number of a chapter (or appendix) and within it, or a single (Roman) number; then a part, also in
+# parentheses.
+NUMBERED = re.compile(
+    r"(?:(?:(?P<table>tab(?:le)?s?)|fig(?:ure)?s?)(?:\.\s*|\s+|(?=\d)))?"
+    r"(?P<chapter>[A-Z]|\d+)(?:\.(?P<number>\d+))?"
+    r"\s*(?:\(\s*(?P<enclosed>[a-z])\s*\)|(?P<plain>[a-z]?))\s*\.?\s*(?P<rest>,.*)?",
+    re.IGNORECASE,
+)
+# Figures of the papers have up to four parts.
+PARTS = frozenset("abcd")
 # So many names are suggested.
 MOST = 3
 
@@ -20,8 +28,10 @@ def parsed(text: str) -> tuple[str, str, int, str, str] | None:
     match = NUMBERED.fullmatch(text.strip())
     if match is None:
         return None
-    kind = "table" if (match[1] or "").lower() == "table" else "figure"
-    return kind, match[2].upper(), int(match[3] or 0), match[4].lower(), (match[5] or "").lower()
+    kind = "table" if match["table"] else "figure"
+    letter = match["enclosed"] or match["plain"] or ""
+    rest = re.sub(r"^,\s*", ", ", match["rest"] or "")
+    return kind, match["chapter"].upper(), int(match["number"] or 0), letter.lower(), rest.lower()
 
 
 def same(known: str, wanted: str) -> bool:
@@ -30,6 +40,14 @@ def same(known: str, wanted: str) -> bool:
     if one is None or other is None or one[:3] != other[:3]:
         return False
     return other[3] in ("", one[3]) and other[4] in ("", one[4])
+
+
+def in_one(known: str, wanted: str) -> bool:
+    """Return whether ``known`` has no parts of its own and is the figure of which a part is wanted."""
+    one, other = parsed(known), parsed(wanted)
+    if one is None or other is None or one[:3] != other[:3]:
+        return False
+    return not one[3] and other[3] in PARTS and one[4] == other[4]
 
 
 def names(source: str, number: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tworay._native import VERSION
-from tworay.papers import stored, timelines
+from tworay.papers import parameters, stored, timelines
 from tworay.papers.claimlists import by_experiment, by_headline, mechanisms, ours
 from tworay.papers.deciding import deciding
 from tworay.papers.earlier import Earlier
@@ -340,4 +340,8 @@ def _without(paper: Paper, made: set[str]) -> list[str]:
     ]
     if known:
         lines += ["Without results:", "", *table(["", "what", "kind", "where it is here"], known)]
+    for figure in paper.figures:
+        if rows := [one.row for one in parameters.of(paper, figure)]:
+            title = f"{figure.id.capitalize()}. {figure.title}:"
+            lines += [*prose(title), *table(list(parameters.HEAD), rows)]
     return lines

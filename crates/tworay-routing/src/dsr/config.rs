@@ -55,10 +55,13 @@ settings! {
     request_table_size: u32,
     /// Requests remembered of each, at least 1 (RequestTableIds).
     request_table_ids: u32,
+    /// The target replies to every copy of a request that arrives (RFC 4728 §8.2.2), so that the initiator learns
+    /// several routes. If false, to the first copy only, as an AODV node does.
+    reply_to_copies: bool,
     /// Nodes reply to requests for other nodes from their caches.
     reply_from_cache: bool,
-    /// They do so also for requests that propagate (ns-2's `reply_from_cache_on_propagating`). If false, only
-    /// for requests to the neighbours.
+    /// Replies from caches also answer requests that propagate (ns-2's `reply_from_cache_on_propagating`). If
+    /// false, only requests to the neighbours.
     reply_to_propagating: bool,
     /// H of RFC 4728 §3.3.2: a reply from a cache is delayed by H × (length - 1 + a uniform number below 1).
     reply_holdoff: SimDuration,
@@ -173,6 +176,7 @@ impl DsrConfig {
             broadcast_jitter: SimDuration::from_millis(10),
             request_table_size: 64,
             request_table_ids: 16,
+            reply_to_copies: true,
             reply_from_cache: true,
             reply_to_propagating: true,
             reply_holdoff: SimDuration::from_millis(1),

@@ -132,8 +132,8 @@ impl Dsr {
         back.reverse();
         let most = usize::from(self.config.max_route_hops);
         if request.target == self.node {
-            self.seen.note(packet.src, request.id);
-            if back.len() <= most {
+            let copy = self.seen.note(packet.src, request.id);
+            if back.len() <= most && (self.config.reply_to_copies || !copy) {
                 self.learn(now, &back, Found::Wanted);
                 let delay = self.jitter();
                 self.reply(request, &[], &back, delay, out);

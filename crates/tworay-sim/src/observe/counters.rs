@@ -2,7 +2,7 @@
 
 use super::fact::{Fact, View};
 use tworay_mac::FrameKind;
-use tworay_routing::{Notices, RoutingNote};
+use tworay_routing::{RoutingCounters, RoutingNote};
 use tworay_wire::{Body, Packet};
 
 /// Frames by content: the columns of Papanastasiou 2006, §5.4, and the rest.
@@ -82,12 +82,8 @@ pub struct NetworkCounters {
     pub route_changes: u64,
     /// Notices of broken links at nodes that send no TCP data to that destination.
     pub stray_notices: u64,
-    /// Notices of DSR's routers when their nodes were switched off.
-    pub notices: Notices,
-    /// Control packets that routers had sent when their nodes were switched off.
-    pub control_packets: u64,
-    /// Bytes of these packets.
-    pub control_bytes: u64,
+    /// What routers had counted when their nodes were switched off.
+    pub stopped_routers: RoutingCounters,
 }
 
 impl NetworkCounters {
@@ -115,11 +111,7 @@ impl NetworkCounters {
                 self.route_changes += 1;
             }
             Fact::StrayNotice => self.stray_notices += 1,
-            Fact::RouterStopped { counters } => {
-                self.control_packets += counters.control_packets();
-                self.control_bytes += counters.control_bytes();
-                self.notices = self.notices.plus(counters.notices);
-            }
+            Fact::RouterStopped { counters } => self.stopped_routers.add(counters),
             _ => {}
         }
     }

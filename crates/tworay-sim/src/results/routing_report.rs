@@ -1,17 +1,57 @@
 //! Routing's part of the report.
 
 use std::collections::BTreeMap;
-use tworay_routing::{Malformed, RoutingCounters};
+use tworay_routing::{Malformed, Protocol, RoutingCounters};
 
-/// Malformed packets summed over all nodes, by reason.
-pub(crate) fn malformed<'a>(nodes: impl Iterator<Item = &'a RoutingCounters>) -> BTreeMap<&'static str, u64> {
-    let mut sums = BTreeMap::new();
-    for counters in nodes {
-        for &what in Malformed::ALL.iter().filter(|what| counters.malformed(**what) > 0) {
-            *sums.entry(what.name()).or_default() += counters.malformed(what);
+/// The counters of all routers: of those that run to the end, and of those whose nodes were switched off.
+pub(crate) fn total(stopped: &RoutingCounters, running: &[RoutingCounters]) -> RoutingCounters {
+    running.iter().fold(stopped.clone(), |mut sum, one| {
+        sum.add(one);
+        sum
+    })
+}
+
+/// Malformed packets by reason.
+pub(crate) fn malformed(routers: &RoutingCounters) -> BTreeMap<&'static str, u64> {
+    let counts = Malformed::ALL.iter().map(|&what| (what.name(), routers.malformed(what)));
+    counts.filter(|(_, count)| *count > 0).collect()
+}
+
+/// Control packets sent, by the protocol's kinds, also those that were never sent.
+pub(crate) fn sent(protocol: Protocol, routers: &RoutingCounters) -> BTreeMap<&'static str, u64> {
+    let r = routers;
+    let searches = [("requests", r.rreq), ("replies", r.rrep), ("errors", r.rerr)];
+    let further = match protocol {
+        Protocol::Static => return BTreeMap::new(),
+        Protocol::Aodv => vec![("hellos", r.hello), ("reply_acks", r.rrep_ack)],
+        Protocol::Dsr => vec![("acks", r.acks)],
+        Protocol::Olsr => {
+            return BTreeMap::from([("hellos", r.hello.packets), ("tc", r.tc.packets)]);
         }
+    };
+    searches.into_iter().chain(further).map(|(kind, count)| (kind, count.packets)).collect()
+}
+
+/// What the protocol counts besides packets sent.
+pub(crate) fn counted(protocol: Protocol, routers: &RoutingCounters) -> BTreeMap<&'static str, u64> {
+    let r = routers;
+    let searches = [("searches", r.discoveries), ("failed_searches", r.discoveries_failed)];
+    let mut counts = BTreeMap::from([("broken_links", r.broken_links)]);
+    match protocol {
+        Protocol::Static => return BTreeMap::new(),
+        Protocol::Aodv => counts.extend(searches.into_iter().chain([
+            ("local_repairs", r.local_repairs),
+            ("held_requests", r.rreq_held_back),
+            ("unsent_errors", r.rerr_suppressed),
+        ])),
+        Protocol::Dsr => counts.extend(searches.into_iter().chain([
+            ("salvaged", r.salvaged),
+            ("cached_replies", r.cached_replies),
+            ("gratuitous_replies", r.gratuitous_replies),
+        ])),
+        Protocol::Olsr => counts.extend([("tc_messages", r.tc_originated), ("relayed", r.relayed)]),
     }
-    sums
+    counts
 }
 
 #[cfg(test)]
@@ -57,7 +97,9 @@ mod tests {
             let mut out = Vec::new();
             routers[at].on_receive(SimTime::ZERO, PacketId(0), &packet, NodeId(9), &mut out);
         }
-        let sums = malformed(routers.iter().map(Router::counters));
-        assert_eq!(sums, BTreeMap::from([("own-address", 2), ("same-ends", 1)]));
+        let running: Vec<_> = routers.iter().map(|one| one.counters().clone()).collect();
+        // The first one was switched off, and its counts go on to count.
+        let sum = total(&running[0], &running[1..]);
+        assert_eq!(malformed(&sum), BTreeMap::from([("own-address", 2), ("same-ends", 1)]));
     }
 }

@@ -69,6 +69,15 @@ declare! {
         /// the whole run
         load: Option<f64> = routing("1").of_run().less()
                 .shown("routing load", 1.0, ",.3f").from("Perkins, Royer, Das and Marina 2001"),
+        /// routing packets sent, counted at each hop, by kind. AODV: `requests`, `replies`, `errors`, `hellos`,
+        /// `reply_acks`. DSR: `requests`, `replies`, `errors`, `acks`. OLSR: `hellos` (packets with a HELLO),
+        /// `tc` (the others)
+        sent: BTreeMap<&'static str, u64> = routing("packets").family().of_run().from("this project"),
+        /// counts that the protocol keeps. AODV and DSR: `searches`, `failed_searches`, `broken_links` (links
+        /// given up). AODV: `local_repairs`, `held_requests` and `unsent_errors` (its limits of requests and
+        /// errors in a second). DSR: `salvaged` packets, `cached_replies`, `gratuitous_replies`. OLSR:
+        /// `broken_links`, `tc_messages` (originated), `relayed` messages
+        counted: BTreeMap<&'static str, u64> = routing("count").family().of_run().from("this project"),
         /// routes found or changed
         route_changes: Option<u64> = routing("count").of_run()
                 .shown("route changes", 1.0, ",.1f").from("this project"),

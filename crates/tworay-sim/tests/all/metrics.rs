@@ -209,3 +209,58 @@ fn a_warm_up_is_left_out_of_the_flows_and_of_nothing_else() {
     assert!(b.flows[0].instructions < a.flows[0].instructions);
     assert_eq!((&a.ledger, &a.mac, &a.routing, &a.energy), (&b.ledger, &b.mac, &b.routing, &b.energy));
 }
+
+/// Routing packets by kind add up to all of them, also where a node is switched off in between.
+#[test]
+fn routing_packets_by_kind_add_up() {
+    let kinds: [(&str, &[&str], &[&str]); 4] = [
+        (
+            "aodv",
+            &["errors", "hellos", "replies", "reply_acks", "requests"],
+            &[
+                "broken_links",
+                "failed_searches",
+                "held_requests",
+                "local_repairs",
+                "searches",
+                "unsent_errors",
+            ],
+        ),
+        (
+            "dsr",
+            &["acks", "errors", "replies", "requests"],
+            &[
+                "broken_links",
+                "cached_replies",
+                "failed_searches",
+                "gratuitous_replies",
+                "salvaged",
+                "searches",
+            ],
+        ),
+        ("olsr", &["hellos", "tc"], &["broken_links", "relayed", "tc_messages"]),
+        ("static", &[], &[]),
+    ];
+    for (protocol, kinds, counts) in kinds {
+        let sets = ["duration=40s", "event=[{ at = \"20s\", node = 1, what = \"down\" }]"];
+        let set = format!("routing.protocol={protocol}");
+        let routing = run_once(&load("string-2x2", &[&set, sets[0], sets[1]]), 1).document.routing;
+        assert_eq!(routing.sent.keys().copied().collect::<Vec<_>>(), kinds);
+        assert_eq!(routing.counted.keys().copied().collect::<Vec<_>>(), counts);
+        assert_eq!(routing.sent.values().sum::<u64>(), routing.control_packets.unwrap(), "{protocol}");
+    }
+}
+
+/// The relay sends a HELLO a second until it is switched off at 20 s, both ends until 40 s.
+#[test]
+fn a_switched_off_node_keeps_its_place_in_the_counts() {
+    let sets = [
+        "duration=40s",
+        "routing.protocol=aodv",
+        "routing.aodv.hello=always",
+        "event=[{ at = \"20s\", node = 1, what = \"down\" }]",
+    ];
+    let routing = run_once(&load("string-2", &sets), 1).document.routing;
+    assert!((96..=104).contains(&routing.sent["hellos"]), "{:?}", routing.sent);
+    assert!(routing.counted["broken_links"] >= 1, "{:?}", routing.counted);
+}

@@ -114,6 +114,15 @@ fn a_request_is_relayed_once_but_the_target_answers_each_copy() {
 }
 
 #[test]
+fn a_target_may_answer_the_first_copy_only() {
+    let mut desk = Desk::new(5, DsrConfig { reply_to_copies: false, ..DsrConfig::rfc4728() });
+    let replies = |desk: &mut Desk, t, via, id| desk.hear(ms(t), via, &request(1, id, 5, &[via], 9)).len();
+    assert_eq!(replies(&mut desk, 1, 2, 7), 1);
+    assert_eq!(replies(&mut desk, 2, 3, 7), 0, "a copy over another neighbour");
+    assert_eq!(replies(&mut desk, 3, 3, 8), 1, "the next search");
+}
+
+#[test]
 fn freeze_probing_never_answers_from_caches_and_asks_the_whole_network_at_once() {
     let mut desk = Desk::new(5, DsrConfig::freeze_probing());
     desk.overhear(ms(1), 6, 7, &routed(6, 9, &[7, 8], 2, 0));
