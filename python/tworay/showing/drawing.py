@@ -35,6 +35,8 @@ LEVEL_LABELS = 85
 MOST_BARS = 8
 # Markers on a line of more points, about: the others would hide it.
 MOST_MARKERS = 4
+# More dots of single seeds at a place lie upon each other, and make a figure large.
+MOST_DOTS = 40
 BARS = "{middle} of {seeds}; bars: its {level:g} % interval"
 
 
@@ -45,7 +47,7 @@ class Look:
     ``x``, ``y`` and ``legend`` are titles (default: from the axes and the metric). ``factor`` leads from
     values to the unit of ``y`` (default: the metric's). ``log`` names the logarithmic axis, ``x`` or ``y``.
     ``at`` has the places of labels without a number. ``printed`` holds the values of the source by row and
-    line, in the unit of ``y``. ``level`` is that of the intervals. With ``singles`` every seed has a dot.
+    line, in the unit of ``y``. ``level`` is that of the intervals. With ``singles`` every seed has a dot, or the first ``MOST_DOTS``.
     ``most`` is the largest possible value, such as 1 of a share. ``middle`` says what the points are: means,
     or medians, whose intervals need not be symmetric. ``reference`` is a value with which the source
     compares, drawn as a dashed line; above ``top`` single seeds are only counted. ``colours`` are those of
@@ -158,7 +160,7 @@ def note_of(charts: Sequence[Chart]) -> str:
         note = f"{look.middle} of {said}"
     if look.singles:
         above = [value for chart in charts for value in chart.above]
-        note += "; dots: single seeds"
+        note += f"; dots: {f'the first {MOST_DOTS}' if most > MOST_DOTS else 'single'} seeds"
         note += f", {len(above)} above the axis (up to {max(above):.3g})" if above else ""
     return note if look.reference is None else f"{note}; dashed: {look.reference:g}"
 
@@ -332,7 +334,7 @@ def _points(axes: Axes, chart: Chart, *, joined: bool) -> None:
                 for half, (_, row) in zip(low, there, strict=True)
             ]
         if chart.look.singles:
-            every = [(x, value * chart.scale) for x, row in there for value in row["values"]]
+            every = [(x, value * chart.scale) for x, row in there for value in row["values"][:MOST_DOTS]]
             axes.plot(*zip(*every, strict=True), "o", color=colour, markersize=2.5, alpha=0.35, linewidth=0)
         axes.errorbar(
             [x for x, _ in there],
