@@ -342,6 +342,6 @@ def _without(paper: Paper, made: set[str]) -> list[str]:
         lines += ["Without results:", "", *table(["", "what", "kind", "where it is here"], known)]
     for figure in paper.figures:
         if rows := [one.row for one in parameters.of(paper, figure)]:
-            title = f"{figure.id.capitalize()}. {figure.title}:"
+            title = f"{figure.id[0].upper()}{figure.id[1:]}. {figure.title}:"
             lines += [*prose(title), *table(list(parameters.HEAD), rows)]
     return lines
