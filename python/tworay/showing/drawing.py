@@ -48,10 +48,10 @@ class Look:
     values to the unit of ``y`` (default: the metric's). ``log`` names the logarithmic axis, ``x`` or ``y``.
     ``at`` has the places of labels without a number. ``printed`` holds the values of the source by row and
     line, in the unit of ``y``. ``level`` is that of the intervals. With ``singles`` every seed has a dot, or
-    the first ``MOST_DOTS`` have one. ``most`` is the largest possible value, such as 1 of a share. ``middle`` says what the points are: means,
-    or medians, whose intervals need not be symmetric. ``reference`` is a value with which the source
-    compares, drawn as a dashed line; above ``top`` single seeds are only counted. ``colours`` are those of
-    lines by their names; the others have one by their order.
+    the first ``MOST_DOTS`` have one. ``most`` is the largest possible value, such as 1 of a share. ``middle``
+    says what the points are: means, or medians, whose intervals need not be symmetric. ``reference`` is a
+    value with which the source compares, drawn as a dashed line; above ``top`` single seeds are only counted.
+    ``colours`` are those of lines by their names; the others have one by their order.
     """
 
     title: str = ""
