@@ -82,7 +82,7 @@ pub struct NetworkCounters {
     pub route_changes: u64,
     /// Notices of broken links at nodes that send no TCP data to that destination.
     pub stray_notices: u64,
-    /// What routers had counted when their nodes were switched off.
+    /// Counts of routers at the time when their nodes were switched off.
     pub stopped_routers: RoutingCounters,
 }
 

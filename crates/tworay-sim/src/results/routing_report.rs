@@ -32,7 +32,7 @@ pub(crate) fn sent(protocol: Protocol, routers: &RoutingCounters) -> BTreeMap<&'
     searches.into_iter().chain(further).map(|(kind, count)| (kind, count.packets)).collect()
 }
 
-/// What the protocol counts besides packets sent.
+/// Counts of the protocol besides packets sent.
 pub(crate) fn counted(protocol: Protocol, routers: &RoutingCounters) -> BTreeMap<&'static str, u64> {
     let r = routers;
     let searches = [("searches", r.discoveries), ("failed_searches", r.discoveries_failed)];
