@@ -36,7 +36,7 @@ MOST_BARS = 8
 # Markers on a line of more points, about: the others would hide it.
 MOST_MARKERS = 4
 # More dots of single seeds at a place lie upon each other, and make a figure large.
-MOST_DOTS = 40
+MOST_DOTS = 20
 BARS = "{middle} of {seeds}; bars: its {level:g} % interval"
 
 
