@@ -7,11 +7,11 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
+from waiting import wait_for
 
 import tworay as tworay_package
 from studies.live.station import PATIENT, tworay
@@ -44,9 +44,7 @@ def test_a_standing_network_is_entered_by_others_and_ended(
     )
     os.kill(process["pid"], signal.SIGKILL)
     # On a busy machine a killed process holds its lock a moment longer, and would be ended as one that is up.
-    until = time.monotonic() + 20
-    while f"{name}-b" in cli("live", "status").out and time.monotonic() < until:
-        time.sleep(0.05)
+    assert wait_for(lambda: f"{name}-b" not in cli("live", "status").out)
     gone = cli("live", "down", f"{name}-b")
     assert (gone.code, "had ended already" in gone.out) == (0, True)
     down = cli("live", "down", name)
@@ -65,9 +63,7 @@ def test_a_standing_network_is_entered_by_others_and_ended(
 def test_why_a_standing_network_ended_is_told_by_the_next_command(cli: Callable[..., Result]) -> None:
     name = f"test-{os.getpid()}-limit"
     assert cli("live", "up", "string-2", "--name", name, *PATIENT, "--limit", "1").code == 0
-    until = time.monotonic() + 20
-    while name in cli("live", "status").out and time.monotonic() < until:
-        time.sleep(0.2)
+    assert wait_for(lambda: name not in cli("live", "status").out)
     gone = cli("live", "down", name)
     assert (gone.code, "time limit of 1 s" in gone.out) == (0, True), gone.err
 

@@ -18,6 +18,7 @@ from conftest import Result, command
 from machines import processes_of
 from playwright.sync_api import expect
 from report_browser import started
+from waiting import wait_for
 from watchers import events, watched
 
 import tworay
@@ -47,13 +48,6 @@ def shell(cwd: Path, node: int, *words: str) -> Result:
 def described(cwd: Path) -> dict[str, Any] | None:
     found = live("status", "--json", cwd=cwd).document
     return next((one for one in found if one["name"] == NAME), None)
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
-    until = time.monotonic() + seconds
-    while not (met := condition()) and time.monotonic() < until:
-        time.sleep(0.1)
-    return met
 
 
 def test_who_looks_again_and_again_never_reads_half_a_file(tmp_path: Path) -> None:

@@ -71,22 +71,6 @@ impl Malformed {
     }
 }
 
-/// Route errors of DSR that are addressed to the source of a packet that met a broken link.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Notices {
-    /// Sent by the node that noticed the break.
-    pub sent: u64,
-    /// Received by the source.
-    pub arrived: u64,
-}
-
-impl Notices {
-    /// The sums of two counts.
-    pub fn plus(self, other: Self) -> Self {
-        Self { sent: self.sent + other.sent, arrived: self.arrived + other.arrived }
-    }
-}
-
 /// Counters of one router.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoutingCounters {
@@ -120,8 +104,10 @@ pub struct RoutingCounters {
     pub link_failures: u64,
     /// Links that counted as broken, for whatever reason.
     pub broken_links: u64,
-    /// DSR: notices of broken links.
-    pub notices: Notices,
+    /// DSR: notices of a broken link sent, each to the source of a packet that met it.
+    pub notices_sent: u64,
+    /// DSR: notices received by this source.
+    pub notices_arrived: u64,
     /// DSR: packets of other nodes salvaged.
     pub salvaged: u64,
     /// DSR: requests for others answered from the cache.
@@ -179,7 +165,8 @@ impl RoutingCounters {
             gratuitous_replies,
             rreq_held_back,
             rerr_suppressed,
-            notices,
+            notices_sent,
+            notices_arrived,
             malformed,
             drops,
         } = self;
@@ -208,10 +195,11 @@ impl RoutingCounters {
             (gratuitous_replies, other.gratuitous_replies),
             (rreq_held_back, other.rreq_held_back),
             (rerr_suppressed, other.rerr_suppressed),
+            (notices_sent, other.notices_sent),
+            (notices_arrived, other.notices_arrived),
         ] {
             *sum += one;
         }
-        *notices = notices.plus(other.notices);
         malformed.iter_mut().zip(other.malformed).for_each(|(sum, one)| *sum += one);
         drops.iter_mut().zip(other.drops).for_each(|(sum, one)| *sum += one);
     }

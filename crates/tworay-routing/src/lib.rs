@@ -26,7 +26,7 @@ mod settings;
 pub use action::{DropReason, RoutingAction, RoutingNote};
 pub use aodv::{Aodv, AodvConfig, AodvPaper};
 pub use config::RoutingConfig;
-pub use counters::{ControlCount, Malformed, Notices, RoutingCounters};
+pub use counters::{ControlCount, Malformed, RoutingCounters};
 pub use dsr::{Dsr, DsrConfig, DsrPaper};
 pub use fixed::StaticRoutes;
 pub use olsr::{Olsr, OlsrConfig, OlsrPaper, TcRedundancy};

@@ -31,7 +31,7 @@ use crate::paths::FlowPath;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tworay_base::{FlowId, LossCause, SimTime};
+use tworay_base::{FlowId, LossCause, SimDuration, SimTime};
 use tworay_routing::Protocol;
 use tworay_scenario::Application;
 use tworay_tcp::{Computing, CostTable, Ignored, Operation, Phase};
@@ -144,9 +144,10 @@ impl RunReport {
         let warm = outcome.warm_at;
         let mac = &outcome.mac;
         let routers = routing_report::total(&outcome.counters.stopped_routers, &outcome.routing);
-        let notices = (protocol == Some(Protocol::Dsr)).then_some(routers.notices);
-        let flows: Vec<FlowReport> =
-            outcome.flows.iter().enumerate().map(|(i, f)| flow_report(f, i as u16, &outcome)).collect();
+        let dsr = protocol.filter(|one| *one == Protocol::Dsr);
+        let first = outcome.flows.iter().map(|f| f.setup.start.max(warm)).min().unwrap_or(warm).min(end);
+        let report = |(i, f)| flow_report(f, i as u16, &outcome, end.since(first));
+        let flows: Vec<FlowReport> = outcome.flows.iter().enumerate().map(report).collect();
         // Energy is counted from the start of the run, and so are the bits and instructions related to it.
         let received_bits = outcome.flows.iter().map(|f| 8.0 * f.received_bytes() as f64).sum();
         let battery = std::mem::take(&mut outcome.battery);
@@ -214,8 +215,8 @@ impl RunReport {
                 route_changes: protocol.and(Some(counters.route_changes)),
                 false_link_failures: counters.false_link_failures,
                 stray_notices: protocol.and(Some(counters.stray_notices)),
-                notices_sent: notices.map(|n| n.sent),
-                notices_arrived: notices.map(|n| n.arrived),
+                notices_sent: dsr.and(Some(routers.notices_sent)),
+                notices_arrived: dsr.and(Some(routers.notices_arrived)),
                 malformed: routing_report::malformed(&routers),
             },
             energy,
@@ -371,15 +372,13 @@ fn computing_of(f: &Flow, costs: &CostTable) -> Option<Computing> {
     }
 }
 
-fn flow_report(f: &Flow, id: u16, outcome: &Outcome) -> FlowReport {
+fn flow_report(f: &Flow, id: u16, outcome: &Outcome, measured: SimDuration) -> FlowReport {
     let Outcome { end, warm_at: warm, ref ledger, ref paths, .. } = *outcome;
     let (costs, path) = (&outcome.costs.table, &paths[usize::from(id)]);
     let from = f.setup.start.max(warm).min(end);
     let until = f.finished_at.unwrap_or(end).min(end);
     let seconds = until.since(from).as_secs_f64();
     let rate = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
-    let first = outcome.flows.iter().map(|f| f.setup.start.max(warm)).min().unwrap_or(warm).min(end);
-    let measured = end.since(first).as_secs_f64();
     let (cwnd, flight, srtt) = f.means.means();
     let (data_alive, ack_alive) = ledger.mean_in_flight(FlowId(id), from, end);
     let since_start = |t: SimTime| t.since(f.setup.start).as_secs_f64();
@@ -388,7 +387,7 @@ fn flow_report(f: &Flow, id: u16, outcome: &Outcome) -> FlowReport {
         from: f.setup.from.0,
         to: f.setup.to.0,
         sent_bps: rate(f.sent_bytes - f.base.sent_bytes),
-        measured_share: if measured > 0.0 { seconds / measured } else { 0.0 },
+        measured_share: if measured.is_zero() { 0.0 } else { seconds / measured.as_secs_f64() },
         mean_data_alive_segments: data_alive,
         mean_ack_alive_segments: ack_alive,
         mean_delay_seconds: path.mean_delay(),

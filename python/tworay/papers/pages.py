@@ -324,7 +324,7 @@ def _picture(figure: Figure, name: str) -> str:
 
 
 def _without(paper: Paper, made: set[str]) -> list[str]:
-    """Return tables of the figures that are not made, and of those without results."""
+    """Return tables of the figures that are not made, and of those without results, with their settings."""
     lines: list[str] = []
     missing = [
         [figure.id, figure.title, figure.missing or "not run yet"]

@@ -50,11 +50,12 @@ def of(paper: Paper, figure: Figure) -> tuple[Parameter, ...]:
     trial = paper.trials[table["experiment"]].document if "experiment" in table else {}
     changes = [f"{key}={_text(value)}" for key, value in trial.get("set", {}).items()]
     settings = tomllib.loads(Scenario.load(table["scenario"], [*changes, *table.get("set", [])]).to_toml())
+    declared = schema()
     found = []
     for name, value, key, *remark in table["rows"]:
         if not key and not remark:
             raise ValueError(f"{figure.id}, {name}: a key is needed, or a remark")
-        here = _text(_value(settings, key)) if key else ""
+        here = _text(_value(settings, key, declared)) if key else ""
         found.append(Parameter(name, value, key, here, *remark))
     return tuple(found)
 
@@ -66,7 +67,7 @@ def tables(paper: str) -> dict[str, Any]:
     return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
-def _value(settings: dict[str, Any], key: str) -> Any:
+def _value(settings: dict[str, Any], key: str, declared: dict[str, Any]) -> Any:
     """Return the value of a key; what a file does not write out of a routing protocol follows its dialect."""
     *path, last = key.split(".")
     table = settings
@@ -74,7 +75,6 @@ def _value(settings: dict[str, Any], key: str) -> Any:
         table = table.get(step, {})
     if last in table:
         return table[last]
-    declared: dict[str, Any] = schema()
     defined = declared["$defs"]
     for step in key.split("."):
         declared = _resolved(declared, defined).get("properties", {}).get(step, {})

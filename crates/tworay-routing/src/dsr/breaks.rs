@@ -99,7 +99,7 @@ impl Dsr {
             unreachable: next_hop,
         };
         let header = DsrHeader { errors: vec![error], ..DsrHeader::default() };
-        self.counters.notices.sent += 1;
+        self.counters.notices_sent += 1;
         self.originate(header, &back, SimDuration::ZERO, out);
     }
 

@@ -24,7 +24,7 @@ impl Dsr {
         self.process_errors(now, header, out);
         if packet.dst == self.node {
             let mine = header.errors.iter().filter(|error| error.destination == self.node);
-            self.counters.notices.arrived += mine.count() as u64;
+            self.counters.notices_arrived += mine.count() as u64;
         }
         if header.request.is_some() {
             self.on_request(now, packet, header, out);

@@ -1,6 +1,6 @@
 //! The least time of a packet: its station has the medium to itself, and nothing is lost.
 
-use super::{ACK_BYTES, BLOCK_ACK_BYTES, Hcf, RTS_BYTES};
+use super::{ACK_BYTES, BLOCK_ACK_BYTES, Hcf};
 use crate::hcf::{Assembly, AssemblyLimits};
 use crate::rate::Ideal;
 use tworay_base::SimDuration;
@@ -34,24 +34,9 @@ impl Hcf {
         let count = assembly.subframes().len().max(1);
         let (whole, answer) =
             if count == 1 { (bytes, ACK_BYTES) } else { (assembly.bytes(), BLOCK_ACK_BYTES) };
-        let sifs = self.timing.sifs;
-        let (space, window) = match self.config.has_qos() {
-            true => {
-                let edca = self.timing.edca(category);
-                (self.timing.aifs(edca.aifsn), edca.window.min)
-            }
-            false => (self.timing.difs(), self.timing.window.min),
-        };
-        let rts = match whole > self.config.rts_above {
-            true => {
-                let cts = control_response(self.config.basic, &[self.config.basic]);
-                let rts = self.airtime.frame(self.config.basic, RTS_BYTES);
-                rts + sifs + self.airtime.frame(cts, ACK_BYTES) + sifs
-            }
-            false => SimDuration::ZERO,
-        };
-        let answer = sifs + self.airtime.frame(control_response(mode, &[]), answer);
-        let backoff = self.timing.slot * u64::from(window) / 2;
+        let (space, backoff) = self.edca.first_wait(category);
+        let rts = if whole > self.config.rts_above { self.rts_time() } else { SimDuration::ZERO };
+        let answer = self.timing.sifs + self.airtime.frame(control_response(mode, &[]), answer);
         let exchange = space + rts + self.airtime.frame(mode, whole) + answer;
         LeastTime { exchange: exchange / count as u64, backoff: backoff / count as u64 }
     }

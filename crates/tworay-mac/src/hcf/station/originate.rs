@@ -202,8 +202,14 @@ impl Hcf {
         if self.airtime.longest(mode, left).is_none_or(|bytes| bytes <= self.config.rts_above) {
             return left;
         }
+        left.saturating_sub(self.rts_time())
+    }
+
+    /// Time of an RTS and its CTS, with the spaces behind them.
+    pub(super) fn rts_time(&self) -> SimDuration {
+        let sifs = self.timing.sifs;
         let cts = self.airtime.frame(control_response(self.config.basic, &[self.config.basic]), ACK_BYTES);
-        left.saturating_sub(self.airtime.frame(self.config.basic, RTS_BYTES) + sifs + cts + sifs)
+        self.airtime.frame(self.config.basic, RTS_BYTES) + sifs + cts + sifs
     }
 
     /// The mode of the next attempt, and whether it is a sample.

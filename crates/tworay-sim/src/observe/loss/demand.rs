@@ -24,8 +24,8 @@ const KNOWN: usize = 4;
 /// A load counts as steady if no span has so many times the mean, and two more: then the mean is its rate, otherwise that of the busiest span.
 const STEADY: f64 = 1.25;
 
-/// Part of the time that stations in turn can use without a queue that stays full: up to two lose nothing up to 1.0 at one rate and at
-/// Minstrel's. Some is left for routing and ARP.
+/// Part of the time that stations in turn can use without a queue that stays full: up to two lose nothing up to 1.0 at one rate, and one
+/// with Minstrel. (Two with Minstrel lose something from 0.88 on.) Some is left for routing and ARP.
 const FITS_FEW: f64 = 0.95;
 
 /// The same of more stations, whose frames collide: three that send over two hops in both directions lose nothing up to 1.0, with or
@@ -97,9 +97,7 @@ pub(crate) struct Traffic {
 pub(crate) struct Demand {
     sources: Vec<Option<Source>>,
     traffic: Traffic,
-    /// By station: whether all fits around it, in the latest span in which that was asked.
-    known: Vec<Option<(u64, bool)>>,
-    /// The load in the latest of these spans.
+    /// The load in the latest span in which a station asked.
     round: Option<Round>,
 }
 
@@ -147,23 +145,12 @@ impl Demand {
     /// are sent there.
     fn fits(&mut self, scene: &mut Scene<'_>, node: NodeId) -> bool {
         let span = span_of(scene.now);
-        self.known.resize(scene.nodes.len().max(self.known.len()), None);
-        if let Some((at, known)) = self.known[node.index()]
-            && at == span
-        {
-            return known;
-        }
-        let fits = self.judge(scene, node, span).unwrap_or(false);
-        self.known[node.index()] = Some((span, fits));
-        fits
-    }
-
-    /// `None` if that is not known.
-    fn judge(&mut self, scene: &mut Scene<'_>, node: NodeId, span: u64) -> Option<bool> {
-        if self.round.as_ref().is_none_or(|round| round.span != span) {
-            self.round = Some(Round { span, load: self.load(scene, span) });
-        }
-        self.round.as_mut()?.load.as_mut()?.fits(scene, node)
+        let round = match self.round.take().filter(|round| round.span == span) {
+            Some(round) => round,
+            None => Round { span, load: self.load(scene, span) },
+        };
+        let load = &mut self.round.insert(round).load;
+        load.as_mut().is_some_and(|load| load.fits(scene, node))
     }
 
     /// The load of all flows. `None` if one of them is not known.
@@ -205,8 +192,9 @@ struct Load {
     senders: BTreeMap<NodeId, Needs>,
     /// Stations that send packets of transfers.
     transfers: BTreeSet<NodeId>,
-    /// By hop: whether all fits around it, if that was asked.
-    known: BTreeMap<(NodeId, NodeId), Option<bool>>,
+    /// By station, and by hop: whether all fits around it, if that was asked.
+    stations: BTreeMap<NodeId, bool>,
+    hops: BTreeMap<(NodeId, NodeId), Option<bool>>,
 }
 
 impl Load {
@@ -220,22 +208,25 @@ impl Load {
         self.routes.push(route);
     }
 
-    /// See [`Demand::fits`]. `None` if that is not known.
-    fn fits(&mut self, scene: &mut Scene<'_>, node: NodeId) -> Option<bool> {
+    /// See [`Demand::fits`].
+    fn fits(&mut self, scene: &mut Scene<'_>, node: NodeId) -> bool {
+        if let Some(known) = self.stations.get(&node) {
+            return *known;
+        }
         let over_it = self.routes.iter().filter(|hops| hops.iter().any(|(from, _)| *from == node));
         let hops: BTreeSet<(NodeId, NodeId)> = over_it.flatten().copied().collect();
-        for hop in &hops {
-            let known = self.known.get(hop).copied();
+        let all = |hop: &(NodeId, NodeId)| {
+            let known = self.hops.get(hop).copied();
             let fits = known.unwrap_or_else(|| self.fits_around(scene, *hop));
-            self.known.insert(*hop, fits);
-            if !fits? {
-                return Some(false);
-            }
-        }
-        (!hops.is_empty()).then_some(true)
+            self.hops.insert(*hop, fits);
+            fits == Some(true)
+        };
+        let fits = !hops.is_empty() && hops.iter().all(all);
+        self.stations.insert(node, fits);
+        fits
     }
 
-    /// True if the medium around one hop has the time.
+    /// True if the medium around one hop has the time. `None` if that is not known.
     fn fits_around(&self, scene: &mut Scene<'_>, (station, next): (NodeId, NodeId)) -> Option<bool> {
         let mut hears = |at: NodeId, sender: NodeId| at == sender || scene.senses(at, sender);
         if self.transfers.iter().any(|sender| hears(station, *sender) || hears(next, *sender)) {

@@ -31,11 +31,12 @@ const LOOKS: (u64, u64) = (12, 120);
 /// See `LOOKS`. A MAC gives a hop up sooner or later after some 40 ms.
 const STEP: SimDuration = SimDuration::from_millis(100);
 
-/// The times of these looks at a span.
-fn looks(from: SimTime, until: SimTime) -> impl Iterator<Item = SimTime> {
+/// The times of these looks at a span; where nothing `changes`, its beginning tells all.
+fn looks(changes: bool, (from, until): (SimTime, SimTime)) -> impl Iterator<Item = SimTime> {
     let span = until.since(from);
     let count = (span.as_nanos() / STEP.as_nanos()).clamp(LOOKS.0, LOOKS.1);
-    (0..=count).map(move |i| from + span * i / count)
+    let last = if changes { count } else { 0 };
+    (0..=last).map(move |i| from + span * i / count)
 }
 
 /// The network at one moment, as it is shown to observers. The radio side is borrowed mutably only because
@@ -192,9 +193,8 @@ impl Scene<'_> {
         let now = self.now;
         let radio = self.radio.as_mut()?;
         let mended = radio.mended_since(from, node, next_hop);
-        // Where nothing changes, one look says all. The run may be younger than `before`.
-        let most = if radio.changes() { usize::MAX } else { 1 };
-        let apart = mended || looks(from, now).take(most).any(|at| !radio.reaches(at, node, next_hop));
+        let mut times = looks(radio.changes(), (from, now));
+        let apart = mended || times.any(|at| !radio.reaches(at, node, next_hop));
         // Positions are those of the past; the tracks must return to the present.
         radio.reaches(now, node, next_hop);
         apart.then_some(LossCause::LinkFailure)
@@ -417,7 +417,7 @@ impl Scene<'_> {
         let now = self.now;
         let apart = |scene: &mut Self, all| {
             let mut way = Vec::new();
-            looks(from, now).any(|at| !scene.joined((node, to), at, all, &mut way))
+            looks(true, (from, now)).any(|at| !scene.joined((node, to), at, all, &mut way))
         };
         if apart(self, true) {
             Some(LossCause::LinkFailure)
@@ -454,10 +454,9 @@ impl Scene<'_> {
     }
 
     /// True if there was a path between two nodes all the time between two times.
-    pub fn existed(&mut self, ends: (NodeId, NodeId), (from, until): (SimTime, SimTime)) -> bool {
-        let most = if self.changes() { usize::MAX } else { 1 };
+    pub fn existed(&mut self, ends: (NodeId, NodeId), times: (SimTime, SimTime)) -> bool {
         let mut way = Vec::new();
-        looks(from, until).take(most).all(|at| self.joined(ends, at, false, &mut way))
+        looks(self.changes(), times).all(|at| self.joined(ends, at, false, &mut way))
     }
 
     /// Hop counts from a node to all others that it could reach at a time.

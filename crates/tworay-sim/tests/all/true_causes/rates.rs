@@ -1,7 +1,8 @@
 //! Radios with several rates: what noise costs a queue is not load because the rate control has become slow.
 //!
-//! 100 m are 54 Mb/s with 802.11g: an exchange with a datagram of 1,000 bytes takes some 0.28 ms with its mean backoff. Over two
-//! hops of stations that hear each other, one datagram in 0.65 ms is all that they carry, and over one of them one in 0.4 ms.
+//! With 802.11g, a datagram of 1,000 bytes is a frame of 1,064. At 54 Mb/s, which reach 100 m, its exchange takes 430 µs: DIFS 50, half a window
+//! of 15 slots 150, the frame 186, SIFS 10, the ACK 34. 200 m are in reach at 24 Mb/s: 382 µs for the frame, 626 in all. Over two hops of that
+//! length whose stations hear each other, a datagram takes two exchanges and one backoff, 1,102 µs.
 
 use super::{Loss, losses, parse, run_once};
 
@@ -26,13 +27,15 @@ fn all_are(place: (&str, u32, u32), interval: &str, disturbance: &str, causes: &
     assert_eq!(wrong, None, "{place:?} {interval} {disturbance}: of {}", with.len());
 }
 
-const G_ONE: (&str, u32, u32) = ("g", 1, 100);
-const G_TWO: (&str, u32, u32) = ("g", 2, 100);
+const NEAR: (&str, u32, u32) = ("g", 1, 100);
+/// One hop of 200 m: the station between has nothing to do.
+const FAR: (&str, u32, u32) = ("g", 2, 100);
+const RELAY: (&str, u32, u32) = ("g", 2, 200);
 
 /// Minstrel takes lower rates while Rayleigh fading lasts, and keeps them for a while: that is not load.
 #[test]
 fn a_rate_that_fading_has_lowered_is_not_load() {
-    for (place, interval) in [(G_ONE, "800us"), (G_TWO, "1ms")] {
+    for (place, interval) in [(NEAR, "800us"), (FAR, "1ms"), (RELAY, "1400us")] {
         for coherence in ["100ms", "5ms"] {
             let fading = format!("radio.fading = {{ k = 0, coherence = \"{coherence}\" }}");
             all_are(place, interval, &fading, &["channel", "rate"]);
@@ -44,8 +47,9 @@ fn a_rate_that_fading_has_lowered_is_not_load() {
 #[test]
 fn errors_from_the_first_frame_on_are_not_load() {
     let errors = "errors.frame_err = { bernoulli = { rate = 0.2 } }";
-    all_are(G_ONE, "800us", errors, &["channel"]);
-    all_are(G_TWO, "1ms", errors, &["channel"]);
+    all_are(NEAR, "800us", errors, &["channel"]);
+    all_are(FAR, "1ms", errors, &["channel"]);
+    all_are(RELAY, "1400us", errors, &["channel"]);
 }
 
 /// 65,000 bytes of an aggregate take 1.9 ms at 270 Mb/s, and hold 62 datagrams: 60 µs for each of them are twice as long as it needs. With half of
@@ -62,14 +66,14 @@ fn an_early_outage_is_not_load() {
         let outage = format!(
             "event = [{{ node = 2, at = \"1020ms\", what = \"down\" }}, {{ node = 2, at = \"{until}\", what = \"up\" }}]"
         );
-        all_are(G_TWO, "1ms", &outage, &["node-down"]);
+        all_are(FAR, "1ms", &outage, &["node-down"]);
     }
 }
 
 /// More than the hop carries: the queue is full of load, whatever the channel does.
 #[test]
 fn more_than_the_hop_carries_is_load() {
-    for (place, interval) in [(G_ONE, "340us"), (G_TWO, "550us")] {
+    for (place, interval) in [(NEAR, "340us"), (FAR, "550us")] {
         let late = |losses: Vec<Loss>| losses.into_iter().filter(|loss| loss.at > 1.5).collect::<Vec<_>>();
         let without = late(rejected(place, interval, ""));
         let with = late(rejected(place, interval, "errors.frame_err = { bernoulli = { rate = 0.1 } }"));
