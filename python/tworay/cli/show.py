@@ -45,8 +45,8 @@ def show(
         typer.Option(
             metavar="NAME",
             help="Print this table of the runs as CSV, or write it to --csv: goodput (acknowledged data over "
-            "time), series (cwnd, RTT over time), transfers, ledger (each loss), of recorded runs also "
-            "segments, frames, queues, routes, moves.",
+            "time), series (cwnd, RTT over time), transfers, ledger (each loss), guesses (each beside its "
+            "true cause), phases, of recorded runs also segments, frames, queues, routes, moves.",
         ),
     ] = None,
     intervals: IntervalsOption = None,
