@@ -30,6 +30,7 @@ mod setup;
 mod station;
 mod traffic;
 mod tree;
+mod undisturbed;
 mod wire;
 mod write;
 
@@ -47,4 +48,5 @@ pub use setup::{LinkCut, Setup, WireSetup};
 pub use station::StationConfig;
 pub use traffic::{NextTransfer, Replay, Sizes, Transfers, Video};
 pub use tworay_base::{Dialect, suggest};
+pub use undisturbed::Disturbance;
 pub use wire::{HandoffConfig, Lane, LanesConfig, Outages, RedConfig, RedUnit, WireConfig};

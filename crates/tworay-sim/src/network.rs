@@ -32,6 +32,7 @@ use crate::network::node::stations::Stations;
 use crate::network::node::{NodeTimer, Nodes};
 use crate::observe::loss::demand::Traffic;
 use crate::observe::loss::scene::World;
+use crate::observe::loss::twin::Twin;
 use crate::observe::{After, Fact, Film, Frames, Layout, Observers, Obstacle};
 use agenda::Agenda;
 use air::Air;
@@ -200,6 +201,11 @@ impl Network {
         energy
             .draw_computing
             .then(|| Box::new(Drawn::new(costs().map(|cost| cost.joules(energy.instruction.get())))))
+    }
+
+    /// The same run without disturbances has lost this.
+    pub(crate) fn beside(&mut self, twin: Twin) {
+        self.common.observers.ledger.beside(twin);
     }
 
     /// From now on counts losses without recording each one.

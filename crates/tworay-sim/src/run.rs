@@ -2,6 +2,7 @@
 
 use crate::links::link_rates;
 use crate::network::Network;
+use crate::observe::loss::twin::Twin;
 use crate::paths::{FlowPath, Pair, all_pairs, flow_paths};
 use crate::results::RunReport;
 use std::path::PathBuf;
@@ -111,9 +112,13 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     }
     let paths = flow_paths(&setup);
     let links = link_rates(&setup);
+    let twin = twin_of(scenario, options.seed, control)?;
     let Some(mut network) = Network::new(setup, || control.note(0.0)) else {
         return Err(RunError::Cancelled);
     };
+    if let Some(twin) = twin {
+        network.beside(twin);
+    }
     if options.record {
         network.record();
     }
@@ -153,6 +158,25 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     report.document.cpu_seconds = begun.elapsed().as_secs_f64();
     control.note(1.0);
     Ok(report)
+}
+
+/// What a scenario's flows of datagrams lose without its disturbances. `None`: it has none of either.
+fn twin_of(scenario: &Scenario, seed: u64, control: &RunControl) -> Result<Option<Twin>, RunError> {
+    let disturbances = scenario.disturbances();
+    let datagrams: Vec<bool> = scenario.flows.iter().map(|flow| flow.application.is_datagrams()).collect();
+    if disturbances.is_empty() || !datagrams.contains(&true) {
+        return Ok(None);
+    }
+    let setup = scenario.undisturbed().setup(seed, false).map_err(|e| RunError::Failed(e.to_string()))?;
+    let Some(mut network) = Network::new(setup, || control.note(0.0)) else {
+        return Err(RunError::Cancelled);
+    };
+    if !network.run(|_| control.note(0.0)) {
+        return Err(RunError::Cancelled);
+    }
+    let losses = network.finish().ledger.take_records();
+    let losses = losses.iter().map(|loss| (loss.flow, loss.at, loss.died, loss.cause));
+    Ok(Some(Twin::of(disturbances, datagrams, losses)))
 }
 
 /// Mean shortest path and partitioning of a scenario's flows, overall and by flow, from positions and wires

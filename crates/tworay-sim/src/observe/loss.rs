@@ -11,4 +11,5 @@ pub(crate) mod pacing;
 pub(crate) mod root_cause;
 pub(crate) mod scene;
 pub(crate) mod service;
+pub(crate) mod twin;
 pub(crate) mod wire_queue;

@@ -231,7 +231,10 @@ impl Observers {
         self.roots.causes.note_struck((view.now, node), p, root);
         let cause = root.cause.unwrap_or(LossCause::Unknown);
         let booked = self.ledger.records().len();
-        let death = Death { root, cause, died, node, from: p.src, hops: p.hops };
+        let service = self.roots.services.get(node.index());
+        let slowed_by =
+            service.filter(|_| self.ledger.has_twin()).and_then(|service| service.main_reason(None));
+        let death = Death { root, cause, died, node, from: p.src, hops: p.hops, slowed_by };
         self.ledger.died(p.uid, death, view.now);
         self.show_loss(packet, booked, view);
     }

@@ -9,6 +9,7 @@
 //! the packet); how and where it ended is recorded beside it ([`Died`]).
 
 use crate::observe::loss::root_cause::RootCause;
+use crate::observe::loss::twin::{Dying, Twin};
 use std::collections::VecDeque;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimTime};
 
@@ -88,6 +89,8 @@ pub struct Death {
     pub from: NodeId,
     /// Number of hops the copy had travelled.
     pub hops: u8,
+    /// If the run has a twin: the reason for most of the time that the MAC there has lost, if that is no load.
+    pub slowed_by: Option<RootCause>,
 }
 
 #[derive(Debug)]
@@ -151,6 +154,8 @@ pub struct Ledger {
     lost: [Segments; LossCause::ALL.len()],
     records: Vec<LossRecord>,
     holds: Vec<Hold>,
+    /// The same run without disturbances, if there are any and datagrams are sent.
+    twin: Option<Box<Twin>>,
     /// Losses are counted but not recorded.
     counts_only: bool,
     /// By flow: its source, and the number of data segments that died there.
@@ -172,6 +177,16 @@ impl Ledger {
     pub fn add_flow(&mut self, source: NodeId, now: SimTime) {
         self.at_source.push((source, 0));
         self.in_flight.push(InFlight { since: now, ..InFlight::default() });
+    }
+
+    /// The same run without disturbances has lost this.
+    pub fn beside(&mut self, twin: Twin) {
+        self.twin = Some(Box::new(twin));
+    }
+
+    /// True if the losses of the same run without disturbances are known.
+    pub fn has_twin(&self) -> bool {
+        self.twin.is_some()
     }
 
     /// From now on counts losses without recording each one in [`Self::records`].
@@ -339,7 +354,10 @@ impl Ledger {
     fn book(&mut self, uid: u64, death: Death, now: SimTime) {
         let s = self.entry(uid);
         let (flow, carries, seq) = (s.flow, s.carries, s.seq);
-        let Death { root, cause, died, node, from, .. } = death;
+        let Death { root, cause, died, node, from, slowed_by, .. } = death;
+        let twin = self.twin.as_mut().filter(|twin| twin.sends_datagrams(flow));
+        let root = twin.map_or(root, |twin| twin.judge(now, Dying { flow, node, died, slowed_by }, root));
+        let cause = root.cause.unwrap_or(cause);
         self.lost[cause as usize].add(carries);
         if let Some((source, lost)) = self.at_source.get_mut(flow.index())
             && *source == node

@@ -12,7 +12,15 @@ fn sent(l: &mut Ledger, carries: Carries, seq: Seq32, now: SimTime) -> u64 {
 /// A copy dies at `node` for `cause`; its hop count equals the node's number.
 fn death(cause: LossCause, node: u16) -> Death {
     let root = RootCause::new(SimTime::ZERO, NodeId(node), cause);
-    Death { root, cause, died: Died::Ifq, node: NodeId(node), from: NodeId(0), hops: node as u8 }
+    Death {
+        root,
+        cause,
+        died: Died::Ifq,
+        node: NodeId(node),
+        from: NodeId(0),
+        hops: node as u8,
+        slowed_by: None,
+    }
 }
 
 #[test]

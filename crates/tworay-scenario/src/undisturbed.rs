@@ -1,0 +1,76 @@
+//! The same scenario without what disturbs it: random errors, events, and wires' losses and outages.
+
+use crate::Scenario;
+use crate::event::{EventConfig, EventKind};
+use tworay_base::{LossCause, NodeId, SimTime};
+use tworay_radio::{ErrorModelConfig, ErrorsConfig};
+
+/// A thing that may cost packets, apart from load.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Disturbance {
+    /// When it begins.
+    pub at: SimTime,
+    /// When it ends; never, if it lasts up to the end of the run.
+    pub until: SimTime,
+    /// The node that it strikes, if it strikes one.
+    pub node: Option<NodeId>,
+    /// The cause of what is lost to it.
+    pub cause: LossCause,
+}
+
+impl Scenario {
+    /// What disturbs its runs, in order of time: random errors, events, and wires' losses and outages, which are taken to begin at the
+    /// start. Movement, shadowing and fading are no disturbances: without them it would be another network.
+    pub fn disturbances(&self) -> Vec<Disturbance> {
+        let noise = |errors: &ErrorModelConfig| *errors != ErrorModelConfig::None;
+        let from_start = |cause| Disturbance { at: SimTime::ZERO, until: SimTime::NEVER, node: None, cause };
+        let errors = &self.settings.errors;
+        let wires = &self.settings.wires;
+        let noisy = noise(&errors.frame_err)
+            || noise(&errors.pkt_err)
+            || wires.iter().any(|w| noise(&w.errors) || noise(&w.errors_back) || !w.drops.is_empty());
+        let broken = wires.iter().any(|wire| wire.handoffs.is_some());
+        let mut found = Vec::new();
+        found.extend(noisy.then(|| from_start(LossCause::Channel)));
+        found.extend(broken.then(|| from_start(LossCause::LinkFailure)));
+        // In order of time already.
+        let events = &self.settings.events;
+        found.extend(events.iter().enumerate().filter_map(|(i, event)| {
+            let cause = match event.what {
+                EventKind::Down => LossCause::NodeDown,
+                EventKind::Cut | EventKind::Move => LossCause::LinkFailure,
+                EventKind::Loss if event.rate.is_some_and(|rate| rate > 0.0) => LossCause::Channel,
+                EventKind::Loss | EventKind::Up => return None,
+            };
+            let at = SimTime::ZERO + event.at;
+            let ends = |later: &&EventConfig| {
+                let alike =
+                    later.what == event.what || (event.what, later.what) == (EventKind::Down, EventKind::Up);
+                later.node == event.node && alike
+            };
+            let until = match event.what {
+                EventKind::Cut => event.lasts.map(|lasts| at + lasts),
+                _ => events[i + 1..].iter().find(ends).map(|later| SimTime::ZERO + later.at),
+            };
+            let node = event.node.map(NodeId);
+            Some(Disturbance { at, until: until.unwrap_or(SimTime::NEVER), node, cause })
+        }));
+        found
+    }
+
+    /// The same scenario without its [`Self::disturbances`].
+    pub fn undisturbed(&self) -> Self {
+        let mut calm = self.clone();
+        calm.settings.errors = ErrorsConfig::default();
+        calm.settings.events.clear();
+        for wire in &mut calm.settings.wires {
+            (wire.errors, wire.errors_back) = (ErrorModelConfig::None, ErrorModelConfig::None);
+            wire.handoffs = None;
+            wire.drops.clear();
+        }
+        calm
+    }
+}
+
+#[cfg(test)]
+mod tests;
