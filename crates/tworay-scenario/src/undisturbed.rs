@@ -18,6 +18,13 @@ pub struct Disturbance {
     pub cause: LossCause,
 }
 
+impl Disturbance {
+    /// True for noise, in contrast to what stops links and nodes.
+    pub fn is_noise(&self) -> bool {
+        self.cause == LossCause::Channel
+    }
+}
+
 impl Scenario {
     /// What disturbs its runs, in order of time: random errors, events, and wires' losses and outages, which are taken to begin at the
     /// start. Movement, shadowing and fading are no disturbances: without them it would be another network.

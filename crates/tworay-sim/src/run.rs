@@ -175,7 +175,6 @@ fn twin_of(scenario: &Scenario, seed: u64, control: &RunControl) -> Result<Optio
         return Err(RunError::Cancelled);
     }
     let losses = network.finish().ledger.take_records();
-    let losses = losses.iter().map(|loss| (loss.flow, loss.at, loss.died, loss.cause));
     Ok(Some(Twin::of(disturbances, datagrams, losses)))
 }
 

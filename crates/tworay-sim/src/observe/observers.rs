@@ -234,7 +234,7 @@ impl Observers {
         let service = self.roots.services.get(node.index());
         let slowed_by =
             service.filter(|_| self.ledger.has_twin()).and_then(|service| service.main_reason(None));
-        let death = Death { root, cause, died, node, from: p.src, hops: p.hops, slowed_by };
+        let death = Death { root, cause, died, node, at: view.now, from: p.src, hops: p.hops, slowed_by };
         self.ledger.died(p.uid, death, view.now);
         self.show_loss(packet, booked, view);
     }

@@ -534,3 +534,19 @@ fn data_before_its_syn_is_thrown_away_by_the_receiver() {
     let ignored = report.document.flows[0].ignored.as_ref().expect("counts of a TCP flow");
     assert_eq!(ignored["no-connection"] as usize, thrown.len());
 }
+
+/// Of the losses of a run, as many are load's as without a disturbance, and it costs the others. Random numbers differ, and packets are lost
+/// a little earlier or later: by three standard deviations and 3 %.
+fn as_many_as(losses: &[Loss], without: usize, disturbance: &str, name: &str) {
+    let other = losses.iter().filter(|l| l.cause == disturbance).count();
+    let load = losses.len() - other;
+    let slack = 3.0 * (without as f64).sqrt() + 3.0 + 0.03 * without as f64;
+    let apart = (load as f64 - without as f64).abs();
+    assert!(apart <= slack, "{name}: {load} of {} are load's, {without} without it", losses.len());
+    assert!(
+        losses
+            .iter()
+            .all(|l| l.cause == disturbance || matches!(l.cause.as_str(), "congestion" | "contention")),
+        "{name}"
+    );
+}

@@ -83,8 +83,9 @@ pub struct Death {
     pub cause: LossCause,
     /// End of the copy.
     pub died: Died,
-    /// Where it died.
+    /// Where it died, and when.
     pub node: NodeId,
+    pub at: SimTime,
     /// Node that sent the segment.
     pub from: NodeId,
     /// Number of hops the copy had travelled.
@@ -305,8 +306,11 @@ impl Ledger {
         s.copies -= 1;
         if !s.delivered {
             s.delivered = true;
-            let (carries, flow) = (s.carries, s.flow);
+            let (carries, flow, seq) = (s.carries, s.flow, s.seq);
             first = Some(s.sent_at);
+            if let Some(twin) = self.twin.as_mut().filter(|twin| twin.sends_datagrams(flow)) {
+                twin.delivered(flow, seq);
+            }
             self.delivered.add(carries);
             self.count_in_flight(flow, carries, false, now);
         }
@@ -354,9 +358,10 @@ impl Ledger {
     fn book(&mut self, uid: u64, death: Death, now: SimTime) {
         let s = self.entry(uid);
         let (flow, carries, seq) = (s.flow, s.carries, s.seq);
-        let Death { root, cause, died, node, from, slowed_by, .. } = death;
+        let Death { root, cause, died, node, at, from, slowed_by, .. } = death;
         let twin = self.twin.as_mut().filter(|twin| twin.sends_datagrams(flow));
-        let root = twin.map_or(root, |twin| twin.judge(now, Dying { flow, node, died, slowed_by }, root));
+        let root =
+            twin.map_or(root, |twin| twin.judge(now, Dying { flow, seq, node, at, died, slowed_by }, root));
         let cause = root.cause.unwrap_or(cause);
         self.lost[cause as usize].add(carries);
         if let Some((source, lost)) = self.at_source.get_mut(flow.index())

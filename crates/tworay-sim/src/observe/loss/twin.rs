@@ -6,9 +6,11 @@
 //!
 //! TCP sends less after a loss: its losses have no twin.
 
+use super::ledger::LossRecord;
 use super::root_cause::RootCause;
-use std::collections::BTreeMap;
-use tworay_base::{Died, FlowId, LossCause, NodeId, SimDuration, SimTime};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_scenario::Disturbance;
 
 /// Losses are counted in spans of this length.
@@ -17,11 +19,12 @@ const SPAN: SimDuration = SimDuration::from_millis(250);
 /// A loss of the twin within this time is the same loss.
 const NEAR: SimDuration = SimDuration::from_secs(1);
 
-/// The same of losses on a hop, which collisions cause at random.
+/// The same of losses on a hop, which collisions cause at random, and for want of a route, which depend on when a search begins.
 const NEAR_HOP: SimDuration = SimDuration::from_secs(5);
+const NEAR_SEARCH: SimDuration = SimDuration::from_secs(10);
 
 /// Time after a disturbance in which it may still cost packets.
-const AFTERMATH: SimDuration = SimDuration::from_secs(60);
+const AFTERMATH: SimDuration = SimDuration::from_secs(30);
 
 /// Losses by chance, beyond those of the twin: collisions on a hop, which come at random, also if the twin has none.
 const BY_CHANCE: f64 = 3.0;
@@ -30,18 +33,96 @@ const BY_CHANCE: f64 = 3.0;
 const CAUSES: [LossCause; 5] =
     [LossCause::Congestion, LossCause::Contention, LossCause::NoRoute, LossCause::Ttl, LossCause::Rate];
 
-/// Losses of the twin, by cause.
-type Counts = [u32; CAUSES.len()];
+/// How a datagram has ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum End {
+    InQueue,
+    OnHop,
+    /// For want of a route or an address.
+    Elsewhere,
+}
+
+impl End {
+    fn of(died: Died) -> Self {
+        match died {
+            Died::Ifq | Died::CoDel | Died::LinkRed | Died::WireQueue => Self::InQueue,
+            Died::RtsRetries | Died::DataRetries | Died::Expired | Died::Purged => Self::OnHop,
+            _ => Self::Elsewhere,
+        }
+    }
+
+    /// Spans in which a loss may be the same as one that ends so at a time.
+    fn spans(self, at: SimTime) -> RangeInclusive<u64> {
+        let near = match self {
+            Self::InQueue => NEAR,
+            Self::OnHop => NEAR_HOP,
+            Self::Elsewhere => NEAR_SEARCH,
+        };
+        span_of(SimTime::from_nanos(at.as_nanos().saturating_sub(near.as_nanos())))..=span_of(at + near)
+    }
+}
+
+/// Datagrams of a flow that the twin loses without any disturbance.
+#[derive(Clone, Debug, Default)]
+struct Losses {
+    /// By sequence number, as long as this run has neither delivered nor lost them: when, and how.
+    open: BTreeMap<u32, (SimTime, End)>,
+    /// Those that this run has delivered, or lost to a disturbance, by number of the span: others may be lost in their place.
+    in_queues: BTreeMap<u64, u32>,
+    elsewhere: BTreeMap<u64, u32>,
+    /// Spans with any.
+    spans: BTreeSet<u64>,
+    /// Times of those in queues and on hops, which happen at random if the load is high.
+    random: Vec<SimTime>,
+    /// True if collisions have cost a route: they do so at random, many datagrams at once.
+    breaks: bool,
+    /// Losses of this run that count as chance, though the twin has none in their place.
+    surplus: f64,
+}
+
+impl Losses {
+    /// This run loses a datagram at a time, too, or another one in place of one that the twin loses at about that time.
+    fn matches(&mut self, at: SimTime, end: End, seq: u32) -> bool {
+        if self.open.remove(&seq).is_some() {
+            return true;
+        }
+        let delivered = if end == End::InQueue { &mut self.in_queues } else { &mut self.elsewhere };
+        let Some((span, count)) = delivered.range_mut(end.spans(at)).next() else { return false };
+        let span = *span;
+        *count -= 1;
+        if *count == 0 {
+            delivered.remove(&span);
+        }
+        true
+    }
+
+    /// This run delivers a datagram, or loses it to a disturbance.
+    fn goes(&mut self, seq: u32) {
+        if let Some((at, end)) = self.open.remove(&seq) {
+            let delivered = if end == End::InQueue { &mut self.in_queues } else { &mut self.elsewhere };
+            *delivered.entry(span_of(at)).or_default() += 1;
+        }
+    }
+
+    /// True if a loss in whose place the twin has none may be chance: not more have been than random numbers differ.
+    fn by_chance(&mut self, now: SimTime, end: End) -> bool {
+        let before = self.random.partition_point(|at| *at <= now);
+        let least = match end {
+            End::Elsewhere => return false,
+            End::InQueue if self.random.is_empty() => 0.0,
+            End::InQueue | End::OnHop => BY_CHANCE,
+        };
+        let is_chance = self.surplus + 1.0 <= least + 3.0 * (before as f64).sqrt();
+        self.surplus += f64::from(u8::from(is_chance));
+        is_chance
+    }
+}
 
 /// Losses of the twin, and the disturbances of the run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Twin {
-    /// By flow, and by number of the span; those that have been matched are taken out.
-    losses: Vec<BTreeMap<u64, Counts>>,
-    /// By flow: when the twin has lost datagrams in queues and on hops, which happens at random if the load is high.
-    random: Vec<Vec<SimTime>>,
-    /// By flow: losses without a loss of the twin near them that have counted as chance.
-    surplus: BTreeMap<FlowId, f64>,
+    /// By flow: losses of the twin.
+    losses: Vec<Losses>,
     /// By flow: true if it sends datagrams.
     datagrams: Vec<bool>,
     disturbances: Vec<Disturbance>,
@@ -54,29 +135,18 @@ pub(crate) struct Twin {
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Dying {
     pub flow: FlowId,
-    /// Where, and how.
+    /// Its sequence number.
+    pub seq: Seq32,
+    /// Where, when, and how.
     pub node: NodeId,
+    pub at: SimTime,
     pub died: Died,
     /// The reason for most of the time that the MAC of `node` has lost, if that is no load.
     pub slowed_by: Option<RootCause>,
 }
 
-fn place(cause: LossCause) -> Option<usize> {
-    CAUSES.iter().position(|known| *known == cause)
-}
-
 fn span_of(at: SimTime) -> u64 {
     at.as_nanos() / SPAN.as_nanos()
-}
-
-/// True for ends in a queue.
-fn in_queue(died: Died) -> bool {
-    matches!(died, Died::Ifq | Died::CoDel | Died::LinkRed | Died::WireQueue)
-}
-
-/// True for ends on a hop.
-fn on_hop(died: Died) -> bool {
-    matches!(died, Died::RtsRetries | Died::DataRetries | Died::Expired | Died::Purged)
 }
 
 impl Twin {
@@ -84,19 +154,26 @@ impl Twin {
     pub fn of(
         disturbances: Vec<Disturbance>,
         datagrams: Vec<bool>,
-        losses: impl IntoIterator<Item = (FlowId, SimTime, Died, LossCause)>,
+        losses: impl IntoIterator<Item = LossRecord>,
     ) -> Self {
-        let mut twin = Self { disturbances, datagrams, ..Self::default() };
-        twin.losses.resize_with(twin.datagrams.len(), BTreeMap::new);
-        twin.random.resize_with(twin.datagrams.len(), Vec::new);
-        for (flow, at, died, cause) in losses {
-            let Some(place) = place(cause).filter(|_| twin.sends_datagrams(flow)) else { continue };
-            if in_queue(died) || on_hop(died) {
-                twin.random[flow.index()].push(at);
+        let mut by_flow: Vec<Losses> = datagrams.iter().map(|_| Losses::default()).collect();
+        let needs_none = |loss: &LossRecord| CAUSES.contains(&loss.cause) && datagrams[loss.flow.index()];
+        for LossRecord { flow, seq, at, died, cause, .. } in losses.into_iter().filter(needs_none) {
+            let (of, end) = (&mut by_flow[flow.index()], End::of(died));
+            of.open.insert(seq.0, (at, end));
+            of.spans.insert(span_of(at));
+            match end {
+                End::InQueue | End::OnHop => of.random.push(at),
+                End::Elsewhere => of.breaks |= cause == LossCause::Contention,
             }
-            twin.losses[flow.index()].entry(span_of(at)).or_default()[place] += 1;
         }
-        twin
+        Self { losses: by_flow, datagrams, disturbances, ..Self::default() }
+    }
+
+    /// The run delivers a datagram.
+    #[cold]
+    pub fn delivered(&mut self, flow: FlowId, seq: Seq32) {
+        self.losses[flow.index()].goes(seq.0);
     }
 
     /// True if a flow sends datagrams.
@@ -106,7 +183,7 @@ impl Twin {
 
     /// True if a root cause may be a disturbance that has begun by then.
     fn is_disturbance(&self, now: SimTime, root: &RootCause) -> bool {
-        let noise = || self.begun(now).any(|disturbance| disturbance.cause == LossCause::Channel);
+        let noise = || self.begun(now).any(Disturbance::is_noise);
         root.is_physical() || root.is_noise() && (root.cause != Some(LossCause::Rate) || noise())
     }
 
@@ -118,73 +195,61 @@ impl Twin {
 
     /// The root cause of a datagram that dies at `now`, if that seems to be `root`.
     pub fn judge(&mut self, now: SimTime, of: Dying, root: RootCause) -> RootCause {
+        let end = End::of(of.died);
+        let noise_lasts = self.begun(now).any(|known| known.is_noise() && now < known.until);
         let disturbed = self.is_disturbance(now, &root);
-        let load = root.cause.and_then(place).filter(|_| !disturbed);
+        let by_load = !disturbed && root.cause.is_some_and(|cause| CAUSES.contains(&cause));
         if disturbed {
             self.by_flow.insert(of.flow, root);
             self.latest = Some(root);
         }
-        if load.is_none() && !in_queue(of.died) {
+        let losses = &mut self.losses[of.flow.index()];
+        let stays = !by_load && (end != End::InQueue || !root.is_noise());
+        if stays {
+            // If the twin loses it, too, load may lose another one in its place.
+            losses.goes(of.seq.0);
             return root;
         }
-        let near = if on_hop(of.died) { NEAR_HOP } else { NEAR };
-        let like = load.unwrap_or_default();
-        match (self.take(of.flow, now, near, like), load) {
-            (true, None) if self.begun(now).next().is_some() => {
-                let here = RootCause::new(now, of.node, LossCause::Congestion);
-                root.next_hop.filter(|_| root.node == of.node).map_or(here, |hop| here.towards(hop))
-            }
-            (false, Some(_)) if self.begun(now).next().is_some() && !self.by_chance(now, &of) => {
-                self.disturbed_by(now, of, &root).unwrap_or(root)
-            }
-            _ => root,
+        let matched = losses.matches(now, end, of.seq.0);
+        // Without noise that lasts, a queue is as full as in the twin, and rate control makes more difference than a count tells.
+        let as_full = !noise_lasts && losses.spans.range(end.spans(now)).next().is_some();
+        if self.begun(now).next().is_none() {
+            root
+        } else if by_load {
+            let breaks = end == End::Elsewhere && root.cause == Some(LossCause::Contention);
+            let own = matched || as_full || breaks && self.losses[of.flow.index()].breaks;
+            let own = own || self.losses[of.flow.index()].by_chance(now, end);
+            if own { root } else { self.disturbed_by(now, &of, &root).unwrap_or(root) }
+        } else if matched {
+            let hop = root.next_hop.filter(|_| root.node == of.node).unwrap_or(NodeId::BROADCAST);
+            RootCause::new(of.at, of.node, LossCause::Congestion).towards(hop)
+        } else {
+            root
         }
-    }
-
-    /// True if a loss without one of the twin near it may be chance: not more have been than random numbers differ.
-    fn by_chance(&mut self, now: SimTime, of: &Dying) -> bool {
-        let random = &self.random[of.flow.index()];
-        let before = random.partition_point(|at| *at <= now);
-        let at_least = if random.is_empty() && !on_hop(of.died) { 0.0 } else { BY_CHANCE };
-        let surplus = self.surplus.entry(of.flow).or_default();
-        let is_chance = *surplus + 1.0 <= at_least + 3.0 * (before as f64).sqrt();
-        *surplus += f64::from(u8::from(is_chance));
-        is_chance
-    }
-
-    /// Takes a loss of the twin near a time: of a cause, if there is one, or of any. Only load overfills a queue.
-    fn take(&mut self, flow: FlowId, now: SimTime, near: SimDuration, like: usize) -> bool {
-        let Some(losses) = self.losses.get_mut(flow.index()) else { return false };
-        let from = SimTime::from_nanos(now.as_nanos().saturating_sub(near.as_nanos()));
-        let spans = span_of(from)..=span_of(now + near);
-        let alike = losses.range(spans.clone()).find(|(_, counts)| counts[like] > 0);
-        let alike = alike.map(|(span, _)| (*span, like));
-        let any = || {
-            losses.range(spans).find_map(|(span, counts)| Some((*span, counts.iter().position(|n| *n > 0)?)))
-        };
-        let Some((span, place)) = alike.or_else(any) else { return false };
-        if let Some(counts) = losses.get_mut(&span) {
-            counts[place] -= 1;
-            if *counts == Counts::default() {
-                losses.remove(&span);
-            }
-        }
-        true
     }
 
     /// The disturbance that costs a datagram which load alone would not have cost, as far as is known: what slows down the MAC, or the
     /// latest one that has cost this flow one, or any, or that has begun.
-    fn disturbed_by(&self, now: SimTime, of: Dying, root: &RootCause) -> Option<RootCause> {
+    fn disturbed_by(&self, now: SimTime, of: &Dying, root: &RootCause) -> Option<RootCause> {
         let slowed_by = of.slowed_by.filter(|root| self.is_disturbance(now, root));
         let known = slowed_by.or_else(|| self.by_flow.get(&of.flow).copied()).or(self.latest);
-        known.map(|known| known.strikes(now)).or_else(|| {
-            let begun = self.begun(now).next()?;
-            let here = RootCause::new(now, begun.node.unwrap_or(of.node), begun.cause);
-            Some(match (begun.node, root.next_hop) {
-                (None, Some(hop)) if root.node == of.node => here.towards(hop),
-                _ => here,
-            })
-        })
+        let begun = self.begun(now).next()?;
+        let here = || {
+            let at = RootCause::new(now, begun.node.unwrap_or(of.node), begun.cause);
+            let hop = root.next_hop.filter(|_| begun.node.is_none() && root.node == of.node);
+            at.towards(hop.unwrap_or(NodeId::BROADCAST))
+        };
+        let found = known.map_or_else(here, |known| known.strikes(now));
+        let is_same =
+            |known: &Disturbance| Some(known.cause) == found.cause || found.is_noise() && known.is_noise();
+        // Noise is everywhere: it has spoilt what collisions seem to have spoilt.
+        let everywhere = |known: &Disturbance| known.is_noise() && known.node.is_none();
+        let found = match found.is_noise() && root.next_hop.is_some() && self.begun(now).any(everywhere) {
+            true => RootCause { cause: Some(LossCause::Channel), attempts: 0, interferer: None, ..*root },
+            false => found,
+        };
+        let at = if self.begun(root.at).any(is_same) { root.at } else { now };
+        Some(RootCause { at, ..found })
     }
 }
 

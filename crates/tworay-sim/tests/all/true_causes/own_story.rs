@@ -1,6 +1,7 @@
 //! Each row of the ledger tells its segment's own story, not that of another one with the same root cause.
 
 use super::{Loss, losses, parse, run_once};
+use std::collections::BTreeSet;
 
 fn run(text: &str, seed: u64) -> Vec<Loss> {
     losses(&run_once(&parse(text), seed))
@@ -74,23 +75,27 @@ fn a_route_expires_for_want_of_what_was_lost_before_it() {
 }
 
 /// `0 ── 1 ── 2 ── 3` in a ring of eight, OLSR without feedback of the MAC, 802.11g, bursts of errors: node 2 gives up node 3 at
-/// 22.486 s because its HELLOs have stayed away for 6 s. Two of the three met node 2 while it was sending. Packets go back and forth,
-/// fill queues, and find no route later. All of that is one break, and has one cause.
+/// 22.486 s because its HELLOs have stayed away for 6 s. Two of the three met node 2 while it was sending. Without the bursts, the third
+/// one arrives and nothing breaks. Packets go back and forth, fill queues, and find no route later. All of that is one break, and has one
+/// cause; but a datagram that is lost without the bursts, too, was not lost to them.
 #[test]
 fn a_break_that_missing_hellos_show_has_one_cause() {
     let text = "duration = \"24s\"\nrouting.protocol = \"olsr\"\nradio.preset = \"g\"\nmac = { rts_threshold = \"0B\", queue_limit = 5 }\n\
                 topology = { kind = \"explicit\", positions = [[0, 0], [100, 135], [260, 150], [420, 135], [520, 0], \
                 [100, -135], [260, -150], [420, -135]] }\n\
-                errors.frame_err = { gilbert-elliott = { good_to_bad = 0.02, bad_to_good = 0.2 } }\n\
                 [[flow]]\nfrom = 0\nto = 4\napp = \"cbr\"\nrate = \"6Mbps\"\nsize = \"1000B\"\nstart = \"1s\"";
-    let lost = run(text, 187);
+    let bursts = "errors.frame_err = { gilbert-elliott = { good_to_bad = 0.02, bad_to_good = 0.2 } }";
+    let (without, lost) = (run(text, 187), run(&format!("{bursts}\n{text}"), 187));
+    let anyway: BTreeSet<i64> = without.iter().map(|l| l.seq).collect();
+    assert!(!without.iter().any(|l| l.died == "no-route" && l.at > 20.0));
     let ends = ["ttl", "loop", "no-route"];
     let of_break = |l: &&Loss| {
         l.at > 22.486 && (l.root_node, l.next_hop) == (2, Some(3)) && ends.contains(&l.died.as_str())
     };
     let lost: Vec<&Loss> = lost.iter().filter(of_break).collect();
     assert!(lost.len() > 500, "{}", lost.len());
-    let other: Vec<_> = lost.iter().filter(|l| l.cause != "contention").collect();
-    assert_eq!(other.first(), None, "{}", other.len());
+    let (anyway, own): (Vec<&Loss>, Vec<&Loss>) = lost.iter().partition(|l| anyway.contains(&l.seq));
+    assert!(own.len() > 100, "{} {}", anyway.len(), own.len());
+    assert_eq!(own.iter().find(|l| l.cause != "channel"), None, "of {}", own.len());
     assert!(ends.iter().all(|end| lost.iter().any(|l| l.died == *end)));
 }

@@ -1,9 +1,9 @@
 //! One disturbance at a time: every loss has its cause.
 
-use super::generate::{Ground, bit_errors, grounds, light, oracle, ring, string};
+use super::generate::{bit_errors, grounds, light, oracle, ring, string};
 use super::medium::Loss;
 use super::rules::Case;
-use super::world::{BitErrors, Scene, Traffic};
+use super::world::{Scene, Traffic};
 use proptest::option;
 use proptest::prelude::*;
 
@@ -132,23 +132,6 @@ fn a_break_behind_the_search_limit_is_no_route() {
             });
     let name = "a_break_behind_the_search_limit_is_no_route";
     oracle(file!(), name, scenes, 2, |loss, _| loss.cause == "no-route");
-}
-
-/// `0 ── 1`: at least twice as many datagrams as 2 Mb/s carry, and bit errors. Whatever the MAC repeats or gives up, the load finds
-/// the queue full. Without ARP: a packet that errors have kept waiting for an address is held up before it meets the queue. From ten
-/// places on: in a queue of two or three, one packet more or less is already half of it (see how-it-is-checked.md).
-#[test]
-fn an_overload_beside_bit_errors_is_congestion() {
-    let scenes =
-        (grounds(), 10u32..50, 4000u32..12_000, 0.05f64..0.5).prop_map(|(ground, queue, kbps, rate)| {
-            let ground = Ground { protocol: 0, arp: false, ..ground };
-            let scene = ground.scene(string(1, 150.0)).with_flow(0, 1, Traffic::Datagrams { kbps });
-            Scene { queue, duration: 50, errors: BitErrors::PerFrame(rate), ..scene }
-        });
-    oracle(file!(), "an_overload_beside_bit_errors_is_congestion", scenes, 100, |loss, _| match loss.died {
-        "ifq" => loss.cause == "congestion",
-        _ => loss.cause == "channel",
-    });
 }
 
 /// A string, or a ring with a way around; and the destination.

@@ -1,6 +1,6 @@
 //! Twins: the same run without the disturbance. What it loses as well was not lost because of the disturbance.
 
-use super::generate::{grounds, oracle, string};
+use super::generate::{Ground, grounds, oracle, string};
 use super::rules::Case;
 use super::world::{BitErrors, Scene, Traffic};
 use proptest::prelude::*;
@@ -90,6 +90,34 @@ fn a_buffer_is_full_because_of_errors_only_if_it_would_not_be_full_without() {
                 loss.at < answered + JITTER || loss.uid >= PLACES && loss.since < answered + JITTER
             }
             _ => false,
+        }
+    });
+}
+
+/// `0 ── 1`: at least twice as many datagrams as 2 Mb/s carry, and bit errors. What the twin's queue rejects as well is congestion, and so
+/// are as many others as the twin rejects and this run doesn't. Without ARP: a packet that errors have kept waiting for an address is held
+/// up before it meets the queue.
+#[test]
+fn an_overload_beside_bit_errors_is_congestion_as_far_as_it_would_be_without() {
+    let scenes =
+        (grounds(), 10u32..50, 4000u32..12_000, 0.05f64..0.5).prop_map(|(ground, queue, kbps, rate)| {
+            let ground = Ground { protocol: 0, arp: false, ..ground };
+            let scene = ground.scene(string(1, 150.0)).with_flow(0, 1, Traffic::Datagrams { kbps });
+            Scene { queue, duration: 50, errors: BitErrors::PerFrame(rate), ..scene }
+        });
+    let twins = Twins::default();
+    let name = "an_overload_beside_bit_errors_is_congestion_as_far_as_it_would_be_without";
+    oracle(file!(), name, scenes, 100, |loss, case| {
+        let (anyway, rejected) = twins.of(case, |twin| {
+            let anyway = twin.losses.iter().any(|other| other.uid == loss.uid);
+            (anyway, twin.losses.len() as f64)
+        });
+        let by_load = case.losses.iter().filter(|other| other.cause == "congestion").count() as f64;
+        let as_many = by_load <= rejected + 3.0 * rejected.sqrt() + 3.0;
+        match (loss.died, loss.cause) {
+            ("ifq", "congestion") => as_many,
+            ("ifq", "channel") => !anyway,
+            (_, cause) => cause == "channel",
         }
     });
 }

@@ -17,6 +17,7 @@ fn death(cause: LossCause, node: u16) -> Death {
         cause,
         died: Died::Ifq,
         node: NodeId(node),
+        at: SimTime::ZERO,
         from: NodeId(0),
         hops: node as u8,
         slowed_by: None,
