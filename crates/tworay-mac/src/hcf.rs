@@ -24,7 +24,7 @@ pub use edca::{Access, Edca};
 pub use frame::{AirFrame, AirKind, AirPacket};
 pub use number::FrameNumber;
 pub use reorder::{BlockAck, Reorder, Scoreboard};
-pub use station::{Hcf, HcfAction, HcfConfig, Host, LeastTime, Order, RateChoice};
+pub use station::{Hcf, HcfAction, HcfConfig, Host, Order, RateChoice};
 pub use window::{MissingBlockAck, Outcome, Persistence, TransmitWindow};
 
 /// Frames in the window of a block acknowledgment agreement, and bits of a compressed BlockAck (§9.3.1.8.3).

@@ -67,14 +67,6 @@ pub enum Application {
 }
 
 impl Application {
-    /// Time between two datagrams while the application sends, if it is always the same.
-    pub const fn interval(&self) -> Option<SimDuration> {
-        match self {
-            Self::Cbr { interval, .. } | Self::OnOff { interval, .. } => Some(*interval),
-            _ => None,
-        }
-    }
-
     /// The variant of a flow over simulated TCP; `None` for datagrams, and for programs outside.
     pub const fn variant(&self) -> Option<&Variant> {
         match self {

@@ -1,4 +1,4 @@
-//! The same scenario without what disturbs it: random errors, events, and wires' losses and outages.
+//! The same scenario without what disturbs it: random errors, fading, events, and wires' losses and outages.
 
 use crate::Scenario;
 use crate::event::{EventConfig, EventKind};
@@ -26,8 +26,8 @@ impl Disturbance {
 }
 
 impl Scenario {
-    /// What disturbs its runs, in order of time: random errors, events, and wires' losses and outages, which are taken to begin at the
-    /// start. Movement, shadowing and fading are no disturbances: without them it would be another network.
+    /// What disturbs its runs, in order of time: random errors, fading, events, and wires' losses and outages, which are taken to begin at
+    /// the start. Movement and shadowing are no disturbances: without them it would be another network.
     pub fn disturbances(&self) -> Vec<Disturbance> {
         let noise = |errors: &ErrorModelConfig| *errors != ErrorModelConfig::None;
         let from_start = |cause| Disturbance { at: SimTime::ZERO, until: SimTime::NEVER, node: None, cause };
@@ -35,6 +35,7 @@ impl Scenario {
         let wires = &self.settings.wires;
         let noisy = noise(&errors.frame_err)
             || noise(&errors.pkt_err)
+            || self.settings.radio.fading.is_some()
             || wires.iter().any(|w| noise(&w.errors) || noise(&w.errors_back) || !w.drops.is_empty());
         let broken = wires.iter().any(|wire| wire.handoffs.is_some());
         let mut found = Vec::new();
@@ -69,6 +70,7 @@ impl Scenario {
     pub fn undisturbed(&self) -> Self {
         let mut calm = self.clone();
         calm.settings.errors = ErrorsConfig::default();
+        calm.settings.radio.fading = None;
         calm.settings.events.clear();
         for wire in &mut calm.settings.wires {
             (wire.errors, wire.errors_back) = (ErrorModelConfig::None, ErrorModelConfig::None);

@@ -7,7 +7,7 @@ mod time;
 pub use tables::memory_of_tables;
 
 use crate::network::medium::on_air as medium;
-use crate::run::RunError;
+use crate::run::{RunError, has_twin};
 use tworay_routing::Protocol;
 use tworay_scenario::Scenario;
 
@@ -52,5 +52,7 @@ pub fn memory(scenario: &Scenario, seed: u64) -> Result<u64, RunError> {
 
 /// The estimated resources of a run of `scenario` with `seed`.
 pub fn estimate(scenario: &Scenario, seed: u64) -> Result<Estimate, RunError> {
-    Ok(Estimate { bytes: memory(scenario, seed)?, seconds: time::seconds(scenario, seed)? })
+    // A twin takes about as long, and is over before the run begins.
+    let runs = if has_twin(scenario) { 2.0 } else { 1.0 };
+    Ok(Estimate { bytes: memory(scenario, seed)?, seconds: runs * time::seconds(scenario, seed)? })
 }

@@ -30,7 +30,6 @@ use crate::network::medium::Radio;
 use crate::network::node::meters::Meters;
 use crate::network::node::stations::Stations;
 use crate::network::node::{NodeTimer, Nodes};
-use crate::observe::loss::demand::Traffic;
 use crate::observe::loss::scene::World;
 use crate::observe::loss::twin::Twin;
 use crate::observe::{After, Fact, Film, Frames, Layout, Observers, Obstacle};
@@ -131,8 +130,7 @@ impl Network {
         if !network.fill_static_routes(&mut keep_going) {
             return None;
         }
-        let traffic = network.traffic();
-        network.common.observers.roots.expect(&network.plan.settings, traffic, seed);
+        network.common.observers.roots.expect(&network.plan.settings, seed);
         for node in network.nodes.ids() {
             network.with_router(node, After::Other, |router, now, out| router.start(now, out));
         }
@@ -163,16 +161,6 @@ impl Network {
             agenda.push(network.plan.warm_at, Event::Warm);
         }
         Some(network)
-    }
-
-    /// Traffic that the applications of the flows announce.
-    fn traffic(&self) -> Traffic {
-        let flows = || self.flows.iter().map(|flow| &flow.setup);
-        let transfers = flows().filter(|flow| !flow.application.is_datagrams());
-        Traffic {
-            transfers: transfers.map(|flow| ((flow.from, flow.to), flow.start)).collect(),
-            intervals: flows().map(|flow| flow.application.interval()).collect(),
-        }
     }
 
     /// Adds a flow; its application starts by its node's clock.

@@ -116,6 +116,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     let Some(mut network) = Network::new(setup, || control.note(0.0)) else {
         return Err(RunError::Cancelled);
     };
+    let beside = twin.is_some();
     if let Some(twin) = twin {
         network.beside(twin);
     }
@@ -136,7 +137,8 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     if let Some(path) = &options.animation {
         network.animate_to(path, &ends).map_err(|e| uncaptured(path, e))?;
     }
-    if !network.run(|share| control.note(share)) {
+    let begun_at = if beside { 0.5 } else { 0.0 };
+    if !network.run(|share| control.note(begun_at + share * (1.0 - begun_at))) {
         return Err(RunError::Cancelled);
     }
     network.check_conservation().map_err(RunError::Failed)?;
@@ -160,22 +162,27 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     Ok(report)
 }
 
-/// What a scenario's flows of datagrams lose without its disturbances. `None`: it has none of either.
+/// True if a run needs its twin: the same run without disturbances, which tells what of its datagrams load loses.
+pub(crate) fn has_twin(scenario: &Scenario) -> bool {
+    let datagrams = scenario.flows.iter().any(|flow| flow.application.is_datagrams());
+    datagrams && !scenario.disturbances().is_empty()
+}
+
+/// What the twin loses. `None`: the run needs none.
 fn twin_of(scenario: &Scenario, seed: u64, control: &RunControl) -> Result<Option<Twin>, RunError> {
-    let disturbances = scenario.disturbances();
-    let datagrams: Vec<bool> = scenario.flows.iter().map(|flow| flow.application.is_datagrams()).collect();
-    if disturbances.is_empty() || !datagrams.contains(&true) {
+    if !has_twin(scenario) {
         return Ok(None);
     }
+    let datagrams: Vec<bool> = scenario.flows.iter().map(|flow| flow.application.is_datagrams()).collect();
     let setup = scenario.undisturbed().setup(seed, false).map_err(|e| RunError::Failed(e.to_string()))?;
     let Some(mut network) = Network::new(setup, || control.note(0.0)) else {
         return Err(RunError::Cancelled);
     };
-    if !network.run(|_| control.note(0.0)) {
+    if !network.run(|share| control.note(0.5 * share)) {
         return Err(RunError::Cancelled);
     }
     let losses = network.finish().ledger.take_records();
-    Ok(Some(Twin::of(disturbances, datagrams, losses)))
+    Ok(Some(Twin::of(scenario.disturbances(), datagrams, losses)))
 }
 
 /// Mean shortest path and partitioning of a scenario's flows, overall and by flow, from positions and wires

@@ -223,12 +223,6 @@ impl Edca {
         c.draw(now, rng);
     }
 
-    /// The interframe space of `category`, and the mean of the backoff before a first attempt.
-    pub fn first_wait(&self, category: AccessCategory) -> (SimDuration, SimDuration) {
-        let contender = &self.contenders[category as usize];
-        (contender.aifs, self.slot * u64::from(contender.parameters.window.min) / 2)
-    }
-
     /// The contention window of `category` in slots.
     pub fn window(&self, category: AccessCategory) -> u32 {
         self.contenders[category as usize].window

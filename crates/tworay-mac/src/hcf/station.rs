@@ -13,12 +13,9 @@
 //! queue. Agreements exist from the first frame on; ADDBA frames aren't exchanged, and every frame carries the
 //! beginning of its sender's window instead.
 
-mod least;
 mod originate;
 mod peer;
 mod respond;
-
-pub use least::LeastTime;
 
 use super::edca::Edca;
 use super::frame::{AirFrame, AirKind};

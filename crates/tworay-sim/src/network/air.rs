@@ -25,9 +25,7 @@ use judge::Judge;
 use queues::{FlowQueues, Lanes};
 use std::sync::Arc;
 use tworay_base::{BitRate, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
-use tworay_mac::hcf::{
-    AirFrame, AirKind, Hcf, HcfConfig, Host, LeastTime, MissingBlockAck, RateChoice, WINDOW,
-};
+use tworay_mac::hcf::{AirFrame, AirKind, Hcf, HcfConfig, Host, MissingBlockAck, RateChoice, WINDOW};
 use tworay_mac::rate::MinstrelConfig;
 use tworay_mac::{
     Frame, FrameKind, InterfaceQueue, MSDU_LIFETIME, MacCounters, Outgoing, QueueEntry, QueueRule,
@@ -162,20 +160,6 @@ impl Air {
         let station = self.stations.get(node.index());
         let bytes = station.map_or(ip_bytes, |station| station.hcf.config().frame_bytes(ip_bytes));
         self.fastest.map_or(SimDuration::ZERO, |rate| rate.airtime(bytes))
-    }
-
-    /// The mean time that a packet takes if it is sent once to a neighbour, with others that fill an aggregate, and nothing is lost;
-    /// `power`: the mean power that the neighbour gets. So many packets have a place at the node.
-    pub fn least_time(&self, node: NodeId, ip_bytes: u32, power: f64, places: u32) -> LeastTime {
-        let packets = places.clamp(1, WINDOW.into()) as u16;
-        let sinr = |mode| power / self.judge.noise(mode);
-        self.stations[node.index()].hcf.least_time(ip_bytes, packets, sinr)
-    }
-
-    /// True if stations have to find out by which rates their frames arrive.
-    pub fn learns_rates(&self) -> bool {
-        let learns = |station: &Station| matches!(station.hcf.config().rate, RateChoice::MinstrelHt(_));
-        self.stations.first().is_some_and(learns)
     }
 
     fn station(&mut self, node: NodeId) -> &mut Station {

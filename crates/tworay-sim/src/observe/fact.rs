@@ -140,8 +140,6 @@ pub(crate) enum Fact<'a> {
     Warm,
     /// A transport gives a packet to the network; it has the next number.
     Taken { flow: FlowId, carries: Carries, seq: Seq32 },
-    /// A flow sends a datagram, an IP packet of so many bytes.
-    Datagram { flow: FlowId, ends: (NodeId, NodeId), ip_bytes: u32 },
     /// A packet is made; another one may have had its handle before.
     Made { packet: PacketId },
     /// The packet is complete; `again`: payload that was sent before.

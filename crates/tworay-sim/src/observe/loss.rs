@@ -3,7 +3,6 @@
 pub(crate) mod attempts;
 pub(crate) mod causes;
 pub(crate) mod circles;
-pub(crate) mod demand;
 pub(crate) mod diagnosis;
 pub(crate) mod held_up;
 pub(crate) mod ledger;

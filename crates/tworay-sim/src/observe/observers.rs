@@ -59,9 +59,6 @@ impl Observers {
     pub fn observe(&mut self, fact: Fact<'_>, view: View<'_>) {
         match fact {
             Fact::Taken { flow, carries, seq } => self.ledger.sent(flow, carries, seq, view.now),
-            Fact::Datagram { flow, ends, ip_bytes } => {
-                self.roots.datagram(view.now, flow, ends, ip_bytes);
-            }
             Fact::Made { packet } => self.roots.held_ups.made(packet),
             Fact::Copied { uid } => self.ledger.copied(uid),
             Fact::HandedOn { packet } => self.handed_on(packet, view),

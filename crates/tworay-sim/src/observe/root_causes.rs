@@ -10,7 +10,6 @@ use super::fact::{After, Fact, HopFailure, Obstacle, View, Why, WireLoss};
 use super::loss::attempts::Failure;
 use super::loss::causes::{Causes, Trigger};
 use super::loss::circles::Circles;
-use super::loss::demand::{Demand, Traffic};
 use super::loss::held_up::HeldUps;
 use super::loss::pacing::Pacing;
 use super::loss::root_cause::{Noise, RootCause};
@@ -21,7 +20,7 @@ use super::observers::Observers;
 use crate::network::packets::{UNTRACKED, is_message};
 use backlog::{Backlogs, Overfull};
 use std::collections::{BTreeMap, VecDeque};
-use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimTime};
+use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
 use tworay_mac::{CodelConfig, FrameKind, MAX_REQUESTS, QueueRule};
 use tworay_routing::RoutingAction;
 use tworay_scenario::Settings;
@@ -38,8 +37,6 @@ pub(crate) struct RootCauses {
     pub circles: Circles,
     /// Service of each node's interface queue.
     pub services: Vec<Service>,
-    /// Demand of the flows for the medium.
-    demand: Demand,
     /// Pauses of each node's MAC; none unless MACs pace.
     pacings: Vec<Pacing>,
     /// The queue of each wire; none until one is offered a packet that something has held up before.
@@ -71,9 +68,8 @@ impl RootCauses {
         Self { causes: Causes::new(nodes), services, overfull, ..Self::default() }
     }
 
-    /// The network follows these settings, and has this traffic; `seed`: that of the run.
-    pub fn expect(&mut self, settings: &Settings, traffic: Traffic, seed: u64) {
-        self.demand = Demand::of(traffic);
+    /// The network follows these settings; `seed`: that of the run.
+    pub fn expect(&mut self, settings: &Settings, seed: u64) {
         self.causes.expect(&settings.routing, seed);
         let codel = (settings.mac.queue == Some(QueueRule::FqCodel)).then(CodelConfig::default);
         let link_red = settings.mac.overload.link_red;
@@ -132,12 +128,6 @@ impl RootCauses {
                 self.held_ups.delay(packet, root);
             }
         }
-    }
-
-    /// A flow sends a datagram.
-    #[inline]
-    pub fn datagram(&mut self, now: SimTime, flow: FlowId, ends: (NodeId, NodeId), ip_bytes: u32) {
-        self.demand.note(now, flow, ends, ip_bytes);
     }
 
     /// A packet is passed to the interface queue of `node`.
@@ -285,10 +275,8 @@ impl RootCauses {
                 let by_noise = root.is_noise() && self.services[node.index()].is_kept_by_noise(now);
                 let may_be_late =
                     !self.backlogs.is_empty() && died != Died::LinkRed && !root.is_physical() && !by_noise;
-                let by_load = root.cause == Some(LossCause::Congestion) && died == Died::Ifq;
-                let reason = if by_load { self.demand.reason(&mut scene, node, packet) } else { None };
                 let late = if may_be_late { self.backlogs.behind(&self.services, node, world) } else { None };
-                let root = late.or(reason).unwrap_or(root);
+                let root = late.unwrap_or(root);
                 self.services[node.index()].refused(now, length);
                 if root.cause == Some(LossCause::Congestion) {
                     self.overfull[node.index()].note(now, &self.backlogs);

@@ -5,7 +5,6 @@
 
 mod arbitrary;
 mod categories;
-mod least;
 
 use super::*;
 use crate::MSDU_LIFETIME;

@@ -131,7 +131,6 @@ impl Network {
         self.flows[flow].sent_bytes += u64::from(payload + UDP_HEADERS);
         let body = Body::Udp(UdpDatagram { src_port: 49_152 + id.0, dst_port: port, payload, number });
         let ip_bytes = payload + UDP_HEADERS;
-        self.common.observe(Fact::Datagram { flow: id, ends: (from, to), ip_bytes });
         self.launch(from, to, id, uid, ip_bytes, body);
     }
 

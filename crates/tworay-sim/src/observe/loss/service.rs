@@ -565,11 +565,6 @@ impl Service {
         self.dropped += 1;
     }
 
-    /// Most packets that the queue holds.
-    pub fn limit(&self) -> u32 {
-        self.fed.limit()
-    }
-
     /// Packets that the queue and a MAC that takes `taken` of them hold. `None`: CoDel's queue is no limit.
     pub fn places(&self, taken: u32) -> Option<u32> {
         self.codel.is_none().then(|| self.fed.limit() + taken)

@@ -34,7 +34,7 @@ const CAUSES: [LossCause; 5] =
     [LossCause::Congestion, LossCause::Contention, LossCause::NoRoute, LossCause::Ttl, LossCause::Rate];
 
 /// How a datagram has ended.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum End {
     InQueue,
     OnHop,
@@ -70,12 +70,14 @@ struct Losses {
     /// Those that this run has delivered, or lost to a disturbance, by number of the span: others may be lost in their place.
     in_queues: BTreeMap<u64, u32>,
     elsewhere: BTreeMap<u64, u32>,
-    /// Spans with any.
-    spans: BTreeSet<u64>,
-    /// Times of those in queues and on hops, which happen at random if the load is high.
-    random: Vec<SimTime>,
-    /// True if collisions have cost a route: they do so at random, many datagrams at once.
-    breaks: bool,
+    /// Spans with any that ends so.
+    spans: BTreeSet<(End, u64)>,
+    /// Times of those in queues, and on hops, which happen at random if the load is high.
+    by_queues: Vec<SimTime>,
+    on_hops: Vec<SimTime>,
+    /// Datagrams for which collisions have cost the twin the route or the address, and of this run those that count as chance.
+    breaks: u32,
+    by_breaks: u32,
     /// Losses of this run that count as chance, though the twin has none in their place.
     surplus: f64,
 }
@@ -104,15 +106,27 @@ impl Losses {
         }
     }
 
-    /// True if a loss in whose place the twin has none may be chance: not more have been than random numbers differ.
-    fn by_chance(&mut self, now: SimTime, end: End) -> bool {
-        let before = self.random.partition_point(|at| *at <= now);
-        let least = match end {
-            End::Elsewhere => return false,
-            End::InQueue if self.random.is_empty() => 0.0,
-            End::InQueue | End::OnHop => BY_CHANCE,
+    /// True if the twin loses a datagram at about the same time in this way.
+    fn loses_so(&self, now: SimTime, end: End) -> bool {
+        let (from, until) = end.spans(now).into_inner();
+        self.spans.range((end, from)..=(end, until)).next().is_some()
+    }
+
+    /// True if a loss in whose place the twin has none may be chance: not more have been than random numbers differ. Collisions cost many
+    /// datagrams the route at once, or none: as many more as the twin loses so are chance.
+    fn by_chance(&mut self, now: SimTime, end: End, cause: Option<LossCause>) -> bool {
+        let random = match end {
+            End::Elsewhere => {
+                let is_chance = cause == Some(LossCause::Contention) && self.by_breaks < self.breaks;
+                self.by_breaks += u32::from(is_chance);
+                return is_chance;
+            }
+            End::InQueue if self.by_queues.is_empty() => return false,
+            End::InQueue => &self.by_queues,
+            End::OnHop => &self.on_hops,
         };
-        let is_chance = self.surplus + 1.0 <= least + 3.0 * (before as f64).sqrt();
+        let before = random.partition_point(|at| *at <= now);
+        let is_chance = self.surplus + 1.0 <= BY_CHANCE + 3.0 * (before as f64).sqrt();
         self.surplus += f64::from(u8::from(is_chance));
         is_chance
     }
@@ -161,10 +175,11 @@ impl Twin {
         for LossRecord { flow, seq, at, died, cause, .. } in losses.into_iter().filter(needs_none) {
             let (of, end) = (&mut by_flow[flow.index()], End::of(died));
             of.open.insert(seq.0, (at, end));
-            of.spans.insert(span_of(at));
+            of.spans.insert((end, span_of(at)));
             match end {
-                End::InQueue | End::OnHop => of.random.push(at),
-                End::Elsewhere => of.breaks |= cause == LossCause::Contention,
+                End::InQueue => of.by_queues.push(at),
+                End::OnHop => of.on_hops.push(at),
+                End::Elsewhere => of.breaks += u32::from(cause == LossCause::Contention),
             }
         }
         Self { losses: by_flow, datagrams, disturbances, ..Self::default() }
@@ -212,13 +227,11 @@ impl Twin {
         }
         let matched = losses.matches(now, end, of.seq.0);
         // Without noise that lasts, a queue is as full as in the twin, and rate control makes more difference than a count tells.
-        let as_full = !noise_lasts && losses.spans.range(end.spans(now)).next().is_some();
+        let as_full = !noise_lasts && end == End::InQueue && losses.loses_so(now, end);
         if self.begun(now).next().is_none() {
             root
         } else if by_load {
-            let breaks = end == End::Elsewhere && root.cause == Some(LossCause::Contention);
-            let own = matched || as_full || breaks && self.losses[of.flow.index()].breaks;
-            let own = own || self.losses[of.flow.index()].by_chance(now, end);
+            let own = matched || as_full || self.losses[of.flow.index()].by_chance(now, end, root.cause);
             if own { root } else { self.disturbed_by(now, &of, &root).unwrap_or(root) }
         } else if matched {
             let hop = root.next_hop.filter(|_| root.node == of.node).unwrap_or(NodeId::BROADCAST);

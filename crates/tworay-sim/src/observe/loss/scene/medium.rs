@@ -1,10 +1,8 @@
 //! The part of the view about the medium: who shares it with whom, and how long exchanges take.
 
 use super::{Scene, World};
-use crate::network::air::Air;
 use tworay_base::{NodeId, PacketId, SimDuration};
 use tworay_mac::Timing;
-use tworay_mac::hcf::LeastTime;
 use tworay_wire::Packet;
 
 impl World<'_> {
@@ -29,40 +27,6 @@ fn exchange_time(timing: &Timing, ip_bytes: u32) -> SimDuration {
 }
 
 impl Scene<'_> {
-    /// Time of an exchange for each IP packet of this size from a node to its neighbour, and the mean of a first backoff, if nothing is
-    /// lost: at the best rate, beside as many others as are sent together.
-    pub fn least_time(&mut self, (node, next): (NodeId, NodeId), ip_bytes: u32) -> LeastTime {
-        // An aggregate is filled from the queue.
-        let places = self.services[node.index()].limit();
-        if let (Some(air), Some(radio)) = (self.air, &mut self.radio) {
-            let power = radio.mean_power(self.now, node, next);
-            return air.least_time(node, ip_bytes, power, places);
-        }
-        let mac = &self.nodes[node].mac;
-        LeastTime { exchange: exchange_time(mac.timing(), ip_bytes), backoff: mac.mean_backoff() }
-    }
-
-    /// True if stations have to find out by which rates their frames arrive.
-    pub fn learns_rates(&self) -> bool {
-        self.air.is_some_and(Air::learns_rates)
-    }
-
-    /// The hops over the air on which routers lead packets from `src` to `dst`. `None`: they lead nowhere, or a source lists them itself.
-    pub fn route(&self, (src, dst): (NodeId, NodeId)) -> Option<Vec<(NodeId, NodeId)>> {
-        let mut hops = Vec::new();
-        let mut at = src;
-        while at != dst {
-            let next = self.nodes[at].router.next_hop(dst)?;
-            hops.push((at, next));
-            if hops.len() > self.nodes.len() {
-                return None;
-            }
-            at = next;
-        }
-        hops.retain(|(from, to)| self.wires.between(*from, *to).is_none());
-        Some(hops)
-    }
-
     /// The stations that send a packet one after the other on its path, wires apart: from its source on, if its path leads over `node`,
     /// otherwise from there on.
     pub fn senders(&self, node: NodeId, packet: PacketId) -> Vec<NodeId> {
