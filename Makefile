@@ -168,8 +168,9 @@ clean:
 # make bench   measures the CPU time of each for the same scenarios and writes docs/studies/performance.md (QUICK=1: prints a subset)
 # make instructions   counts the instructions of ten short runs with callgrind and compares them with the committed counts (part of `make test`, which allows 2 % more)
 # make circles        counts import circles between the source files of each crate (part of `make test`)
+# make twins          draws scenarios with one disturbance and compares the causes of their losses with runs without it (SEED=1 COUNT=150)
 # make changed-constants   changes ten constants, one at a time, and checks that the golden test notices each
-.PHONY: peers bench instructions circles changed-constants
+.PHONY: peers bench instructions circles twins changed-constants
 comma := ,
 ONLY_CHAPTERS = $(foreach name,$(subst $(comma), ,$(ONLY)),--only $(name))
 
@@ -184,6 +185,9 @@ instructions: setup
 
 circles:
 	python3 studies/circles.py --all
+
+twins: setup
+	$(BIN)/python studies/twins.py --seed $(or $(SEED),1) --count $(or $(COUNT),150)
 
 changed-constants:
 	python3 studies/changed_constants.py

@@ -8,7 +8,7 @@
 
 use super::ledger::LossRecord;
 use super::root_cause::RootCause;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_scenario::Disturbance;
@@ -18,6 +18,9 @@ const SPAN: SimDuration = SimDuration::from_millis(250);
 
 /// A loss of the twin within this time is the same loss.
 const NEAR: SimDuration = SimDuration::from_secs(1);
+
+/// A queue that the twin fills within this time may be full for the same reason.
+const NEAR_FULL: SimDuration = SimDuration::from_secs(2);
 
 /// The same of losses on a hop, which collisions cause at random, and for want of a route, which depend on when a search begins.
 const NEAR_HOP: SimDuration = SimDuration::from_secs(5);
@@ -34,7 +37,7 @@ const CAUSES: [LossCause; 5] =
     [LossCause::Congestion, LossCause::Contention, LossCause::NoRoute, LossCause::Ttl, LossCause::Rate];
 
 /// How a datagram has ended.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum End {
     InQueue,
     OnHop,
@@ -70,8 +73,8 @@ struct Losses {
     /// Those that this run has delivered, or lost to a disturbance, by number of the span: others may be lost in their place.
     in_queues: BTreeMap<u64, u32>,
     elsewhere: BTreeMap<u64, u32>,
-    /// Spans with any that ends so.
-    spans: BTreeSet<(End, u64)>,
+    /// Datagrams that this run's queues have lost for load.
+    of_load: usize,
     /// Times of those in queues, and on hops, which happen at random if the load is high.
     by_queues: Vec<SimTime>,
     on_hops: Vec<SimTime>,
@@ -106,10 +109,12 @@ impl Losses {
         }
     }
 
-    /// True if the twin loses a datagram at about the same time in this way.
-    fn loses_so(&self, now: SimTime, end: End) -> bool {
-        let (from, until) = end.spans(now).into_inner();
-        self.spans.range((end, from)..=(end, until)).next().is_some()
+    /// True if the twin's queues lose datagrams within some seconds, too, and this run's have not lost a fourth more for load so far.
+    fn is_as_full(&self, now: SimTime) -> bool {
+        let since = SimTime::from_nanos(now.as_nanos().saturating_sub(NEAR_FULL.as_nanos()));
+        let until = self.by_queues.partition_point(|at| *at <= now + NEAR_FULL);
+        let is_near = until > 0 && self.by_queues[until - 1] >= since;
+        is_near && 4 * self.of_load < 5 * self.by_queues.partition_point(|at| *at <= now + NEAR)
     }
 
     /// True if a loss in whose place the twin has none may be chance: not more have been than random numbers differ. Collisions cost many
@@ -175,7 +180,6 @@ impl Twin {
         for LossRecord { flow, seq, at, died, cause, .. } in losses.into_iter().filter(needs_none) {
             let (of, end) = (&mut by_flow[flow.index()], End::of(died));
             of.open.insert(seq.0, (at, end));
-            of.spans.insert((end, span_of(at)));
             match end {
                 End::InQueue => of.by_queues.push(at),
                 End::OnHop => of.on_hops.push(at),
@@ -227,24 +231,31 @@ impl Twin {
         }
         let matched = losses.matches(now, end, of.seq.0);
         // Without noise that lasts, a queue is as full as in the twin, and rate control makes more difference than a count tells.
-        let as_full = !noise_lasts && end == End::InQueue && losses.loses_so(now, end);
-        if self.begun(now).next().is_none() {
+        let as_full = !noise_lasts && by_load && end == End::InQueue && losses.is_as_full(now);
+        let begun = self.begun(now).next().is_some();
+        let losses = &mut self.losses[of.flow.index()];
+        let of_load = matched || as_full || by_load && begun && losses.by_chance(now, end, root.cause);
+        let found = if !begun || by_load == of_load {
             root
         } else if by_load {
-            let own = matched || as_full || self.losses[of.flow.index()].by_chance(now, end, root.cause);
-            if own { root } else { self.disturbed_by(now, &of, &root).unwrap_or(root) }
-        } else if matched {
+            self.disturbed_by(now, &of, &root).unwrap_or(root)
+        } else {
             let hop = root.next_hop.filter(|_| root.node == of.node).unwrap_or(NodeId::BROADCAST);
             RootCause::new(of.at, of.node, LossCause::Congestion).towards(hop)
-        } else {
-            root
-        }
+        };
+        let is_load = end == End::InQueue && found.cause.is_some_and(|cause| CAUSES.contains(&cause));
+        self.losses[of.flow.index()].of_load += usize::from(is_load);
+        found
     }
 
     /// The disturbance that costs a datagram which load alone would not have cost, as far as is known: what slows down the MAC, or the
     /// latest one that has cost this flow one, or any, or that has begun.
     fn disturbed_by(&self, now: SimTime, of: &Dying, root: &RootCause) -> Option<RootCause> {
         let slowed_by = of.slowed_by.filter(|root| self.is_disturbance(now, root));
+        if End::of(of.died) == End::OnHop {
+            // Its attempts are known: a disturbance elsewhere has not destroyed them.
+            return slowed_by.map(|known| known.strikes(root.at));
+        }
         let known = slowed_by.or_else(|| self.by_flow.get(&of.flow).copied()).or(self.latest);
         let begun = self.begun(now).next()?;
         let here = || {

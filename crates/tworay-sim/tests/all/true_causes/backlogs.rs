@@ -172,7 +172,15 @@ fn what_waits_while_a_backlog_passes_was_lost_to_the_outage() {
             };
             let (alone, after) = (at_source(""), at_source(off));
             assert!(alone.len() > 400 && after.len() > 200, "{rate} {seed}: {} {}", alone.len(), after.len());
-            assert_eq!(after.iter().find(|l| l.cause == "node-down"), None, "{rate} {seed}");
+            // CoDel drops in bursts, at other times than without the outage.
+            let by_load = after.iter().filter(|l| l.cause != "node-down").count();
+            let anyway = alone.len().min(after.len());
+            assert!(
+                3 * by_load >= 2 * anyway,
+                "{rate} {seed}: {by_load} of {}, {}",
+                after.len(),
+                alone.len()
+            );
         }
     }
     assert!(waited > 800, "{waited}");

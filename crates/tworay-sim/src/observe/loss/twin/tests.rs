@@ -61,15 +61,21 @@ fn before_the_first_disturbance_all_is_loads() {
 
 #[test]
 fn what_a_disturbance_has_destroyed_stays_so() {
-    let mut of = twin(&[(1, 20.0, Died::DataRetries), (9, 20.0, Died::DataRetries)]);
+    let mut of_run = twin(&[(1, 20.0, Died::DataRetries), (9, 20.0, Died::DataRetries)]);
     let died = Died::DataRetries;
-    assert_eq!(judge(&mut of, 1, 20.0, died, LossCause::Channel), LossCause::Channel);
-    assert_eq!(judge(&mut of, 2, 20.0, died, LossCause::NodeDown), LossCause::NodeDown);
-    of.delivered(FLOW, Seq32(9));
-    let mut again = |time| judge(&mut of, 3, time, died, LossCause::Contention);
-    assert_eq!(again(24.0), LossCause::Contention, "in place of 9, a hop's: within 5 s");
+    assert_eq!(judge(&mut of_run, 1, 20.0, died, LossCause::Channel), LossCause::Channel);
+    assert_eq!(judge(&mut of_run, 2, 20.0, died, LossCause::NodeDown), LossCause::NodeDown);
+    of_run.delivered(FLOW, Seq32(9));
+    let mut again = |time, slowed_by| {
+        let of = Dying { flow: FLOW, seq: Seq32(3), node: NODE, at: at(time), died, slowed_by };
+        let collided = RootCause::new(at(time), NODE, LossCause::Contention).towards(NodeId(2));
+        of_run.judge(at(time), of, collided).cause.expect("a cause")
+    };
+    assert_eq!(again(24.0, None), LossCause::Contention, "in place of 9, a hop's: within 5 s");
+    let noise = Some(RootCause::new(at(30.0), NODE, LossCause::Channel).towards(NodeId(2)));
     for _ in 0..7 {
-        assert_eq!(again(30.0), LossCause::Contention, "3 + 3 * 2^(1/2) by chance");
+        assert_eq!(again(30.0, noise), LossCause::Contention, "3 + 3 * 2^(1/2) by chance");
     }
-    assert_eq!(again(30.0), LossCause::NodeDown, "the latest disturbance");
+    assert_eq!(again(30.0, noise), LossCause::Channel, "noise strikes the same MAC");
+    assert_eq!(again(30.0, None), LossCause::Contention, "what happens elsewhere destroys no frame here");
 }
