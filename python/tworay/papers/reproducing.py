@@ -15,9 +15,9 @@ from tworay.experiment.options import SweepOptions
 from tworay.experiment.store import sweeps as reading
 from tworay.papers import linecolours, stored, timelines
 from tworay.papers.derived import DERIVED
+from tworay.papers.earlier import Earlier
 from tworay.papers.figures import draw_figure, seeds_shown
 from tworay.papers.judging import decided, judge_claim, judge_measured, judge_summary
-from tworay.papers.earlier import Earlier
 from tworay.papers.library import MAIN, STANDARD, Role
 from tworay.papers.planfile import beside, planned
 from tworay.papers.planfile import read as read_plan
