@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from tworay.errors import InputError
 from tworay.papers import library, pages, stored
 from tworay.papers.claimlists import GUESSES
 from tworay.papers.earlier import Earlier
-from tworay.papers.library import MAIN
+from tworay.papers.library import MAIN, State
 from tworay.papers.reproducing import from_stored
 from tworay.papers.rule import Verdict
 from tworay.papers.verdicts import Measured
@@ -144,6 +145,34 @@ def test_one_claim_is_judged_and_explained_by_its_name(cli: Cli, tmp_path: Path)
     assert [one["id"] for one in listed["claims"]] == ["F24"]
     wrong = cli("reproduce", "freeze-probing:F99", "--stored", str(tmp_path))
     assert (wrong.code, "F9" in wrong.err) == (2, True)
+
+
+def test_a_figure_that_is_named_comes_with_its_state_and_drawing(cli: Cli, tmp_path: Path) -> None:
+    """The drawing is the one that the page in that folder shows."""
+    paper = library.find("probing")
+    stored.write({}, stored.file_of(tmp_path, paper.key))
+    shutil.copy(PAGES / f"{paper.key}.md", tmp_path)
+    drawing = tmp_path / f"{paper.key}-figure-20.svg"
+    drawing.write_text("<svg/>")
+    figure = paper.figure("20")
+    assert figure.deviates
+    told = cli("reproduce", "probing:20", "--stored", str(tmp_path))
+    assert told.code == 0, told.err
+    text = " ".join(told.out.split())
+    assert f"probing:20: {figure.title} [deviating] {figure.deviates}" in text
+    assert drawing.name in told.out.replace("\n", "")
+    about = cli("reproduce", "probing:20", "--stored", str(tmp_path), "--json").document["figures"]
+    assert [(one["state"], one["how"], one["file"]) for one in about] == [
+        ("deviating", figure.deviates, str(drawing))
+    ]
+    drawing.unlink()
+    assert drawing.name not in cli("reproduce", "probing:20", "--stored", str(tmp_path)).out.replace("\n", "")
+    (about,) = cli("reproduce", "probing:20", "--stored", str(tmp_path), "--json").document["figures"]
+    assert (about["state"], about["file"]) == ("deviating", None)
+    # One that is not made is no error here: its reason is told.
+    others = [replace(one, missing="a photograph", deviates="") for one in paper.figures]
+    (asked,) = from_stored(replace(paper, figures=tuple(others)), tmp_path, wanted="20").asked
+    assert (asked.state, asked.remark) == (State.NOT_MADE, "a photograph")
 
 
 def test_a_headline_is_judged_by_its_number(cli: Cli, tmp_path: Path) -> None:

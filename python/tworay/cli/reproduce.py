@@ -14,7 +14,7 @@ from tworay.cli.app import FAILED, app
 from tworay.cli.options import JsonOption
 
 if TYPE_CHECKING:
-    from tworay.papers.library import Paper
+    from tworay.papers.library import Figure, Paper
     from tworay.papers.plannedruns import Planned
     from tworay.papers.reproducing import Reproduction
 
@@ -69,7 +69,8 @@ def reproduce(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Only judge the cells that DIR holds beside the pages, such as docs/studies of a checkout.",
+            help="Only judge the cells that DIR holds beside the pages, such as docs/studies of a checkout; "
+            "of a figure also its state and the drawing there.",
         ),
     ] = None,
     explain: Annotated[
@@ -214,7 +215,7 @@ def reproduce(
         print_json(
             {
                 "claims": [c for r in results for c in _judged(r)],
-                "figures": _drawn(results),
+                "figures": _drawn(results, named=bool(figure)),
                 "parameters": _settings(results),
             }
         )
@@ -268,19 +269,7 @@ def _list(chosen: list[Paper], figure: str | None, *, as_json: bool) -> None:
         print_json(
             {
                 "papers": [{"name": p.name, "key": p.key, "title": p.title, "cite": p.cite} for p in chosen],
-                "figures": [
-                    {
-                        "paper": p.name,
-                        "id": f.id,
-                        "title": f.title,
-                        "experiment": f.experiment,
-                        "state": str(f.state),
-                        "how": f.deviates or None,
-                        "why": f.missing or None,
-                        "see": f.see or None,
-                    }
-                    for p, f in figures
-                ],
+                "figures": [_about(p, f) for p, f in figures],
                 "claims": [
                     {
                         "id": c.id,
@@ -371,11 +360,27 @@ def _judged(result: Reproduction) -> list[dict[str, Any]]:
     return found
 
 
-def _drawn(results: list[Reproduction]) -> list[dict[str, str]]:
+def _about(paper: Paper, figure: Figure) -> dict[str, Any]:
+    """Return what is known of a figure without runs."""
+    return {
+        "paper": paper.name,
+        "id": figure.id,
+        "title": figure.title,
+        "experiment": figure.experiment,
+        "state": str(figure.state),
+        "how": figure.deviates or None,
+        "why": figure.missing or None,
+        "see": figure.see or None,
+    }
+
+
+def _drawn(results: list[Reproduction], *, named: bool) -> list[dict[str, Any]]:
+    """Return the figures that are drawn; of a figure that was named also without a drawing."""
     return [
-        {"paper": r.paper.name, "id": name, "file": str(file)}
+        _about(r.paper, one) | {"file": str(r.drawn[one.id]) if one.id in r.drawn else None}
         for r in results
-        for name, file in r.drawn.items()
+        for one in r.asked
+        if named or one.id in r.drawn
     ]
 
 

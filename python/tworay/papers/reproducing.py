@@ -15,6 +15,7 @@ from tworay.experiment.options import SweepOptions
 from tworay.experiment.store import sweeps as reading
 from tworay.papers import linecolours, stored, timelines
 from tworay.papers.derived import DERIVED
+from tworay.papers.earlier import Earlier
 from tworay.papers.figures import draw_figure, seeds_shown
 from tworay.papers.judging import decided, judge_claim, judge_measured, judge_summary
 from tworay.papers.library import MAIN, STANDARD, Role
@@ -87,13 +88,15 @@ class Effort:
     """By experiment: the seeds of each cell; others have those of ``seeds`` or of their own."""
 
 
-def chosen(paper: Paper, wanted: str | None) -> tuple[list[Figure], list[Trial], list[Claim]]:
+def chosen(
+    paper: Paper, wanted: str | None, *, runs: bool = True
+) -> tuple[list[Figure], list[Trial], list[Claim]]:
     """Return the selected figures, experiments and claims; all if no figure, claim or headline is named.
 
     A drawing or a table of settings has no experiment, and so no runs.
 
     Raises:
-        InputError: there is no such figure, claim or headline, or the figure is not made.
+        InputError: there is no such figure, claim or headline, or ``runs`` are wanted and it is not made.
 
     """
     if wanted is None:
@@ -108,7 +111,7 @@ def chosen(paper: Paper, wanted: str | None) -> tuple[list[Figure], list[Trial],
         return [], [paper.trials[trial] for trial in wanted_trials], judged
     figures = paper.numbered(wanted)
     for one in figures:
-        if one.missing:
+        if one.missing and runs:
             raise InputError(f"{paper.name}:{wanted} is not made: {one.missing}")
     drawn_from = dict.fromkeys(one.experiment for one in figures if one.experiment)
     return figures, [paper.trials[name] for name in drawn_from], paper.claims_of(set(drawn_from))
@@ -242,13 +245,17 @@ def _of_plan(paper: Paper, plan: Planned) -> Planned:
 def from_stored(paper: Paper, folder: Path, *, wanted: str | None = None) -> Reproduction:
     """Judge the claims of a paper, or of one figure or claim of it, from the stored cells in ``folder``.
 
+    A figure that is named comes with the drawing on the page in that folder.
+
     Raises:
         InputError: the cells are missing or unreadable, or there is no such figure or claim.
 
     """
-    _, _, claims = chosen(paper, wanted)
+    figures, _, claims = chosen(paper, wanted, runs=False)
     plan = planned(read_plan(beside(folder, paper)))
     result = Reproduction(paper, folder, stored=True, planned=_of_plan(paper, plan))
+    if wanted is not None:
+        result.asked, result.drawn = figures, _stored_drawings(paper, figures, folder)
     cells = stored.read(stored.file_of(folder, paper.key))
     judged = [claim for claim in claims if claim.role is not Role.MECHANISM]
     for claim in judged:
@@ -265,6 +272,13 @@ def from_stored(paper: Paper, folder: Path, *, wanted: str | None = None) -> Rep
         if claim.parts:
             _summarise(result, claim)
     return result
+
+
+def _stored_drawings(paper: Paper, figures: list[Figure], folder: Path) -> dict[str, Path]:
+    """Return by figure the drawing that the page of a paper shows, if it is in the folder."""
+    page = Earlier.read(folder / f"{paper.key}.md")
+    shown = {one.id: kept.picture for one in figures if (kept := page.figure(one.id)) is not None}
+    return {name: folder / file for name, file in shown.items() if file and (folder / file).is_file()}
 
 
 def _stored_seeds(result: Reproduction, claims: list[Claim]) -> dict[str, int]:
