@@ -26,7 +26,7 @@ impl Disturbance {
 }
 
 impl Scenario {
-    /// What disturbs its runs, in order of time: random errors, fading, events, and wires' losses and outages, which are taken to begin at
+    /// Disturbances of its runs, in order of time: random errors, fading, events, and wires' losses and outages, which are taken to begin at
     /// the start. Movement and shadowing are no disturbances: without them it would be another network.
     pub fn disturbances(&self) -> Vec<Disturbance> {
         let noise = |errors: &ErrorModelConfig| *errors != ErrorModelConfig::None;

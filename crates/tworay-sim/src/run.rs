@@ -168,7 +168,7 @@ pub(crate) fn has_twin(scenario: &Scenario) -> bool {
     datagrams && !scenario.disturbances().is_empty()
 }
 
-/// What the twin loses. `None`: the run needs none.
+/// The twin of a run. `None`: it needs none.
 fn twin_of(scenario: &Scenario, seed: u64, control: &RunControl) -> Result<Option<Twin>, RunError> {
     if !has_twin(scenario) {
         return Ok(None);

@@ -36,7 +36,7 @@ const BY_CHANCE: f64 = 3.0;
 const CAUSES: [LossCause; 5] =
     [LossCause::Congestion, LossCause::Contention, LossCause::NoRoute, LossCause::Ttl, LossCause::Rate];
 
-/// How a datagram has ended.
+/// The end of a datagram.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum End {
     InQueue,
