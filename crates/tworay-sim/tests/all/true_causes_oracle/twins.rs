@@ -103,7 +103,7 @@ fn an_overload_beside_bit_errors_is_congestion_as_far_as_it_would_be_without() {
         (grounds(), 10u32..50, 4000u32..12_000, 0.05f64..0.5).prop_map(|(ground, queue, kbps, rate)| {
             let ground = Ground { protocol: 0, arp: false, ..ground };
             let scene = ground.scene(string(1, 150.0)).with_flow(0, 1, Traffic::Datagrams { kbps });
-            Scene { queue, duration: 50, errors: BitErrors::PerFrame(rate), ..scene }
+            Scene { queue, duration: 20, errors: BitErrors::PerFrame(rate), ..scene }
         });
     let twins = Twins::default();
     let name = "an_overload_beside_bit_errors_is_congestion_as_far_as_it_would_be_without";

@@ -199,6 +199,25 @@ impl Causes {
         apart.filter(|_| met || self.would_have_route(scene, ends))
     }
 
+    /// The noise that has destroyed a message that a route needs, after an outage that has been over for longer than neighbours take to
+    /// learn of each other.
+    pub(super) fn noise_after(
+        &self,
+        scene: &mut Scene<'_>,
+        ends: (NodeId, NodeId),
+        outage: &RootCause,
+    ) -> Option<RootCause> {
+        let (a, b) = (outage.node, outage.next_hop.filter(|_| outage.is_physical())?);
+        if scene.was_out_of_reach(a, b, self.timers.symmetric).is_some() {
+            return None;
+        }
+        let (near, far) = (scene.hops(ends.0), scene.hops(ends.1));
+        let ((from, to), miss) = self.missed_table(scene, ends, (&near, &far))?;
+        let root = miss.root(RootCause::search(miss.at, from).towards(to));
+        let since = scene.was_out_of_reach_at(a, b, miss.at).is_none();
+        Some(root.strikes(scene.now)).filter(|root| root.is_noise() && since)
+    }
+
     /// The time of a notice and earlier ones, back to the beginning.
     pub(super) fn times_before(&self, notice: SimTime) -> impl Iterator<Item = SimTime> + use<> {
         let before =

@@ -142,7 +142,8 @@ impl Causes {
             if self.proactive {
                 let stale = self.stale_routes(scene, ends, known);
                 let stale = stale.filter(|root| self.may_have_cost_route(scene, ends, root));
-                return stale.or_else(|| self.relearning(scene, ends));
+                let over = stale.or_else(|| self.relearning(scene, ends))?;
+                return Some(self.noise_after(scene, ends, &over).unwrap_or(over));
             }
             self.aftermath(scene, ends, known, need)
         })
