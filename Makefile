@@ -187,7 +187,7 @@ circles:
 	python3 studies/circles.py --all
 
 twins: setup
-	$(BIN)/python studies/twins.py --seed $(or $(SEED),1) --count $(or $(COUNT),150)
+	$(BIN)/python studies/twins.py $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT))
 
 changed-constants:
 	python3 studies/changed_constants.py

@@ -3,9 +3,9 @@
     .venv/bin/python studies/twins.py --seed 1 --count 100
 
 All flows send datagrams, whatever becomes of them. So a flow's losses by load, or for want of a first route,
-are at most as many as those of its twin, and where noise is the reason for what a queue loses, not fewer; a
-disturbance has no other name than its own. Three standard deviations and three losses
-are allowed beyond that, because random numbers differ from the first lost frame on.
+are at most as many as those of its twin. Where noise is named for what a queue loses, they are not fewer
+either. A disturbance has no other name than its own. Three standard deviations and three losses are allowed
+beyond that, because random numbers differ from the first lost frame on.
 
 The twin is the same scenario with the same seed, written without the disturbance here: the program's own
 twin is not asked.
@@ -14,7 +14,6 @@ twin is not asked.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import random
 from collections import Counter
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import tworay
+from tworay.experiment.experimentfile import toml_value
 from tworay.running.scenarios import load_text
 
 Place = tuple[float, float]
@@ -49,13 +49,13 @@ def slack(losses: int) -> float:
     return 3 + 3 * math.sqrt(losses)
 
 
-def hops(places: list[Place], start: int) -> dict[int, int]:
+def hops(at: list[Place], start: int) -> dict[int, int]:
     """Return the number of hops to each node that can be reached."""
     found, todo = {start: 0}, [start]
-    for at in todo:
-        for other in range(len(places)):
-            if other not in found and math.dist(places[at], places[other]) < REACH:
-                found[other] = found[at] + 1
+    for node in todo:
+        for other in range(len(at)):
+            if other not in found and math.dist(at[node], at[other]) < REACH:
+                found[other] = found[node] + 1
                 todo.append(other)
     return found
 
@@ -145,18 +145,9 @@ def drawn(draw: random.Random) -> Case:
     return Case(what, document)
 
 
-def toml(value: Any) -> str:
-    """Return a value as TOML in one line."""
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {toml(of)}" for key, of in value.items()) + " }"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(toml, value)) + "]"
-    return json.dumps(value)
-
-
 def text(document: Document) -> str:
     """Return a scenario's file."""
-    return "".join(f"{key} = {toml(value)}\n" for key, value in document.items())
+    return "".join(f"{key} = {toml_value(value)}\n" for key, value in document.items())
 
 
 @dataclass
@@ -226,7 +217,7 @@ def main() -> None:
     """Draw, run and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--seed", type=int, default=1, help="seed of the draw; runs have seed 1")
-    parser.add_argument("--count", type=int, default=100, help="number of scenarios")
+    parser.add_argument("--count", type=int, default=150, help="number of scenarios")
     parser.add_argument("--out", type=Path, help="write scenarios with contradictions to this directory")
     asked = parser.parse_args()
     losses, wrong, strange = 0, 0.0, 0

@@ -47,6 +47,12 @@ impl SimTime {
         SimDuration(self.0.saturating_sub(earlier.0))
     }
 
+    /// The time that lies so long before, but not before the start.
+    #[inline]
+    pub const fn earlier_by(self, span: SimDuration) -> SimTime {
+        SimTime(self.0.saturating_sub(span.0))
+    }
+
     /// This time as a duration since the start.
     #[inline]
     pub const fn since_start(self) -> SimDuration {

@@ -11,6 +11,9 @@ use tworay_mobility::facts::{PairFacts, PathFacts};
 use tworay_scenario::Scenario;
 use tworay_tcp::VariantInfo;
 
+/// Part of the progress that a run's twin makes: it takes about as long as the run.
+const TWINS_SHARE: f64 = 0.5;
+
 /// Options of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunOptions {
@@ -113,10 +116,10 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     let paths = flow_paths(&setup);
     let links = link_rates(&setup);
     let twin = twin_of(scenario, options.seed, control)?;
-    let Some(mut network) = Network::new(setup, || control.note(0.0)) else {
+    let done = if twin.is_some() { TWINS_SHARE } else { 0.0 };
+    let Some(mut network) = Network::new(setup, || control.note(done)) else {
         return Err(RunError::Cancelled);
     };
-    let beside = twin.is_some();
     if let Some(twin) = twin {
         network.beside(twin);
     }
@@ -137,8 +140,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     if let Some(path) = &options.animation {
         network.animate_to(path, &ends).map_err(|e| uncaptured(path, e))?;
     }
-    let begun_at = if beside { 0.5 } else { 0.0 };
-    if !network.run(|share| control.note(begun_at + share * (1.0 - begun_at))) {
+    if !network.run(|share| control.note(done + share * (1.0 - done))) {
         return Err(RunError::Cancelled);
     }
     network.check_conservation().map_err(RunError::Failed)?;
@@ -178,7 +180,7 @@ fn twin_of(scenario: &Scenario, seed: u64, control: &RunControl) -> Result<Optio
     let Some(mut network) = Network::new(setup, || control.note(0.0)) else {
         return Err(RunError::Cancelled);
     };
-    if !network.run(|share| control.note(0.5 * share)) {
+    if !network.run(|share| control.note(TWINS_SHARE * share)) {
         return Err(RunError::Cancelled);
     }
     let losses = network.finish().ledger.take_records();

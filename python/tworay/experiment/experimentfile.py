@@ -301,26 +301,28 @@ def _as_toml(document: Mapping[str, Any]) -> str:
     for key, value in document.items():
         if key == "zip":
             tables += [
-                ["[[zip]]", *(f"{json.dumps(k)} = {_value(v)}" for k, v in group.items())] for group in value
+                ["[[zip]]", *(f"{json.dumps(k)} = {toml_value(v)}" for k, v in group.items())]
+                for group in value
             ]
         elif key == "axis":
             for name, values in value.items():
                 tables.append(
                     [
                         f"[axis.{json.dumps(name)}]",
-                        *(f"{json.dumps(k)} = {_value(v)}" for k, v in values.items()),
+                        *(f"{json.dumps(k)} = {toml_value(v)}" for k, v in values.items()),
                     ]
                 )
         elif isinstance(value, dict):
-            tables.append([f"[{key}]", *(f"{json.dumps(k)} = {_value(v)}" for k, v in value.items())])
+            tables.append([f"[{key}]", *(f"{json.dumps(k)} = {toml_value(v)}" for k, v in value.items())])
         else:
-            lines.append(f"{key} = {_value(value)}")
+            lines.append(f"{key} = {toml_value(value)}")
     return "\n".join(["\n".join(lines), *("\n".join(["", *table]) for table in tables)]) + "\n"
 
 
-def _value(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """Return a value of a mapping in TOML, in one line."""
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(k)} = {_value(v)}" for k, v in value.items()) + " }"
+        return "{ " + ", ".join(f"{json.dumps(k)} = {toml_value(v)}" for k, v in value.items()) + " }"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
+        return "[" + ", ".join(map(toml_value, value)) + "]"
     return json.dumps(value, ensure_ascii=False)

@@ -5,6 +5,13 @@ fn s(secs: f64) -> SimDuration {
 }
 
 #[test]
+fn nothing_is_before_the_start() {
+    let at = SimTime::from_nanos(3_000_000_000);
+    assert_eq!(at.earlier_by(s(2.0)), SimTime::from_nanos(1_000_000_000));
+    assert_eq!(at.earlier_by(s(4.0)), SimTime::ZERO);
+}
+
+#[test]
 fn seconds_become_the_nearest_nanosecond() {
     for (secs, nanos) in [
         (1.0, 1_000_000_000),

@@ -36,3 +36,26 @@ fn errors_and_events_disturb_and_movement_does_not() {
     assert_eq!(calm.disturbances(), []);
     assert_eq!(calm.flows.len(), found.flows.len());
 }
+
+/// Each kind of disturbance is one, and none is left without them.
+#[test]
+fn no_disturbance_is_left() {
+    let wire = "[[wire]]\nfrom = 1\nto = 2\nrate = \"1Mbps\"\n";
+    for (more, cause) in [
+        ("[errors]\npkt_err = { bernoulli = { rate = 0.1 } }\n".to_string(), LossCause::Channel),
+        (format!("{wire}errors = {{ bernoulli = {{ rate = 0.1 }} }}\n"), LossCause::Channel),
+        (format!("{wire}errors_back = {{ bernoulli = {{ rate = 0.1 }} }}\n"), LossCause::Channel),
+        (format!("{wire}drops = [3]\n"), LossCause::Channel),
+        (format!("{wire}handoffs = {{ count = 1, length = \"1s\" }}\n"), LossCause::LinkFailure),
+        ("[radio]\nfading = { k = 0, coherence = \"20ms\" }\n".to_string(), LossCause::Channel),
+        ("[[event]]\nat = \"2s\"\nwhat = \"cut\"\nfor = \"1s\"\n".to_string(), LossCause::LinkFailure),
+        (
+            "[[event]]\nat = \"2s\"\nwhat = \"move\"\nnode = 1\nto = [9, 9]\n".to_string(),
+            LossCause::LinkFailure,
+        ),
+    ] {
+        let found = scenario(&more);
+        assert_eq!(found.disturbances().iter().map(|d| d.cause).collect::<Vec<_>>(), [cause], "{more}");
+        assert_eq!(found.undisturbed().disturbances(), [], "{more}");
+    }
+}

@@ -4,7 +4,7 @@ use super::Wires;
 use crate::network::common::Common;
 use crate::network::event::Event;
 use crate::observe::{Fact, Why, WireEvent, WireLoss};
-use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
+use tworay_base::{NodeId, PacketId, SimDuration};
 use tworay_scenario::WireSetup;
 
 impl Wires {
@@ -100,7 +100,7 @@ impl Wires {
         let w = &mut self.wires[wire as usize];
         let (from, to) = (w.setup.from, w.setup.to);
         let took = w.setup.rate.airtime(bytes) + w.setup.delay;
-        let left = SimTime::from_nanos(now.as_nanos().saturating_sub(took.as_nanos()));
+        let left = now.earlier_by(took);
         // The error model advances with every packet in transit, whatever happens to it.
         let broken = w.errors.as_mut().is_some_and(|model| model.corrupts(8 * bytes));
         let lost = match (w.setup.outages.cut(left, now), broken) {

@@ -186,7 +186,7 @@ impl Scene<'_> {
         if next_hop.is_broadcast() || self.wires.between(node, next_hop).is_some() {
             return None;
         }
-        let from = SimTime::from_nanos(self.now.as_nanos().saturating_sub(before.as_nanos()));
+        let from = self.now.earlier_by(before);
         if self.nodes[next_hop].up_since > from {
             return Some(LossCause::NodeDown);
         }
@@ -250,7 +250,7 @@ impl Scene<'_> {
         let packet = || n.attempts.delay(now, node).filter(|_| !lost.is_zero()).map(|root| (lost, root));
         let running = self.air.map_or_else(packet, |air| air.lost_until(now, node));
         running.map(|(time, root)| {
-            let began = SimTime::from_nanos(now.as_nanos().saturating_sub(time.as_nanos()));
+            let began = now.earlier_by(time);
             let lost = || self.services[node.index()].path.lost(self.services, (node, node), (began, now));
             (if root.is_noise() { lost() } else { time }, root)
         })

@@ -19,17 +19,19 @@ const SPAN: SimDuration = SimDuration::from_millis(250);
 /// A loss of the twin within this time is the same loss.
 const NEAR: SimDuration = SimDuration::from_secs(1);
 
+/// The same of losses on a hop, which collisions cause at random.
+const NEAR_HOP: SimDuration = SimDuration::from_secs(5);
+
+/// The same of losses for want of a route or an address, which depend on when a search begins.
+const NEAR_SEARCH: SimDuration = SimDuration::from_secs(10);
+
 /// A queue that the twin fills within this time may be full for the same reason.
 const NEAR_FULL: SimDuration = SimDuration::from_secs(2);
-
-/// The same of losses on a hop, which collisions cause at random, and for want of a route, which depend on when a search begins.
-const NEAR_HOP: SimDuration = SimDuration::from_secs(5);
-const NEAR_SEARCH: SimDuration = SimDuration::from_secs(10);
 
 /// Time after a disturbance in which it may still cost packets.
 const AFTERMATH: SimDuration = SimDuration::from_secs(30);
 
-/// Losses by chance, beyond those of the twin: collisions on a hop, which come at random, also if the twin has none.
+/// Losses in queues and on hops may be so many more than the twin's by chance, and so many standard deviations more.
 const BY_CHANCE: f64 = 3.0;
 
 /// Causes that need no disturbance. A rate control loses some frames at rates that are too high; with noise it loses more.
@@ -61,7 +63,7 @@ impl End {
             Self::OnHop => NEAR_HOP,
             Self::Elsewhere => NEAR_SEARCH,
         };
-        span_of(SimTime::from_nanos(at.as_nanos().saturating_sub(near.as_nanos())))..=span_of(at + near)
+        span_of(at.earlier_by(near))..=span_of(at + near)
     }
 }
 
@@ -82,7 +84,9 @@ struct Losses {
     breaks: u32,
     by_breaks: u32,
     /// Losses of this run that count as chance, though the twin has none in their place.
-    surplus: f64,
+    surplus: u32,
+    /// The latest disturbance that has cost this run a datagram.
+    disturbed_by: Option<RootCause>,
 }
 
 impl Losses {
@@ -111,7 +115,7 @@ impl Losses {
 
     /// True if the twin's queues lose datagrams within some seconds, too, and this run's have not lost a fourth more for load so far.
     fn is_as_full(&self, now: SimTime) -> bool {
-        let since = SimTime::from_nanos(now.as_nanos().saturating_sub(NEAR_FULL.as_nanos()));
+        let since = now.earlier_by(NEAR_FULL);
         let until = self.by_queues.partition_point(|at| *at <= now + NEAR_FULL);
         let is_near = until > 0 && self.by_queues[until - 1] >= since;
         is_near && 4 * self.of_load < 5 * self.by_queues.partition_point(|at| *at <= now + NEAR)
@@ -131,8 +135,8 @@ impl Losses {
             End::OnHop => &self.on_hops,
         };
         let before = random.partition_point(|at| *at <= now);
-        let is_chance = self.surplus + 1.0 <= BY_CHANCE + 3.0 * (before as f64).sqrt();
-        self.surplus += f64::from(u8::from(is_chance));
+        let is_chance = f64::from(self.surplus + 1) <= BY_CHANCE + BY_CHANCE * (before as f64).sqrt();
+        self.surplus += u32::from(is_chance);
         is_chance
     }
 }
@@ -145,8 +149,7 @@ pub(crate) struct Twin {
     /// By flow: true if it sends datagrams.
     datagrams: Vec<bool>,
     disturbances: Vec<Disturbance>,
-    /// The latest disturbance that has cost a flow a datagram, and that has cost any flow one.
-    by_flow: BTreeMap<FlowId, RootCause>,
+    /// The latest disturbance that has cost any flow a datagram.
     latest: Option<RootCause>,
 }
 
@@ -219,12 +222,11 @@ impl Twin {
         let disturbed = self.is_disturbance(now, &root);
         let by_load = !disturbed && root.cause.is_some_and(|cause| CAUSES.contains(&cause));
         if disturbed {
-            self.by_flow.insert(of.flow, root);
+            self.losses[of.flow.index()].disturbed_by = Some(root);
             self.latest = Some(root);
         }
         let losses = &mut self.losses[of.flow.index()];
-        let stays = !by_load && (end != End::InQueue || !root.is_noise());
-        if stays {
+        if !by_load && (end != End::InQueue || !root.is_noise()) {
             // If the twin loses it, too, load may lose another one in its place.
             losses.goes(of.seq.0);
             return root;
@@ -256,7 +258,7 @@ impl Twin {
             // Its attempts are known: a disturbance elsewhere has not destroyed them.
             return slowed_by.map(|known| known.strikes(root.at));
         }
-        let known = slowed_by.or_else(|| self.by_flow.get(&of.flow).copied()).or(self.latest);
+        let known = slowed_by.or(self.losses[of.flow.index()].disturbed_by).or(self.latest);
         let begun = self.begun(now).next()?;
         let here = || {
             let at = RootCause::new(now, begun.node.unwrap_or(of.node), begun.cause);

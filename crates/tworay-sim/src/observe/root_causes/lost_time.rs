@@ -36,7 +36,7 @@ impl RootCauses {
         }
         let root = root.strikes(world.now);
         // The packet that the MAC sends has been held up, too.
-        let since = before(world.now, time) + service.would_take(world.now);
+        let since = world.now.earlier_by(time) + service.would_take(world.now);
         let noise = Noise { together: waiting.len() as u32 + 1, time, since: Some(since) };
         for packet in waiting {
             self.held_ups.delay_with(packet, root, noise);
@@ -123,7 +123,7 @@ impl RootCauses {
         end: SimTime,
         world: &World<'_>,
     ) {
-        let (now, begin) = (world.now, before(end, time));
+        let (now, begin) = (world.now, end.earlier_by(time));
         if root.is_noise() {
             self.services[node.index()].holds(time);
         }
@@ -144,7 +144,7 @@ impl RootCauses {
         let queues = before_it.filter(|of| self.services[of.index()].is_backlogged()).chain([node]);
         for of in queues.collect::<SmallVec<[NodeId; 4]>>() {
             // What it loses with its own packet is booked once that is done.
-            let own = world.failing(of).filter(|_| of != node).map(|time| before(now, time));
+            let own = world.failing(of).filter(|_| of != node).map(|time| now.earlier_by(time));
             let until = own.map_or(end, |own| own.min(end));
             let lost = book(&mut self.services, of, node, (begin, until));
             let sent = self.services[of.index()].lose_and_send(now, lost, root);
@@ -194,9 +194,4 @@ impl RootCauses {
         self.sharing.insert(ends, (now, sharing.clone()));
         self.services[node.index()].path.sharing = sharing;
     }
-}
-
-/// The time `span` before another one.
-fn before(at: SimTime, span: SimDuration) -> SimTime {
-    SimTime::from_nanos(at.as_nanos().saturating_sub(span.as_nanos()))
 }

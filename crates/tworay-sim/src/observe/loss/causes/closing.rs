@@ -208,20 +208,19 @@ impl Causes {
         outage: &RootCause,
     ) -> Option<RootCause> {
         let (a, b) = (outage.node, outage.next_hop.filter(|_| outage.is_physical())?);
-        if scene.was_out_of_reach(a, b, self.timers.symmetric).is_some() {
+        if scene.was_out_of_reach(a, b, self.timers.two_hellos).is_some() {
             return None;
         }
         let (near, far) = (scene.hops(ends.0), scene.hops(ends.1));
         let ((from, to), miss) = self.missed_table(scene, ends, (&near, &far))?;
         let root = miss.root(RootCause::search(miss.at, from).towards(to));
-        let since = scene.was_out_of_reach_at(a, b, miss.at).is_none();
-        Some(root.strikes(scene.now)).filter(|root| root.is_noise() && since)
+        let was_over = scene.was_out_of_reach_at(a, b, miss.at).is_none();
+        Some(root.strikes(scene.now)).filter(|root| root.is_noise() && was_over)
     }
 
     /// The time of a notice and earlier ones, back to the beginning.
     pub(super) fn times_before(&self, notice: SimTime) -> impl Iterator<Item = SimTime> + use<> {
-        let before =
-            move |time: SimDuration| SimTime::from_nanos(notice.as_nanos().saturating_sub(time.as_nanos()));
+        let before = move |time: SimDuration| notice.earlier_by(time);
         let spans = std::iter::successors(Some(self.timers.noticed / 2), |span| Some(*span * 2));
         let earlier = spans.map(before).take_while(|at| *at > SimTime::ZERO);
         [notice].into_iter().chain(earlier).chain([SimTime::ZERO])

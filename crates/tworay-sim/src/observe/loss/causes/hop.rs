@@ -18,11 +18,6 @@ use tworay_wire::Packet;
 /// Upper bound for the propagation of a frame's last bit: 300 km.
 const PASSING: SimDuration = SimDuration::from_millis(1);
 
-/// The time `span` before another one.
-fn before(now: SimTime, span: SimDuration) -> SimTime {
-    SimTime::from_nanos(now.as_nanos().saturating_sub(span.as_nanos()))
-}
-
 impl Causes {
     /// An ARP request was transmitted.
     pub fn note_asked(&mut self, node: NodeId, target: NodeId, at: SimTime) {
@@ -130,13 +125,13 @@ impl Causes {
             return fresh(cause);
         }
         if self.proactive {
-            let since = before(now, self.timers.noticed);
+            let since = now.earlier_by(self.timers.noticed);
             let missed = |hearer, from| self.missed_hello(hearer, from, since);
             if let Some(miss) = missed(node, next_hop).or_else(|| missed(next_hop, node)) {
                 return miss.root(fresh(miss.cause));
             }
         }
-        let since = before(now, self.timers.recent);
+        let since = now.earlier_by(self.timers.recent);
         self.exchange(scene, (node, next_hop), since, Messages::All)
             .unwrap_or_else(|| fresh(LossCause::Unknown))
     }
@@ -260,7 +255,7 @@ impl Causes {
     /// When ARP's exchange in progress began, or the latest one. What was lost before has kept no address away.
     pub(super) fn began(&self, now: SimTime, node: NodeId, next_hop: NodeId) -> SimTime {
         let of = self.exchanges.get(&(node, next_hop));
-        of.map_or(before(now, self.timers.recent), |of| of.began)
+        of.map_or(now.earlier_by(self.timers.recent), |of| of.began)
     }
 
     /// The noise that kept the exchange before from an answer, without which there would be none now: until the request is on the

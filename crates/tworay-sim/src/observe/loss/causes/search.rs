@@ -337,8 +337,7 @@ impl Causes {
         let began = missing.unwrap_or(root.at);
         let of_this = |asked: &SimTime| missing.is_none_or(|began| *asked >= began);
         let asked = self.search_since((node, dst), root.at).filter(of_this);
-        let since = asked
-            .unwrap_or(SimTime::from_nanos(began.as_nanos().saturating_sub(self.timers.recent.as_nanos())));
+        let since = asked.unwrap_or(began.earlier_by(self.timers.recent));
         let (mut near, mut far) = (scene.hops(node), scene.hops(dst));
         let gone = far.of(node).is_none();
         if gone {

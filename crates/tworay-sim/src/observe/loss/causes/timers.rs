@@ -39,7 +39,7 @@ pub(super) struct Timers {
     /// §14.3), one that names multipoint relays, two TC messages.
     pub relearnt: SimDuration,
     /// Time within which two HELLOs of a neighbour come, which make a link symmetric (RFC 3626 §7.1.1).
-    pub symmetric: SimDuration,
+    pub two_hellos: SimDuration,
     /// Routes of OLSR miss a lost TC message for that long (TOP_HOLD_TIME, RFC 3626 §18.3), and a lost HELLO until those
     /// after it have made the link symmetric again.
     pub tables: SimDuration,
@@ -87,7 +87,7 @@ impl Timers {
             noticed: WITHOUT_HELLOS,
             stale_tables: STALE,
             relearnt: RELEARNT,
-            symmetric: RELEARNT,
+            two_hellos: RELEARNT,
             tables: SimDuration::ZERO,
             hellos: 1,
             met: SimDuration::ZERO,
@@ -144,7 +144,7 @@ impl Timers {
             noticed: config.neighbour_hold_time,
             stale_tables: config.neighbour_hold_time + config.topology_hold_time,
             relearnt,
-            symmetric: config.hello_interval * 2 + config.max_jitter,
+            two_hellos: config.hello_interval * 2 + config.max_jitter,
             tables: config.topology_hold_time.max(symmetric),
             hellos: if config.hysteresis { trusted_after(config) as usize } else { 1 },
             met: config.hello_interval * (trusted_after(config) + 1),

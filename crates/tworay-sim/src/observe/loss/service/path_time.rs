@@ -71,7 +71,7 @@ impl PathTime {
     /// Packets sent each second before a time, of the latest ones.
     pub fn rate_before(&self, at: SimTime) -> Option<f64> {
         let oldest = self.latest.get(self.sent % LATEST).copied().unwrap_or(SimTime::ZERO);
-        let from = oldest.max(SimTime::from_nanos(at.as_nanos().saturating_sub(COUNTED.as_nanos())));
+        let from = oldest.max(at.earlier_by(COUNTED));
         let rate = self.sent_in((from, at)) as f64 / at.since(from).as_secs_f64();
         (rate > 0.0 && rate.is_finite()).then_some(rate)
     }
