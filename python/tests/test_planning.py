@@ -19,7 +19,7 @@ from tworay.papers.bands import claimed_of
 from tworay.papers.library import STANDARD, Claim
 from tworay.papers.planfile import Need
 from tworay.papers.plannedruns import BESIDE, PILOT, PlannedSweep, seeds_after, times_of
-from tworay.papers.planning import Asked, cells_of_claims, cost, needs, only, plan, told, within
+from tworay.papers.planning import Asked, at_least, cells_of_claims, cost, needs, only, plan, told, within
 from tworay.papers.reproducing import frame_of, from_stored, place, plan_of, reproduce
 from tworay.papers.rule import LEVEL
 from tworay.papers.seeding import CEILING, DRAWN, LEAST, seeds_for, spread_of, wanted_half_width
@@ -303,3 +303,13 @@ def test_stored_verdicts_know_the_plan(tmp_path: Path) -> None:
     need = planfile.Need("field", one("reno"), "E01", 1.0, 2.5, 30, 1.0, 30)
     planfile.write([need], planfile.beside(tmp_path, paper))
     assert from_stored(paper, tmp_path).planned["field"] == {one("reno"): 30}
+
+
+def test_a_cell_has_the_number_of_runs_that_its_source_states() -> None:
+    """The thesis draws 50 topologies: cells that a claim decides by fewer, or none compares, have them."""
+    trials = library.find("thesis").trials
+    found = [
+        Need(trial, frozenset({("tcp", str(number))}), "", 0.0, 0.0, number, 1.0)
+        for trial, number in [("dynamic-dsr", 3), ("pair-3", 42), ("pair-3", 180), ("growth", 3)]
+    ]
+    assert [one.needed for one in at_least(found, trials.values())] == [50, 50, 180, 3]

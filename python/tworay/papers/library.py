@@ -252,6 +252,8 @@ class Trial:
     """By label: the variant that the source states, where it is not the label itself."""
     planned: bool = True
     """False if the source states the number of runs: then the experiment's own seeds run, without a pilot."""
+    least_seeds: int = 0
+    """Number of runs that the source states, where a pilot may ask for more."""
 
 
 @dataclass(frozen=True)
@@ -447,7 +449,7 @@ def _trial(paper: str, name: str, table: dict[str, Any]) -> Trial:
     decides, stated = table.pop("decides", ""), table.pop("stated", "")
     because = table.pop("because", "")
     variants = table.pop("variants", {})
-    planned = table.pop("planned", True)
+    planned, least = table.pop("planned", True), table.pop("least_seeds", 0)
     return Trial(
         name,
         {"name": f"{paper}-{name}", "about": title} | table,
@@ -461,6 +463,7 @@ def _trial(paper: str, name: str, table: dict[str, Any]) -> Trial:
         because,
         variants,
         planned,
+        least,
     )
 
 

@@ -34,7 +34,7 @@ class Need:
     spread: float
     half_width: float
     needed: int
-    """Stein's number of seeds after the pilot."""
+    """Stein's number of seeds after the pilot, or the source's own number of runs if that is larger."""
     seconds: float
     """Processor time of one run."""
     seeds: int = 0

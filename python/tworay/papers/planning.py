@@ -73,6 +73,12 @@ def needs(
     return list(most.values())
 
 
+def at_least(found: Iterable[Need], trials: Iterable[Trial]) -> list[Need]:
+    """Give each cell at least the number of runs that its source states, though a claim needs fewer."""
+    least = {trial.id: trial.least_seeds for trial in trials}
+    return [replace(one, needed=max(one.needed, least[one.trial])) for one in found]
+
+
 def cells_of_claims(claims: Iterable[Claim], trials: Iterable[Trial]) -> dict[str, set[Place]]:
     """Return the cells of the experiments whose values claims compare, which need no runs to be known."""
     grids: dict[str, tuple[pl.DataFrame, list[str]]] = {}
@@ -188,7 +194,7 @@ def plan(asked: Asked, say: Callable[[str], None], watch: Watcher) -> dict[str, 
                 frames[trial.id] = frame, axes
                 seconds[trial.id] = _seconds(sweep)
         beside = {trial.id for trial in open_[paper.name] if STANDARD in readings(trial)}
-        found[paper.name] = needs(paper.claims, frames, seconds, beside)
+        found[paper.name] = at_least(needs(paper.claims, frames, seconds, beside), open_[paper.name])
     if any(found.values()):
         cores = asked.jobs or os.cpu_count() or 1
         hours = HOURS if asked.hours is None else asked.hours

@@ -1,5 +1,6 @@
 //! A graph of links (RFC 4728 §4.1), with fixed lifetimes or those of Link-MaxLife.
 
+use super::by_node::ByNode;
 use super::config::DsrConfig;
 use super::found::Found;
 use super::options::CacheKind;
@@ -29,7 +30,7 @@ struct Link {
 #[derive(Clone, Debug)]
 pub(super) struct LinkCache {
     node: NodeId,
-    links: BTreeMap<NodeId, BTreeMap<NodeId, Link>>,
+    links: ByNode<ByNode<Link>>,
     /// Link-MaxLife only: how stable each node's links have been.
     stability: Option<BTreeMap<NodeId, SimDuration>>,
     timeout: SimDuration,
@@ -40,7 +41,7 @@ impl LinkCache {
     pub(super) fn new(config: &DsrConfig, node: NodeId) -> Self {
         Self {
             node,
-            links: BTreeMap::new(),
+            links: ByNode::default(),
             stability: (config.cache == CacheKind::LinkMaxLife).then(BTreeMap::new),
             timeout: config.route_cache_timeout,
             bidirectional: config.bidirectional,
@@ -63,9 +64,8 @@ impl LinkCache {
     fn add_link(&mut self, now: SimTime, from: NodeId, to: NodeId) -> bool {
         let lifetime = self.lifetime(from, to);
         let expires = now + lifetime;
-        let link = self.links.entry(from).or_default().entry(to);
         let mut news = false;
-        let link = link.or_insert_with(|| {
+        let link = self.links.get_or_insert_with(from, ByNode::default).get_or_insert_with(to, || {
             news = true;
             Link { expires, used_at: now }
         });
@@ -100,7 +100,7 @@ impl LinkCache {
         while !ring.is_empty() && !reached.contains_key(&dst) {
             let mut next: BTreeMap<NodeId, (NodeId, SimTime)> = BTreeMap::new();
             for (from, until) in ring {
-                for (&to, link) in self.links.get(&from).into_iter().flatten() {
+                for (to, link) in self.links.get(from).into_iter().flat_map(ByNode::iter) {
                     if link.expires <= now || to == self.node || reached.contains_key(&to) {
                         continue;
                     }
@@ -129,7 +129,7 @@ impl LinkCache {
         let Some(stability) = &mut self.stability else { return };
         let mut from = self.node;
         for &to in path {
-            if let Some(link) = self.links.get_mut(&from).and_then(|l| l.get_mut(&to)) {
+            if let Some(link) = self.links.get_mut(from).and_then(|l| l.get_mut(to)) {
                 let gain = now.since(link.used_at) * INCREASE;
                 for end in [from, to] {
                     *stability.entry(end).or_insert(INIT_STABILITY) += gain;
@@ -155,6 +155,6 @@ impl LinkCache {
     }
 
     fn remove_directed(&mut self, from: NodeId, to: NodeId) -> bool {
-        self.links.get_mut(&from).is_some_and(|l| l.remove(&to).is_some())
+        self.links.get_mut(from).is_some_and(|l| l.remove(to).is_some())
     }
 }

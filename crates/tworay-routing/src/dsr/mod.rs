@@ -6,6 +6,7 @@
 //! anything is learned from them.
 
 mod breaks;
+mod by_node;
 mod cache;
 mod check;
 mod config;

@@ -1,5 +1,6 @@
 //! Flows: an application, its transport, the peer, and their measurements.
 
+use super::arrivals::Arrivals;
 use super::traffic::Traffic;
 use crate::engine::TimerSlot;
 use std::sync::Arc;
@@ -80,8 +81,7 @@ pub(crate) struct Udp {
     pub sent_payload: u64,
     pub received: u64,
     pub received_bytes: u64,
-    /// Datagram numbers already received, so that each counts once.
-    pub highest: Option<u64>,
+    pub arrivals: Arrivals,
 }
 
 /// Energy that a sender's computations draw from its battery.
@@ -420,7 +420,7 @@ impl Udp {
             sent_payload: 0,
             received: 0,
             received_bytes: 0,
-            highest: None,
+            arrivals: Arrivals::new(),
         }
     }
 }

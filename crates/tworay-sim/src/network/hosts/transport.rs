@@ -175,9 +175,8 @@ impl Network {
             }
             Body::Udp(d) => {
                 if let Transport::Udp(udp) = &mut self.flows[flow].transport
-                    && udp.highest.is_none_or(|h| d.number > h)
+                    && udp.arrivals.is_first(d.number)
                 {
-                    udp.highest = Some(d.number);
                     udp.received += 1;
                     udp.received_bytes += d.payload as u64;
                 }

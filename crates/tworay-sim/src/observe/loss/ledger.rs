@@ -308,7 +308,7 @@ impl Ledger {
             s.delivered = true;
             let (carries, flow, seq) = (s.carries, s.flow, s.seq);
             first = Some(s.sent_at);
-            if let Some(twin) = self.twin.as_mut().filter(|twin| twin.sends_datagrams(flow)) {
+            if let Some(twin) = &mut self.twin {
                 twin.delivered(flow, seq);
             }
             self.delivered.add(carries);
@@ -359,7 +359,7 @@ impl Ledger {
         let s = self.entry(uid);
         let (flow, carries, seq) = (s.flow, s.carries, s.seq);
         let Death { root, cause, died, node, at, from, slowed_by, .. } = death;
-        let twin = self.twin.as_mut().filter(|twin| twin.sends_datagrams(flow));
+        let twin = self.twin.as_mut();
         let root =
             twin.map_or(root, |twin| twin.judge(now, Dying { flow, seq, node, at, died, slowed_by }, root));
         let cause = root.cause.unwrap_or(cause);

@@ -105,6 +105,16 @@ impl Losses {
         true
     }
 
+    /// Load fills a queue as in the twin, which loses an older datagram there at about that time. This run has that one still, behind the
+    /// queue's entrance: this one is lost in its place.
+    fn borrows(&mut self, at: SimTime, seq: u32) -> bool {
+        let spans = End::InQueue.spans(at);
+        let is_near = |(_, (at, _)): &(&u32, &(SimTime, End))| spans.contains(&span_of(*at));
+        let older = self.open.range(..seq).rev().take_while(is_near);
+        let in_queue = older.filter(|(_, (_, end))| *end == End::InQueue).map(|(seq, _)| *seq).next();
+        in_queue.is_some_and(|seq| self.open.remove(&seq).is_some())
+    }
+
     /// This run delivers a datagram, or loses it to a disturbance.
     fn goes(&mut self, seq: u32) {
         if let Some((at, end)) = self.open.remove(&seq) {
@@ -144,16 +154,14 @@ impl Losses {
 /// Losses of the twin, and the disturbances of the run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Twin {
-    /// By flow: losses of the twin.
-    losses: Vec<Losses>,
-    /// By flow: true if it sends datagrams.
-    datagrams: Vec<bool>,
+    /// By flow, if it sends datagrams: losses of the twin.
+    losses: Vec<Option<Losses>>,
     disturbances: Vec<Disturbance>,
     /// The latest disturbance that has cost any flow a datagram.
     latest: Option<RootCause>,
 }
 
-/// A datagram that dies.
+/// A packet that dies.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Dying {
     pub flow: FlowId,
@@ -178,10 +186,12 @@ impl Twin {
         datagrams: Vec<bool>,
         losses: impl IntoIterator<Item = LossRecord>,
     ) -> Self {
-        let mut by_flow: Vec<Losses> = datagrams.iter().map(|_| Losses::default()).collect();
-        let needs_none = |loss: &LossRecord| CAUSES.contains(&loss.cause) && datagrams[loss.flow.index()];
-        for LossRecord { flow, seq, at, died, cause, .. } in losses.into_iter().filter(needs_none) {
-            let (of, end) = (&mut by_flow[flow.index()], End::of(died));
+        let mut by_flow: Vec<Option<Losses>> =
+            datagrams.into_iter().map(|sends| sends.then(Losses::default)).collect();
+        for LossRecord { flow, seq, at, died, cause, .. } in losses {
+            let needs_none = CAUSES.contains(&cause);
+            let Some(of) = by_flow[flow.index()].as_mut().filter(|_| needs_none) else { continue };
+            let end = End::of(died);
             of.open.insert(seq.0, (at, end));
             match end {
                 End::InQueue => of.by_queues.push(at),
@@ -189,18 +199,20 @@ impl Twin {
                 End::Elsewhere => of.breaks += u32::from(cause == LossCause::Contention),
             }
         }
-        Self { losses: by_flow, datagrams, disturbances, ..Self::default() }
+        Self { losses: by_flow, disturbances, ..Self::default() }
     }
 
-    /// The run delivers a datagram.
+    /// The run delivers a packet.
     #[cold]
     pub fn delivered(&mut self, flow: FlowId, seq: Seq32) {
-        self.losses[flow.index()].goes(seq.0);
+        if let Some(losses) = self.of_flow(flow) {
+            losses.goes(seq.0);
+        }
     }
 
-    /// True if a flow sends datagrams.
-    pub fn sends_datagrams(&self, flow: FlowId) -> bool {
-        self.datagrams.get(flow.index()).copied().unwrap_or(false)
+    /// Losses of the twin, if the flow sends datagrams.
+    fn of_flow(&mut self, flow: FlowId) -> Option<&mut Losses> {
+        self.losses.get_mut(flow.index())?.as_mut()
     }
 
     /// True if a root cause may be a disturbance that has begun by then.
@@ -215,50 +227,59 @@ impl Twin {
         self.disturbances.iter().rev().filter(move |disturbance| disturbance.at <= now).filter(lasts)
     }
 
-    /// The root cause of a datagram that dies at `now`, if that seems to be `root`.
+    /// The root cause of a packet that dies at `now`, if that seems to be `root`: that, if the flow sends no datagrams.
     pub fn judge(&mut self, now: SimTime, of: Dying, root: RootCause) -> RootCause {
         let end = End::of(of.died);
+        let begun = self.begun(now).next().is_some();
         let noise_lasts = self.begun(now).any(|known| known.is_noise() && now < known.until);
         let disturbed = self.is_disturbance(now, &root);
         let by_load = !disturbed && root.cause.is_some_and(|cause| CAUSES.contains(&cause));
+        let Some(losses) = self.losses.get_mut(of.flow.index()).and_then(Option::as_mut) else { return root };
         if disturbed {
-            self.losses[of.flow.index()].disturbed_by = Some(root);
+            losses.disturbed_by = Some(root);
             self.latest = Some(root);
         }
-        let losses = &mut self.losses[of.flow.index()];
         if !by_load && (end != End::InQueue || !root.is_noise()) {
             // If the twin loses it, too, load may lose another one in its place.
             losses.goes(of.seq.0);
             return root;
         }
-        let matched = losses.matches(now, end, of.seq.0);
+        let matched = losses.matches(now, end, of.seq.0)
+            || by_load && end == End::InQueue && losses.borrows(now, of.seq.0);
         // Without noise that lasts, a queue is as full as in the twin, and rate control makes more difference than a count tells.
         let as_full = !noise_lasts && by_load && end == End::InQueue && losses.is_as_full(now);
-        let begun = self.begun(now).next().is_some();
-        let losses = &mut self.losses[of.flow.index()];
         let of_load = matched || as_full || by_load && begun && losses.by_chance(now, end, root.cause);
+        let by_disturbance = losses.disturbed_by.or(self.latest);
         let found = if !begun || by_load == of_load {
             root
         } else if by_load {
-            self.disturbed_by(now, &of, &root).unwrap_or(root)
+            self.disturbed_by(now, &of, &root, by_disturbance).unwrap_or(root)
         } else {
             let hop = root.next_hop.filter(|_| root.node == of.node).unwrap_or(NodeId::BROADCAST);
             RootCause::new(of.at, of.node, LossCause::Congestion).towards(hop)
         };
         let is_load = end == End::InQueue && found.cause.is_some_and(|cause| CAUSES.contains(&cause));
-        self.losses[of.flow.index()].of_load += usize::from(is_load);
+        if let Some(losses) = self.of_flow(of.flow).filter(|_| is_load) {
+            losses.of_load += 1;
+        }
         found
     }
 
-    /// The disturbance that costs a datagram which load alone would not have cost, as far as is known: what slows down the MAC, or the
-    /// latest one that has cost this flow one, or any, or that has begun.
-    fn disturbed_by(&self, now: SimTime, of: &Dying, root: &RootCause) -> Option<RootCause> {
+    /// The disturbance that costs a datagram which load alone would not have cost, as far as is known: what slows down the MAC, or
+    /// `latest`, which has cost this flow one, or any, or the latest one that has begun.
+    fn disturbed_by(
+        &self,
+        now: SimTime,
+        of: &Dying,
+        root: &RootCause,
+        latest: Option<RootCause>,
+    ) -> Option<RootCause> {
         let slowed_by = of.slowed_by.filter(|root| self.is_disturbance(now, root));
         if End::of(of.died) == End::OnHop {
             // Its attempts are known: a disturbance elsewhere has not destroyed them.
             return slowed_by.map(|known| known.strikes(root.at));
         }
-        let known = slowed_by.or(self.losses[of.flow.index()].disturbed_by).or(self.latest);
+        let known = slowed_by.or(latest);
         let begun = self.begun(now).next()?;
         let here = || {
             let at = RootCause::new(now, begun.node.unwrap_or(of.node), begun.cause);

@@ -217,3 +217,34 @@ fn a_frame_sent_to_a_station_that_fading_hides_is_lost_to_the_channel() {
     assert!(all.len() > 4000, "{}", all.len());
     assert_eq!(causes(&all), BTreeSet::from(["channel"]));
 }
+
+/// A grid of 3 by 3 nodes at rest, 207 m apart: its diagonals, 293 m, are out of the mean reach and come and go with the fading. What is
+/// lost for want of a first route is lost to the fading, as a reader has found it; without fading nothing is out of reach.
+#[test]
+fn a_diagonal_that_fading_has_lent_does_not_break() {
+    let run = |fading: &str, seed: u64| {
+        let text = format!(
+            "duration = \"35s\"\ntopology = {{ kind = \"grid\", rows = 3, columns = 3, spacing = \"207m\" }}\n\
+             radio = {{ preset = \"b-11\"{fading} }}\nrouting.protocol = \"olsr\"\n\
+             [[flow]]\nfrom = 8\nto = 0\napp = \"cbr\"\nstart = \"2s\"\nrate = \"100kbps\"\nsize = \"512B\"\n"
+        );
+        losses(&super::run_once(&parse(&text), seed))
+    };
+    let mut without_route = 0;
+    for seed in [8, 9, 13] {
+        assert!(run("", seed).iter().all(|loss| loss.cause != "link-failure"), "{seed}");
+        let found = run(", fading = { k = 5.7, coherence = \"300ms\" }", seed);
+        // One after the other, from the first datagram on: node 8 has no route yet.
+        let yet =
+            |(number, loss): &(i64, &Loss)| loss.seq == found[0].seq + number && loss.died == "no-route";
+        let unrouted: Vec<&Loss> = (0..).zip(&found).take_while(yet).map(|(_, loss)| loss).collect();
+        assert_eq!(
+            unrouted.iter().find(|loss| loss.cause == "link-failure"),
+            None,
+            "{seed}: {}",
+            unrouted.len()
+        );
+        without_route += unrouted.len();
+    }
+    assert!(without_route > 300, "{without_route}");
+}

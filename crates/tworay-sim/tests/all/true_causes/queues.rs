@@ -312,3 +312,29 @@ fn packets_that_wait_for_lost_ones_and_come_together_are_lost_to_what_lost_those
         }
     }
 }
+
+/// Errors that destroy packets above the MAC cost it no time: a queue loses nothing to them. Bursts of twice what two hops carry, as a
+/// reader has found them.
+#[test]
+fn errors_above_the_mac_fill_no_queue() {
+    let run = |errors: &str, seed: u64| {
+        let text = format!(
+            "duration = \"40s\"\ntopology = {{ kind = \"string\", hops = 2 }}\nrouting.protocol = \"static\"\n{errors}\n\
+             [[flow]]\nfrom = 0\nto = 2\napp = \"on-off\"\nstart = \"2.2s\"\nrate = \"1.2Mbps\"\nsize = \"512B\"\non = \"0.75s\"\noff = \"2s\"\n"
+        );
+        let mut found = losses(&run_once(&parse(&text), seed));
+        found.retain(|loss| loss.died == "ifq");
+        found
+    };
+    for seed in 1..=6 {
+        let with = run("errors.pkt_err = { bernoulli = { rate = 0.06 } }", seed);
+        let without = run("", seed);
+        assert!(
+            without.len() > 700 && with.len() <= without.len(),
+            "{seed}: {} of {}",
+            with.len(),
+            without.len()
+        );
+        assert_eq!(causes(&with), BTreeSet::from(["congestion"]), "{seed}");
+    }
+}

@@ -195,6 +195,9 @@ impl Causes {
         if self.routed.contains(&ends) {
             return true;
         }
+        if Self::was_lent(scene, root) {
+            return false;
+        }
         if root.cause == Some(LossCause::NodeDown) {
             return self.would_have_route(scene, ends);
         }
@@ -207,6 +210,15 @@ impl Causes {
             true => self.could_have_route(scene, ends, (&near, &far)),
             false => self.may_be_known(scene, ends, (&near, &far)) && self.would_have_route(scene, ends),
         }
+    }
+
+    /// True if a hop has come and gone with the fading: where nothing changes, one that is longer than the mean reach. It was not there to
+    /// be counted on.
+    fn was_lent(scene: &mut Scene<'_>, root: &RootCause) -> bool {
+        let hop = root.next_hop.filter(|_| root.cause == Some(LossCause::LinkFailure) && !scene.changes());
+        hop.is_some_and(|hop| {
+            scene.wires.between(root.node, hop).is_none() && !scene.in_range(root.node, hop)
+        })
     }
 
     /// True if a node could have a route by now, had no message been lost; or if it is farther than two hops and would have one without any

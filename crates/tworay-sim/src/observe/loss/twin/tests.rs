@@ -79,3 +79,14 @@ fn what_a_disturbance_has_destroyed_stays_so() {
     assert_eq!(again(30.0, noise), LossCause::Channel, "noise strikes the same MAC");
     assert_eq!(again(30.0, None), LossCause::Contention, "what happens elsewhere destroys no frame here");
 }
+
+/// The twin loses 87 and 88 in a full queue, and this run newer ones, while it still has those: two are lost in their place.
+#[test]
+fn one_that_this_run_still_has_counts_as_lost_in_the_twin() {
+    use LossCause::{Channel, Congestion};
+    let mut of = twin(&[(86, 18.0, Died::Ifq), (87, 20.0, Died::Ifq), (88, 20.1, Died::Ifq)]);
+    let found: Vec<LossCause> =
+        (90..102).map(|seq| judge(&mut of, seq, 20.2, Died::Ifq, Congestion)).collect();
+    // Those two and, by chance, 3 + 3 * 3^(1/2) = 8.2. The other one is 2.2 s away.
+    assert_eq!(found, [vec![Congestion; 10], vec![Channel; 2]].concat());
+}

@@ -1,6 +1,6 @@
 //! Random event sequences of a connection, and the simulator's side of running them.
 
-use crate::native;
+use super::native;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use tworay_base::{Seq32, SimDuration, SimTime};

@@ -1,7 +1,7 @@
 //! Westwood and SCA: growth, reduction, the bandwidth estimate.
 
-use crate::drive::{Clock, Event, Life, Simulated, close, config, halved, lives};
-use crate::native::{self, Core, Growth, Window};
+use super::drive::{Clock, Event, Life, Simulated, close, config, halved, lives};
+use super::native::{self, Core, Growth, Window};
 use proptest::prelude::*;
 
 /// The initial window of both sides.

@@ -1,6 +1,6 @@
 //! The window limit by hops, for every possible hop limit of an arriving packet.
 
-use crate::native;
+use super::native;
 use tworay_base::SimTime;
 use tworay_tcp::{Arrival, Effects, PathEvent, TcpConfig, Variant};
 
@@ -8,7 +8,7 @@ use tworay_tcp::{Arrival, Effects, PathEvent, TcpConfig, Variant};
 fn the_limit_by_ttl_is_that_of_the_simulator() {
     let variant: Variant = "adaptive-cwl".parse().expect("a variant");
     let mut part = variant.only_part(&TcpConfig::default()).expect("one part");
-    let view = crate::drive::Clock { now: 1, rtt: 1, srtt: 1, advertised: 64 };
+    let view = super::drive::Clock { now: 1, rtt: 1, srtt: 1, advertised: 64 };
     let view = view.rust_view(tworay_tcp::Window { cwnd: 2.0, ssthresh: 64.0 });
     assert_eq!(view.now, SimTime::from_nanos(1000));
     let mut limits = std::collections::BTreeSet::new();

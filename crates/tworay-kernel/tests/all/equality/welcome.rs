@@ -1,8 +1,8 @@
 //! WELCOME: the same guess for every loss, the same windows, and the same requested timeout.
 
-use crate::drive::{Clock, Event, Life, Simulated, close, config, halved, lives};
-use crate::native::{self, Core, Growth, Window, Wish};
-use crate::westwood::FIRST;
+use super::drive::{Clock, Event, Life, Simulated, close, config, halved, lives};
+use super::native::{self, Core, Growth, Window, Wish};
+use super::westwood::FIRST;
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::collections::BTreeMap;

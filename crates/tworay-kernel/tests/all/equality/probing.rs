@@ -4,8 +4,8 @@
 //! round trips after the same loss. Exact ties are excluded, because there the rounding of the simulator's
 //! floating point decides.
 
-use crate::drive::{Clock, as_rust, close, config, halved};
-use crate::native::{self, Core, Decision, Window};
+use super::drive::{Clock, as_rust, close, config, halved};
+use super::native::{self, Core, Decision, Window};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use tworay_base::{Seq32, SimDuration};

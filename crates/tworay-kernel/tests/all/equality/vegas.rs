@@ -1,8 +1,8 @@
 //! Vegas: in the simulator it is a separate recovery, so whole connections are compared, over a path with a
 //! queue.
 
-use crate::drive::config;
-use crate::native::{self, Core, VegasAck, VegasLimits, View, Window};
+use super::drive::config;
+use super::native::{self, Core, VegasAck, VegasLimits, View, Window};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::cmp::Reverse;

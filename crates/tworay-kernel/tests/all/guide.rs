@@ -8,13 +8,13 @@ use std::{fs, io};
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 const FILES: [(&str, &str); 2] = [
-    ("core/gentle.h", include_str!("../../../docs/examples/bpf/core/gentle.h")),
-    ("gentle.bpf.c", include_str!("../../../docs/examples/bpf/gentle.bpf.c")),
+    ("core/gentle.h", include_str!("../../../../docs/examples/bpf/core/gentle.h")),
+    ("gentle.bpf.c", include_str!("../../../../docs/examples/bpf/gentle.bpf.c")),
 ];
 
 #[test]
 fn the_guide_shows_the_files_that_are_compiled() {
-    let guide = include_str!("../../../docs/guide/transport-developer.md");
+    let guide = include_str!("../../../../docs/guide/transport-developer.md");
     for (name, text) in FILES {
         assert!(guide.contains(text.trim_end()), "{name}");
     }
