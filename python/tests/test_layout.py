@@ -31,6 +31,13 @@ def test_columns_that_do_not_fit_go_below() -> None:
         assert cell in text
 
 
+@pytest.mark.parametrize("width", [20, 80, 160])
+def test_a_column_may_be_empty(width: int) -> None:
+    """Notes that no row has, as in table 3.1 of the thesis: its width is 0."""
+    parts = table("key", ["reno"], [Column("value", ["1"]), Column("", [""])], width)
+    assert "1" in "\n".join(rendered(part, width) for part in parts)
+
+
 def test_headings_break_between_words_and_stand_at_the_bottom() -> None:
     column = Column("idle in RTO s", ["1.0"])
     (part,) = table("arm", ["reno"], [column], 80)

@@ -113,6 +113,18 @@ def test_wrong_names_are_found(command: str) -> None:
         resolve(command)
 
 
+# Settings of the thesis' tables.
+IDLE = (
+    "AODV-UU: several HELLOs before",
+    "DSR: flow state",
+    "DSR-UU: flush of the link cache",
+    "OLSR: a refresh interval of 2 s",
+    "OLSR: MID and HNA messages",
+    "OLSR: signal monitoring, delay generation",
+    "ECN (off in the thesis)",
+)
+
+
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
 def test_each_paper_has_mechanisms_each_once(paper: library.Paper) -> None:
     said = [one.says for one in of(paper)]
@@ -120,8 +132,9 @@ def test_each_paper_has_mechanisms_each_once(paper: library.Paper) -> None:
     assert len(said) == len(set(said))
     for one in of(paper):
         assert re.match(r"§|figure|table|abstract|appendix", one.source), one.says
-        # What a paper describes itself is built, at least in part.
-        assert one.state is not Standing.NOT or one.cited, one.says
+        # What a paper describes itself is built, at least in part, or is a setting that does nothing there.
+        idle = one.says.startswith(IDLE) and one.source.startswith(("table", "§3.4, tables"))
+        assert one.state is not Standing.NOT or one.cited or idle, one.says
 
 
 @pytest.mark.parametrize(

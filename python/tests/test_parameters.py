@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,12 +13,14 @@ from tworay.papers.library import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from conftest import Result
 
+    Cli = Callable[..., Result]
+
 PAPERS = [paper for paper in library.papers() if not paper.study]
 THESIS = library.find("thesis")
+PAGES = Path(__file__).resolve().parents[2] / "docs/studies"
 # Words of the papers for values of keys.
 WORDS = {"on": "true", "off": "false", "two-rayground": "two-ray-ground"}
 
@@ -108,3 +111,11 @@ def test_a_table_is_printed_by_its_number(cli: Callable[..., Result]) -> None:
 def test_the_page_has_the_tables() -> None:
     text = "\n".join(pages._without(THESIS, set()))
     assert "| Flowstate | OFF |  |  | not built |" in text
+
+
+@pytest.mark.parametrize("table", [one.id for one in THESIS.figures if parameters.of(THESIS, one)])
+def test_each_table_is_shown(cli: Cli, table: str) -> None:
+    told = cli("reproduce", f"thesis:{table}", "--stored", str(PAGES))
+    assert told.code == 0, told.err
+    first = parameters.of(THESIS, THESIS.figure(table))[0]
+    assert " ".join(first.name.split()) in " ".join(told.out.split())

@@ -159,7 +159,15 @@ def test_a_figure_that_is_named_comes_with_its_state_and_drawing(cli: Cli, tmp_p
     told = cli("reproduce", "probing:20", "--stored", str(tmp_path))
     assert told.code == 0, told.err
     text = " ".join(told.out.split())
-    assert f"probing:20: {figure.title} [deviating] {figure.deviates}" in text
+    assert f"probing:20: {figure.title} [deviating] " in text
+    assert f" {figure.deviates} " in text
+    # The page's numbers, between the two.
+    kept = Earlier.read(tmp_path / f"{paper.key}.md").figure("20")
+    assert kept is not None
+    cells = kept.cells()
+    assert cells is not None
+    assert len(cells[1]) > 5
+    assert all(row[0] in text and row[1].split(" (")[0] in text for row in cells[1])
     assert drawing.name in told.out.replace("\n", "")
     about = cli("reproduce", "probing:20", "--stored", str(tmp_path), "--json").document["figures"]
     assert [(one["state"], one["how"], one["file"]) for one in about] == [

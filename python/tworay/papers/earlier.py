@@ -29,6 +29,14 @@ class Drawn:
     """The picture's file; empty if it is a table."""
     table: list[str]
 
+    def cells(self) -> tuple[list[str], list[list[str]]] | None:
+        """Return the heading and the rows of its first table; ``None`` if it has none."""
+        lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in self.table if line]
+        rules = [place for place, cells in enumerate(lines) if all(set(cell) <= set("-: ") for cell in cells)]
+        if not rules:
+            return None
+        return lines[0], lines[2 : rules[1] - 1 if len(rules) > 1 else None]
+
 
 @dataclass(frozen=True)
 class Earlier:

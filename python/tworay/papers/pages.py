@@ -36,7 +36,10 @@ CELLS = (
     "{name}:CLAIM` runs one claim; with `--stored docs/studies` it judges the stored cells without runs, and "
     "with `--explain` it says how, cell by cell. The sentence in quotation marks is the source's."
 )
-NUMBERS = "Numbers are means over seeds ± half of the 95 % interval."
+NUMBERS = (
+    "Numbers are means over seeds ± half of the 95 % interval. What a figure compares has the same seeds "
+    "there; a claim has all seeds of its own cells, so that its numbers may differ a little."
+)
 STATES = (
     "A figure is *as defined* if it shows what its authors define, *deviating* if not, and *added* if the "
     "source has none."

@@ -245,7 +245,7 @@ def _of_plan(paper: Paper, plan: Planned) -> Planned:
 def from_stored(paper: Paper, folder: Path, *, wanted: str | None = None) -> Reproduction:
     """Judge the claims of a paper, or of one figure or claim of it, from the stored cells in ``folder``.
 
-    A figure that is named comes with the drawing on the page in that folder.
+    A figure that is named comes with the drawing and the numbers on the page in that folder.
 
     Raises:
         InputError: the cells are missing or unreadable, or there is no such figure or claim.
@@ -255,7 +255,11 @@ def from_stored(paper: Paper, folder: Path, *, wanted: str | None = None) -> Rep
     plan = planned(read_plan(beside(folder, paper)))
     result = Reproduction(paper, folder, stored=True, planned=_of_plan(paper, plan))
     if wanted is not None:
-        result.asked, result.drawn = figures, _stored_drawings(paper, figures, folder)
+        page = Earlier.read(folder / f"{paper.key}.md")
+        shown = {one.id: kept for one in figures if (kept := page.figure(one.id)) is not None}
+        drawn = {name: folder / kept.picture for name, kept in shown.items() if kept.picture}
+        result.asked, result.drawn = figures, {name: file for name, file in drawn.items() if file.is_file()}
+        result.tables = {name: known for name, kept in shown.items() if (known := kept.cells()) is not None}
     cells = stored.read(stored.file_of(folder, paper.key))
     judged = [claim for claim in claims if claim.role is not Role.MECHANISM]
     for claim in judged:
@@ -272,13 +276,6 @@ def from_stored(paper: Paper, folder: Path, *, wanted: str | None = None) -> Rep
         if claim.parts:
             _summarise(result, claim)
     return result
-
-
-def _stored_drawings(paper: Paper, figures: list[Figure], folder: Path) -> dict[str, Path]:
-    """Return by figure the drawing that the page of a paper shows, if it is in the folder."""
-    page = Earlier.read(folder / f"{paper.key}.md")
-    shown = {one.id: kept.picture for one in figures if (kept := page.figure(one.id)) is not None}
-    return {name: folder / file for name, file in shown.items() if file and (folder / file).is_file()}
 
 
 def _stored_seeds(result: Reproduction, claims: list[Claim]) -> dict[str, int]:

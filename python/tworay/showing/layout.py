@@ -124,4 +124,4 @@ def _row(cells: list[str], widths: list[int], left: list[bool], *, bottom: bool 
 
 def _broken(cell: str, width: int) -> list[str]:
     """Break a cell between words; a word is broken only if it is wider than the column."""
-    return textwrap.wrap(cell, width, break_on_hyphens=False) or [""]
+    return textwrap.wrap(cell, max(width, 1), break_on_hyphens=False) or [""]
