@@ -259,7 +259,7 @@ def from_stored(paper: Paper, folder: Path, *, wanted: str | None = None) -> Rep
         shown = {one.id: kept for one in figures if (kept := page.figure(one.id)) is not None}
         drawn = {name: folder / kept.picture for name, kept in shown.items() if kept.picture}
         result.asked, result.drawn = figures, {name: file for name, file in drawn.items() if file.is_file()}
-        result.tables = {name: known for name, kept in shown.items() if (known := kept.cells()) is not None}
+        result.tables = {name: found for name, kept in shown.items() if (found := kept.cells()) is not None}
     cells = stored.read(stored.file_of(folder, paper.key))
     judged = [claim for claim in claims if claim.role is not Role.MECHANISM]
     for claim in judged:
