@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from conftest import Result
 
-    Cli = Callable[..., Result]
-
 PAPERS = [paper for paper in library.papers() if not paper.study]
 THESIS = library.find("thesis")
 PAGES = Path(__file__).resolve().parents[2] / "docs/studies"
@@ -114,7 +112,7 @@ def test_the_page_has_the_tables() -> None:
 
 
 @pytest.mark.parametrize("table", [one.id for one in THESIS.figures if parameters.of(THESIS, one)])
-def test_each_table_is_shown(cli: Cli, table: str) -> None:
+def test_each_table_is_shown(cli: Callable[..., Result], table: str) -> None:
     told = cli("reproduce", f"thesis:{table}", "--stored", str(PAGES))
     assert told.code == 0, told.err
     first = parameters.of(THESIS, THESIS.figure(table))[0]

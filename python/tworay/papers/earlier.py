@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tworay.papers.tables import Table
+
 PICTURE = re.compile(r"!\[.*\]\((.*)\)")
 SEEDS = re.compile(r"; (\d+)(?: to (\d+))? seeds?(, shortened)?")
 DEFINED = re.compile(r"<!-- definition ([0-9a-f]+) -->")
@@ -29,10 +31,10 @@ class Drawn:
     """The picture's file; empty if it is a table."""
     table: list[str]
 
-    def cells(self) -> tuple[list[str], list[list[str]]] | None:
+    def cells(self) -> Table | None:
         """Return the heading and the rows of its first table; ``None`` if it has none."""
         lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in self.table if line]
-        rules = [place for place, cells in enumerate(lines) if all(set(cell) <= set("-: ") for cell in cells)]
+        rules = [place for place, cells in enumerate(lines) if cells == ["---"] * len(cells)]
         if not rules:
             return None
         return lines[0], lines[2 : rules[1] - 1 if len(rules) > 1 else None]

@@ -37,8 +37,8 @@ CELLS = (
     "with `--explain` it says how, cell by cell. The sentence in quotation marks is the source's."
 )
 NUMBERS = (
-    "Numbers are means over seeds ± half of the 95 % interval. What a figure compares has the same seeds "
-    "there; a claim has all seeds of its own cells, so that its numbers may differ a little."
+    "Numbers are means over seeds ± half of the 95 % interval. Cells that a figure compares have the same "
+    "seeds; a claim uses all seeds of its own cells, so its numbers may differ slightly."
 )
 STATES = (
     "A figure is *as defined* if it shows what its authors define, *deviating* if not, and *added* if the "

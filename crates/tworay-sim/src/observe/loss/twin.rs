@@ -105,13 +105,13 @@ impl Losses {
         true
     }
 
-    /// Load fills a queue as in the twin, which loses an older datagram there at about that time. This run has that one still, behind the
-    /// queue's entrance: this one is lost in its place.
-    fn borrows(&mut self, at: SimTime, seq: u32) -> bool {
+    /// True if the twin loses an older datagram in a full queue at about that time, which this run has not lost: this one is lost in its
+    /// place. Newer ones do not count, because this run's queue may still reject them itself.
+    fn replaces_older(&mut self, at: SimTime, seq: u32) -> bool {
         let spans = End::InQueue.spans(at);
         let is_near = |(_, (at, _)): &(&u32, &(SimTime, End))| spans.contains(&span_of(*at));
-        let older = self.open.range(..seq).rev().take_while(is_near);
-        let in_queue = older.filter(|(_, (_, end))| *end == End::InQueue).map(|(seq, _)| *seq).next();
+        let mut older = self.open.range(..seq).rev().take_while(is_near);
+        let in_queue = older.find(|(_, (_, end))| *end == End::InQueue).map(|(seq, _)| *seq);
         in_queue.is_some_and(|seq| self.open.remove(&seq).is_some())
     }
 
@@ -227,7 +227,7 @@ impl Twin {
         self.disturbances.iter().rev().filter(move |disturbance| disturbance.at <= now).filter(lasts)
     }
 
-    /// The root cause of a packet that dies at `now`, if that seems to be `root`: that, if the flow sends no datagrams.
+    /// The root cause of a packet that dies at `now`, if that seems to be `root`. It is `root` if the flow sends no datagrams.
     pub fn judge(&mut self, now: SimTime, of: Dying, root: RootCause) -> RootCause {
         let end = End::of(of.died);
         let begun = self.begun(now).next().is_some();
@@ -245,7 +245,7 @@ impl Twin {
             return root;
         }
         let matched = losses.matches(now, end, of.seq.0)
-            || by_load && end == End::InQueue && losses.borrows(now, of.seq.0);
+            || by_load && end == End::InQueue && losses.replaces_older(now, of.seq.0);
         // Without noise that lasts, a queue is as full as in the twin, and rate control makes more difference than a count tells.
         let as_full = !noise_lasts && by_load && end == End::InQueue && losses.is_as_full(now);
         let of_load = matched || as_full || by_load && begun && losses.by_chance(now, end, root.cause);

@@ -218,10 +218,10 @@ fn a_frame_sent_to_a_station_that_fading_hides_is_lost_to_the_channel() {
     assert_eq!(causes(&all), BTreeSet::from(["channel"]));
 }
 
-/// A grid of 3 by 3 nodes at rest, 207 m apart: its diagonals, 293 m, are out of the mean reach and come and go with the fading. What is
-/// lost for want of a first route is lost to the fading, as a reader has found it; without fading nothing is out of reach.
+/// A grid of 3 by 3 nodes at rest, 207 m apart: its diagonals, 293 m, are longer than the mean reach and work only because of fading. What
+/// is lost before the first route is lost to the fading; without fading no route is missing because of a broken link.
 #[test]
-fn a_diagonal_that_fading_has_lent_does_not_break() {
+fn a_hop_that_only_fading_carries_is_no_reason_for_a_first_route() {
     let run = |fading: &str, seed: u64| {
         let text = format!(
             "duration = \"35s\"\ntopology = {{ kind = \"grid\", rows = 3, columns = 3, spacing = \"207m\" }}\n\

@@ -313,8 +313,8 @@ fn packets_that_wait_for_lost_ones_and_come_together_are_lost_to_what_lost_those
     }
 }
 
-/// Errors that destroy packets above the MAC cost it no time: a queue loses nothing to them. Bursts of twice what two hops carry, as a
-/// reader has found them.
+/// Errors that destroy packets above the MAC cost it no time: a queue loses nothing to them. Bursts of twice what two hops
+/// carry.
 #[test]
 fn errors_above_the_mac_fill_no_queue() {
     let run = |errors: &str, seed: u64| {

@@ -195,7 +195,7 @@ impl Causes {
         if self.routed.contains(&ends) {
             return true;
         }
-        if Self::was_lent(scene, root) {
+        if Self::worked_by_fading(scene, root) {
             return false;
         }
         if root.cause == Some(LossCause::NodeDown) {
@@ -212,13 +212,11 @@ impl Causes {
         }
     }
 
-    /// True if a hop has come and gone with the fading: where nothing changes, one that is longer than the mean reach. It was not there to
-    /// be counted on.
-    fn was_lent(scene: &mut Scene<'_>, root: &RootCause) -> bool {
-        let hop = root.next_hop.filter(|_| root.cause == Some(LossCause::LinkFailure) && !scene.changes());
-        hop.is_some_and(|hop| {
-            scene.wires.between(root.node, hop).is_none() && !scene.in_range(root.node, hop)
-        })
+    /// True if the broken hop of a root cause is longer than the mean reach of nodes at rest: it has worked only because of fading, and no
+    /// route could rely on it.
+    fn worked_by_fading(scene: &mut Scene<'_>, root: &RootCause) -> bool {
+        let broken = root.next_hop.filter(|_| root.cause == Some(LossCause::LinkFailure) && !scene.changes());
+        broken.is_some_and(|hop| scene.out_of_reach(root.node, hop) == Some(LossCause::LinkFailure))
     }
 
     /// True if a node could have a route by now, had no message been lost; or if it is farther than two hops and would have one without any
