@@ -1,6 +1,6 @@
 //! Line: on a row of numbered nodes, the next hop is the neighbour one number closer to the destination.
 
-use crate::{DropReason, RoutingAction, RoutingCounters, RoutingProtocol};
+use crate::{About, DropReason, RoutingAction, RoutingCounters, RoutingProtocol};
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::Packet;
 
@@ -23,6 +23,8 @@ impl Line {
         out.push(RoutingAction::Drop { packet, reason });
     }
 }
+
+impl About for Line {}
 
 impl RoutingProtocol for Line {
     fn on_send(&mut self, _now: SimTime, packet: PacketId, header: &Packet, out: Out) {

@@ -31,16 +31,6 @@ impl FollowsDialect for RoutingConfig {
 }
 
 impl RoutingConfig {
-    /// True if the protocol reacts when the link layer reports that a next hop doesn't answer.
-    pub fn heeds_link_layer(&self) -> bool {
-        match self.protocol {
-            Protocol::Static => false,
-            Protocol::Aodv => self.aodv.link_layer_feedback,
-            Protocol::Dsr => self.dsr.link_layer_feedback,
-            Protocol::Olsr => self.olsr.link_layer_feedback,
-        }
-    }
-
     /// Checks the ranges; the key path is relative to the scenario's root.
     pub fn validate(&self) -> Result<(), ConfigProblem> {
         if let Some(hop) = self.longest_hop

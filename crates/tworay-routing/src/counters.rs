@@ -125,6 +125,17 @@ pub struct RoutingCounters {
 }
 
 impl RoutingCounters {
+    /// Messages of protocols that search for routes, by kind.
+    pub(crate) fn messages_of_searches(&self) -> [(&'static str, ControlCount); 3] {
+        [("requests", self.rreq), ("replies", self.rrep), ("errors", self.rerr)]
+    }
+
+    /// Counts of protocols that search for routes.
+    pub(crate) fn searches(&self) -> [(&'static str, u64); 3] {
+        let broken = ("broken_links", self.broken_links);
+        [broken, ("searches", self.discoveries), ("failed_searches", self.discoveries_failed)]
+    }
+
     /// Control packets sent, all types.
     pub fn control_packets(&self) -> u64 {
         self.control().map(|c| c.packets).sum()

@@ -1,5 +1,6 @@
 //! Fixed next hops.
 
+use crate::about::About;
 use crate::protocol::Out;
 use crate::{DropReason, RoutingAction, RoutingCounters, RoutingProtocol};
 use tworay_base::{NodeId, NodeMap, PacketId, SimDuration, SimTime};
@@ -56,6 +57,8 @@ impl StaticRoutes {
         out.push(RoutingAction::Drop { packet, reason });
     }
 }
+
+impl About for StaticRoutes {}
 
 impl RoutingProtocol for StaticRoutes {
     fn on_send(&mut self, _now: SimTime, id: PacketId, packet: &Packet, out: Out) {

@@ -4,6 +4,7 @@
 //! every handle passed to a router, it returns, at once or later, exactly one of [`RoutingAction::Forward`],
 //! [`RoutingAction::Deliver`], [`RoutingAction::Consume`] and [`RoutingAction::Drop`].
 
+mod about;
 mod action;
 pub mod aodv;
 mod buffer;
@@ -22,7 +23,9 @@ mod protocol;
 mod router;
 mod rules;
 mod settings;
+mod timing;
 
+pub use about::{About, Field, Waiting};
 pub use action::{DropReason, RoutingAction, RoutingNote};
 pub use aodv::{Aodv, AodvConfig, AodvPaper};
 pub use config::RoutingConfig;
@@ -33,3 +36,4 @@ pub use olsr::{Olsr, OlsrConfig, OlsrPaper, TcRedundancy};
 pub use protocol::RoutingProtocol;
 pub use router::{Protocol, Router};
 pub use rules::{Papers, Rules};
+pub use timing::Timing;

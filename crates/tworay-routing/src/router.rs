@@ -1,7 +1,8 @@
 //! A node's routing protocol, one of all.
 
+use crate::about::{About, Field, Waiting};
 use crate::protocol::{Out, RoutingProtocol};
-use crate::{Aodv, Dsr, Olsr, RoutingConfig, RoutingCounters, StaticRoutes};
+use crate::{Aodv, ControlCount, Dsr, Olsr, RoutingConfig, RoutingCounters, StaticRoutes, Timing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{NodeId, PacketId, RngStream, SimTime};
@@ -44,6 +45,15 @@ macro_rules! routers {
             }
         }
 
+        /// Asks the protocol in use about itself.
+        macro_rules! ask {
+            ($protocol:expr, $question:ident($d($argument:expr),*)) => {
+                match $protocol {
+                    $(Protocol::$name => <$state as About>::$question($d($argument),*),)+
+                }
+            };
+        }
+
         /// Calls a method of the protocol.
         macro_rules! call {
             ($router:ident.$method:ident($d($argument:ident),*)) => {
@@ -64,6 +74,57 @@ routers! { $
     Dsr "dsr": Dsr = |config, node, rng| Dsr::new(&config.dsr, node, rng);
     /// Optimized link state routing (RFC 3626).
     Olsr "olsr": Olsr = |config, node, rng| Olsr::new(&config.olsr, node, rng);
+}
+
+/// What is asked of the protocol in use; see [`About`].
+impl RoutingConfig {
+    /// See [`About::heeds_link_layer`].
+    pub fn heeds_link_layer(&self) -> bool {
+        ask!(self.protocol, heeds_link_layer(self))
+    }
+
+    /// See [`About::relays_answer`].
+    pub fn relays_answer(&self) -> bool {
+        ask!(self.protocol, relays_answer(self))
+    }
+
+    /// See [`About::waiting`].
+    pub fn waiting(&self) -> Option<Waiting> {
+        ask!(self.protocol, waiting(self))
+    }
+
+    /// See [`About::timing`].
+    pub fn timing(&self) -> Timing {
+        ask!(self.protocol, timing(self))
+    }
+}
+
+/// What is asked of a protocol whatever its settings; see [`About`].
+impl Protocol {
+    /// See [`About::exchanges_tables`].
+    pub fn exchanges_tables(self) -> bool {
+        ask!(self, exchanges_tables())
+    }
+
+    /// See [`About::bytes`].
+    pub fn bytes(self, nodes: u64) -> u64 {
+        ask!(self, bytes(nodes))
+    }
+
+    /// See [`About::seconds`].
+    pub fn seconds(self, field: &Field) -> f64 {
+        ask!(self, seconds(field))
+    }
+
+    /// See [`About::sent`].
+    pub fn sent(self, counters: &RoutingCounters) -> Vec<(&'static str, ControlCount)> {
+        ask!(self, sent(counters))
+    }
+
+    /// See [`About::counted`].
+    pub fn counted(self, counters: &RoutingCounters) -> Vec<(&'static str, u64)> {
+        ask!(self, counted(counters))
+    }
 }
 
 impl Router {

@@ -1,25 +1,19 @@
 //! Estimates the resources of a run.
 
-mod hop;
-mod tables;
+mod exchange;
+mod rows;
 mod time;
 
-pub use tables::memory_of_tables;
+pub use rows::memory_of_tables;
 
 use crate::network::medium::on_air as medium;
 use crate::run::{RunError, has_twin};
-use tworay_routing::Protocol;
 use tworay_scenario::Scenario;
 
 /// Memory that does not depend on the number of nodes, bytes.
 const BASE: u64 = 2 << 20;
-/// Memory of a node's radio, MAC and routing, bytes.
-const NODE_STATIC: u64 = 3_000;
-const NODE_ROUTED: u64 = 4_500;
-/// With DSR, whose caches fill with overheard paths.
-const NODE_DSR: u64 = 60_000;
-/// Memory of a node that runs OLSR for each other one: a tuple of topology, its route, and duplicates.
-const OLSR_PAIR: u64 = 270;
+/// Memory of a node's radio and MAC, bytes.
+const NODE: u64 = 3_000;
 
 /// An estimate of a run's resources. Memory was within a factor of two of what a dozen runs of 10 MB to 7.3
 /// GB took (`python/tests/test_memory.py` repeats some of them); time is rougher.
@@ -35,12 +29,7 @@ pub struct Estimate {
 /// The estimated memory of a run of `scenario` with `seed`, bytes; see [`Estimate::bytes`].
 pub fn memory(scenario: &Scenario, seed: u64) -> Result<u64, RunError> {
     let nodes = u64::from(scenario.node_count());
-    let tables = match scenario.settings.routing.protocol {
-        Protocol::Static => nodes * NODE_STATIC,
-        Protocol::Aodv => nodes * NODE_ROUTED,
-        Protocol::Dsr => nodes * NODE_DSR,
-        Protocol::Olsr => nodes * NODE_ROUTED + nodes * nodes * OLSR_PAIR,
-    };
+    let tables = nodes * (NODE + scenario.settings.routing.protocol.bytes(nodes));
     let mut setup = scenario.setup(seed, false).map_err(|e| RunError::Failed(e.to_string()))?;
     let heard = if setup.has_radio {
         medium::bytes_of_lists(&setup.settings.radio, seed, &mut setup.tracks)

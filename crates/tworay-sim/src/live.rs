@@ -6,7 +6,7 @@
 //! that arrived ([`Live::pop_leaving`]). This module is independent of devices and of real time.
 
 use crate::network::Network;
-use crate::network::hosts::flow::{Flow, Resent, Transport};
+use crate::network::hosts::flow::{Flow, Transport};
 pub use crate::network::hosts::gateway::{Entering, Expired, Header, Leaving, RouteBreak};
 pub use crate::network::steering::{LossView, NodeView, View};
 use crate::results::RunReport;
@@ -250,10 +250,7 @@ impl Live {
 
     /// Packet `uid`, sent by the station at `from`, is a retransmission.
     pub fn note_resent(&mut self, flow: FlowId, from: NodeId, seq: Seq32, uid: u64, phase: Phase) {
-        let at = self.network.now();
-        if let Some(f) = self.network.flow_mut(flow) {
-            f.resent.push(Resent { at, from, seq, uid, phase });
-        }
+        self.network.observe_repeated(flow, (from, seq, uid), phase);
     }
 
     /// Replaces the observations of a flow.

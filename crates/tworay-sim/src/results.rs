@@ -2,9 +2,9 @@
 
 pub(crate) mod catalogue;
 pub(crate) mod columns;
+pub(crate) mod energy_report;
 pub(crate) mod flow_report;
 pub(crate) mod metrics;
-pub(crate) mod power;
 pub(crate) mod routing_report;
 pub(crate) mod sections;
 pub(crate) mod tables;
@@ -16,17 +16,17 @@ pub use self::metrics::{Better, Metric, Of};
 pub use crate::results::flow_report::FlowReport;
 
 pub use self::columns::{Column, ColumnData, Table};
-use self::power::{Power, energy_report};
+use self::energy_report::{Power, energy_report};
 pub use self::sections::{EnergyReport, FrameCount, MacReport, MetricsReport, RoutingReport};
 pub use self::warnings::{Warning, WarningKind};
 use crate::links::LinkRate;
 use crate::network::Outcome;
-use crate::network::hosts::flow::{External, Flow, Resent, TcpPair, Transport};
+use crate::network::hosts::flow::{External, Flow, TcpPair, Transport};
 use crate::network::hosts::traffic::Transfer;
 use crate::observe::loss::diagnosis;
 use crate::observe::loss::diagnosis::Diagnosed;
 use crate::observe::loss::ledger::{InFlightSample, LossRecord};
-use crate::observe::{MediumLog, PathProbe, Recorder, Sample, WireRecord};
+use crate::observe::{MediumLog, PathProbe, Recorder, Resent, Sample, WireRecord};
 use crate::paths::FlowPath;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -167,7 +167,8 @@ impl RunReport {
         let metrics = over_flows(&flows);
         let counters = &outcome.counters;
         let warnings = warnings::warnings(&outcome.flows, paths, outcome.ledger.records(), end);
-        let guesses = diagnosis::match_all(&outcome.flows, outcome.ledger.records(), outcome.ledger.holds());
+        let guesses =
+            diagnosis::match_all(&outcome.senders, outcome.ledger.records(), outcome.ledger.holds());
         let counted = |name: fn(&Diagnosed) -> &'static str| {
             diagnosis::count(guesses.iter().filter(|g| g.at >= warm), name)
         };
@@ -224,12 +225,9 @@ impl RunReport {
             links: None,
             warnings,
         };
-        let resent = outcome
-            .flows
-            .iter_mut()
-            .enumerate()
-            .flat_map(|(i, f)| std::mem::take(&mut f.resent).into_iter().map(move |r| (i as u16, r)))
-            .collect();
+        let by_flow = outcome.senders.into_iter().enumerate();
+        let resent =
+            by_flow.flat_map(|(i, log)| log.resent.into_iter().map(move |r| (i as u16, r))).collect();
         let transfers = transfers::taken(&mut outcome.flows);
         let series = std::mem::take(&mut outcome.series);
         let packets = std::mem::take(&mut outcome.wire_trace);

@@ -3,6 +3,7 @@
 //! One file for each part: requests (discovery and replies to others), replies, errors, links (HELLOs,
 //! timeouts, blacklist), data (forwarding, feedback, repair), upkeep (the timer).
 
+mod about;
 mod config;
 mod data;
 mod discovery;

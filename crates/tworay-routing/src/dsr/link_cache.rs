@@ -4,6 +4,7 @@ use super::by_node::ByNode;
 use super::config::DsrConfig;
 use super::found::Found;
 use super::options::CacheKind;
+use super::repeats::Repeats;
 use std::collections::BTreeMap;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_wire::dsr::Addresses;
@@ -35,6 +36,7 @@ pub(super) struct LinkCache {
     stability: Option<BTreeMap<NodeId, SimDuration>>,
     timeout: SimDuration,
     bidirectional: bool,
+    repeats: Repeats,
 }
 
 impl LinkCache {
@@ -45,10 +47,32 @@ impl LinkCache {
             stability: (config.cache == CacheKind::LinkMaxLife).then(BTreeMap::new),
             timeout: config.route_cache_timeout,
             bidirectional: config.bidirectional,
+            repeats: Repeats::default(),
         }
     }
 
     pub(super) fn add(&mut self, now: SimTime, path: &[NodeId]) -> bool {
+        if self.repeats.again(now, path) {
+            return false;
+        }
+        self.catch_up();
+        let news = self.add_links(now, path);
+        let ends = std::iter::once(&self.node).chain(path);
+        let lifetime = ends.zip(path).map(|(from, to)| self.lifetime(*from, *to)).min();
+        self.repeats.keep(now, path, lifetime.unwrap_or(SimDuration::ZERO));
+        news
+    }
+
+    /// Extends the links of paths that were seen again.
+    fn catch_up(&mut self) {
+        let mut repeats = std::mem::take(&mut self.repeats);
+        for seen in repeats.pending() {
+            self.add_links(seen.at, &seen.path);
+        }
+        self.repeats = repeats;
+    }
+
+    fn add_links(&mut self, now: SimTime, path: &[NodeId]) -> bool {
         let mut news = false;
         let mut from = self.node;
         for &to in path {
@@ -81,6 +105,7 @@ impl LinkCache {
     }
 
     pub(super) fn find(&mut self, now: SimTime, dst: NodeId, purpose: Found) -> Option<Addresses> {
+        self.catch_up();
         let path = self.shortest(now, dst)?;
         if purpose == Found::Wanted && self.stability.is_some() {
             self.used(now, &path);
@@ -88,6 +113,7 @@ impl LinkCache {
         Some(path)
     }
 
+    /// Hops to `dst`, over links that may have expired.
     pub(super) fn distance(&self, dst: NodeId) -> Option<usize> {
         self.shortest(SimTime::ZERO, dst).map(|p| p.len())
     }
@@ -127,6 +153,7 @@ impl LinkCache {
     /// Link-MaxLife: use increases the stability of a link's ends and extends its lifetime.
     fn used(&mut self, now: SimTime, path: &[NodeId]) {
         let Some(stability) = &mut self.stability else { return };
+        self.repeats.forget();
         let mut from = self.node;
         for &to in path {
             if let Some(link) = self.links.get_mut(from).and_then(|l| l.get_mut(to)) {
@@ -142,6 +169,8 @@ impl LinkCache {
     }
 
     pub(super) fn remove(&mut self, from: NodeId, to: NodeId) {
+        self.catch_up();
+        self.repeats.forget();
         let mut known = self.remove_directed(from, to);
         if self.bidirectional {
             known |= self.remove_directed(to, from);
@@ -158,3 +187,6 @@ impl LinkCache {
         self.links.get_mut(from).is_some_and(|l| l.remove(to).is_some())
     }
 }
+
+#[cfg(test)]
+mod tests;

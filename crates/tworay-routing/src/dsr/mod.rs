@@ -5,6 +5,7 @@
 //! salvaging), maintenance (acknowledgments), upkeep (the timer). `check` refuses impossible headers before
 //! anything is learned from them.
 
+mod about;
 mod breaks;
 mod by_node;
 mod cache;
@@ -19,6 +20,7 @@ mod maintenance;
 mod options;
 mod parcel;
 mod path_cache;
+mod repeats;
 mod replies;
 mod requests;
 mod tap;

@@ -19,20 +19,16 @@ impl Olsr {
         if !std::mem::take(&mut self.stale_relays) {
             return;
         }
-        let mut candidates: BTreeMap<NodeId, Candidate> = BTreeMap::new();
+        let mut candidates: Vec<Candidate> = Vec::new();
         for link in self.links.symmetric() {
-            let reaches = link.reaches.iter().map(|(n, _)| *n);
-            candidates
-                .entry(link.main)
-                .or_insert_with(|| Candidate {
-                    node: link.main,
-                    willingness: link.willingness,
-                    reaches: Vec::new(),
-                })
-                .reaches
-                .extend(reaches);
+            // A neighbour with several interfaces is one candidate.
+            let at = candidates.binary_search_by_key(&link.main, |c| c.node).unwrap_or_else(|at| {
+                let (node, willingness) = (link.main, link.willingness);
+                candidates.insert(at, Candidate { node, willingness, reaches: Vec::new() });
+                at
+            });
+            candidates[at].reaches.extend(link.reaches.iter().map(|(n, _)| *n));
         }
-        let candidates: Vec<Candidate> = candidates.into_values().collect();
         let relays = choose_relays(self.node, &candidates, self.config.mpr_coverage);
         if relays != self.relays {
             self.relays = relays;

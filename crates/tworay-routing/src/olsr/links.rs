@@ -80,18 +80,26 @@ impl Link {
         Some(LinkCode::new(link, neighbour))
     }
 
-    /// Records that the neighbour reaches `node`. Returns whether that is new.
-    pub(crate) fn learn_reach(&mut self, node: NodeId, until: SimTime) -> bool {
-        match self.reaches.binary_search_by_key(&node, |(n, _)| *n) {
-            Ok(i) => {
-                self.reaches[i].1 = until;
-                false
+    /// Records that the neighbour reaches `nodes`. Returns whether one of them is new.
+    ///
+    /// Lists are usually in ascending order, as `reaches` is: then one pass through both suffices.
+    pub(crate) fn learn_reaches(&mut self, nodes: impl Iterator<Item = NodeId>, until: SimTime) -> bool {
+        let mut news = false;
+        let mut at = 0;
+        for node in nodes {
+            if at > 0 && self.reaches[at - 1].0 >= node {
+                at = 0;
             }
-            Err(i) => {
-                self.reaches.insert(i, (node, until));
-                true
+            at += self.reaches[at..].iter().take_while(|(known, _)| *known < node).count();
+            if self.reaches.get(at).is_some_and(|(known, _)| *known == node) {
+                self.reaches[at].1 = until;
+            } else {
+                self.reaches.insert(at, (node, until));
+                news = true;
             }
+            at += 1;
         }
+        news
     }
 
     /// Records that the neighbour no longer reaches `node`. Returns whether it did.

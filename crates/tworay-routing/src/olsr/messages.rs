@@ -194,13 +194,11 @@ impl Olsr {
         // The neighbour's neighbours (§8.2.1).
         if link.symmetric {
             for (_, neighbour, list) in groups() {
-                for &address in list.iter().filter(|a| **a != node) {
-                    let far = associations.main(address);
-                    change.neighbourhood |= match neighbour {
-                        NeighbourType::Not => link.forget_reach(far),
-                        NeighbourType::Symmetric | NeighbourType::Mpr => link.learn_reach(far, until),
-                    };
-                }
+                let others = list.iter().filter(|a| **a != node).map(|a| associations.main(*a));
+                change.neighbourhood |= match neighbour {
+                    NeighbourType::Not => others.fold(false, |gone, far| gone | link.forget_reach(far)),
+                    NeighbourType::Symmetric | NeighbourType::Mpr => link.learn_reaches(others, until),
+                };
             }
         }
         let silent_at = link.quality.as_ref().map_or(SimTime::NEVER, |q| q.silent_at);

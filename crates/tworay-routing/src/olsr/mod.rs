@@ -7,6 +7,7 @@
 //! The sets that determine routes change with every move of a distant node. Routes are therefore recomputed
 //! only when needed: at once in nodes with traffic of their own, at the next packet in the others.
 
+mod about;
 mod associations;
 mod config;
 mod data;

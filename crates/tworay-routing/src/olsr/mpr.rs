@@ -1,6 +1,5 @@
 //! Choosing multipoint relays (RFC 3626 §8.3.1; with coverage above 1, §16).
 
-use std::collections::BTreeMap;
 use tworay_base::NodeId;
 
 /// The node relays nothing.
@@ -45,36 +44,13 @@ struct Selection<'a> {
 
 impl<'a> Selection<'a> {
     fn new(me: NodeId, neighbours: &'a [Candidate], coverage: usize) -> Self {
-        let mut near: Vec<NodeId> = neighbours.iter().map(|n| n.node).collect();
-        near.push(me);
-        near.sort_unstable();
-        let mut index: BTreeMap<NodeId, u32> = BTreeMap::new();
-        let mut reached = Vec::new();
-        let covers: Vec<Vec<u32>> = neighbours
-            .iter()
-            .map(|n| {
-                if n.willingness == WILL_NEVER {
-                    return Vec::new();
-                }
-                let mut list = Vec::new();
-                for far in n.reaches.iter().filter(|far| near.binary_search(far).is_err()) {
-                    let i = *index.entry(*far).or_insert_with(|| {
-                        reached.push(0);
-                        reached.len() as u32 - 1
-                    });
-                    if !list.contains(&i) {
-                        list.push(i);
-                        reached[i as usize] += 1;
-                    }
-                }
-                list
-            })
-            .collect();
+        let mut far_nodes = FarNodes::new(me, neighbours);
+        let covers: Vec<Vec<u32>> = neighbours.iter().map(|n| far_nodes.covered_by(n)).collect();
         Self {
             neighbours,
             covers,
-            have: vec![0; reached.len()],
-            wanted: reached.into_iter().map(|by: usize| by.min(coverage)).collect(),
+            have: vec![0; far_nodes.reached.len()],
+            wanted: far_nodes.reached.into_iter().map(|by| by.min(coverage)).collect(),
             chosen: vec![false; neighbours.len()],
         }
     }
@@ -142,6 +118,61 @@ impl<'a> Selection<'a> {
 
     fn relays(&self) -> Vec<NodeId> {
         self.neighbours.iter().zip(&self.chosen).filter(|(_, c)| **c).map(|(n, _)| n.node).collect()
+    }
+}
+
+/// Numbers two-hop neighbours in the order in which they are met.
+struct FarNodes {
+    /// By address: what is known of the node. Addresses are small numbers, so this is quicker than a map.
+    places: Vec<Place>,
+    /// For each two-hop neighbour, how many neighbours reach it.
+    reached: Vec<usize>,
+}
+
+/// What an address is to this node.
+#[derive(Copy, Clone)]
+enum Place {
+    Unknown,
+    /// The node itself, or a neighbour.
+    Near,
+    /// A two-hop neighbour: its index, and the neighbour that was last found to reach it.
+    Far(u32, NodeId),
+}
+
+impl FarNodes {
+    fn new(me: NodeId, neighbours: &[Candidate]) -> Self {
+        let all = neighbours.iter().flat_map(|n| n.reaches.iter().chain([&n.node]));
+        let last = all.map(|node| node.index()).fold(me.index(), usize::max);
+        let mut places = vec![Place::Unknown; last + 1];
+        places[me.index()] = Place::Near;
+        for neighbour in neighbours {
+            places[neighbour.node.index()] = Place::Near;
+        }
+        Self { places, reached: Vec::new() }
+    }
+
+    /// The two-hop neighbours, as indices, that `neighbour` reaches and is willing to relay to.
+    fn covered_by(&mut self, neighbour: &Candidate) -> Vec<u32> {
+        if neighbour.willingness == WILL_NEVER {
+            return Vec::new();
+        }
+        let mut list = Vec::with_capacity(neighbour.reaches.len());
+        for far in &neighbour.reaches {
+            let place = &mut self.places[far.index()];
+            let i = match *place {
+                Place::Near => continue,
+                Place::Far(_, by) if by == neighbour.node => continue,
+                Place::Far(i, _) => i,
+                Place::Unknown => {
+                    self.reached.push(0);
+                    self.reached.len() as u32 - 1
+                }
+            };
+            *place = Place::Far(i, neighbour.node);
+            self.reached[i as usize] += 1;
+            list.push(i);
+        }
+        list
     }
 }
 

@@ -3,13 +3,13 @@
 //! The costs were fitted by hand to 50 drawn scenarios (`studies/estimates.py`, seed 33) on 2026-11-24, with a dozen
 //! processes on two cores: an idle machine is faster.
 
-use super::tables::{Work, work};
+use super::rows::{Work, work};
 use crate::network::medium::on_air as medium;
 use crate::paths::flow_paths;
 use crate::run::RunError;
 use tworay_mobility::facts::PairFacts;
 use tworay_radio::Channel;
-use tworay_routing::Protocol;
+use tworay_routing::Field;
 use tworay_scenario::{Scenario, Setup};
 
 /// Costs, s: of a frame, of each station that hears it, of a packet on each hop over radio and over a wire.
@@ -19,16 +19,6 @@ const HOP: f64 = 0.8e-6;
 /// Of a packet on each hop with 802.11a, g, n and ac.
 const AIR_HOP: f64 = 1.6e-6;
 const WIRE: f64 = 0.26e-6;
-/// Of the search for routes with AODV and DSR: per node, flow and simulated second.
-const SEARCH: f64 = 5e-6;
-/// Of an OLSR message at a neighbour.
-const MESSAGE: f64 = 0.4e-6;
-/// HELLOs of a node per second (RFC 3626 §18.2), and TC messages of each other node that reach it: one in 5 s, sent and
-/// relayed by a part of the nodes only.
-const HELLOS: f64 = 0.5;
-const TCS: f64 = 0.06;
-/// Neighbours from which on random nodes are one network, roughly.
-const CONNECTED: f64 = 5.0;
 
 /// The estimated processor time of a run of `scenario` with `seed`, s.
 pub(super) fn seconds(scenario: &Scenario, seed: u64) -> Result<f64, RunError> {
@@ -53,15 +43,8 @@ fn hearers(setup: &mut Setup) -> f64 {
 
 /// The cost of routing per simulated second, s.
 fn routing(setup: &Setup, nodes: f64, hearers: f64) -> f64 {
-    match setup.settings.routing.protocol {
-        Protocol::Static => 0.0,
-        Protocol::Aodv | Protocol::Dsr => SEARCH * nodes * setup.flows.len() as f64,
-        Protocol::Olsr => {
-            let neighbours = hearers * decodable(setup);
-            let reached = nodes * (neighbours / CONNECTED).min(1.0).powi(3);
-            MESSAGE * nodes * neighbours * (HELLOS + TCS * reached)
-        }
-    }
+    let field = Field { nodes, flows: setup.flows.len() as f64, neighbours: hearers * decodable(setup) };
+    setup.settings.routing.protocol.seconds(&field)
 }
 
 /// The share of the stations that sense a signal that can decode it, if they are spread evenly.

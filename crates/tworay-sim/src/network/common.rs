@@ -57,11 +57,6 @@ impl Common {
         self.observers.observe(fact, View { now: self.now, packets: &self.packets });
     }
 
-    /// True if flows keep a row for each retransmission and guess.
-    pub fn keeps_rows(&self) -> bool {
-        self.observers.ledger.keeps_rows() || self.watched()
-    }
-
     /// The uid of the next packet that the ledger tracks.
     pub fn next_uid(&self) -> u64 {
         self.next_uid

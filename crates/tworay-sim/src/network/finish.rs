@@ -21,7 +21,7 @@ impl Network {
         self.flows.iter_mut().for_each(|flow| flow.close(end));
         let view = View { now: self.common.now, packets: &self.common.packets };
         self.common.observers.close(view);
-        let Observers { mut ledger, paths, counters, .. } = self.common.observers;
+        let Observers { mut ledger, paths, senders, counters, .. } = self.common.observers;
         ledger.close(end);
         let mut mac = MacCounters::default();
         self.nodes.iter().for_each(|node| mac.add(node.mac.counters()));
@@ -34,6 +34,7 @@ impl Network {
             warm_at: self.plan.warm_at,
             events: self.common.agenda.events,
             flows: self.flows,
+            senders: senders.logs,
             ledger,
             paths,
             counters,

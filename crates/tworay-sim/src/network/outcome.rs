@@ -2,7 +2,7 @@
 
 use crate::network::hosts::flow::Flow;
 use crate::observe::loss::ledger::Ledger;
-use crate::observe::{MediumLog, NetworkCounters, PathProbe, Recorder, Sample, WireRecord};
+use crate::observe::{MediumLog, NetworkCounters, PathProbe, Recorder, Sample, SenderLog, WireRecord};
 use std::sync::Arc;
 use tworay_base::SimTime;
 use tworay_mac::MacCounters;
@@ -19,6 +19,8 @@ pub(crate) struct Outcome {
     /// Number of events processed.
     pub events: u64,
     pub flows: Vec<Flow>,
+    /// What their senders guessed and repeated.
+    pub senders: Vec<SenderLog>,
     pub ledger: Ledger,
     /// Measurements of each flow's path.
     pub paths: Vec<PathProbe>,

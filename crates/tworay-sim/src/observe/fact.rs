@@ -12,7 +12,7 @@ use tworay_mac::hcf::AirFrame;
 use tworay_mac::{Frame, FrameKind, QueueEntry};
 use tworay_radio::Verdict;
 use tworay_routing::{DropReason, RoutingAction, RoutingCounters, RoutingNote};
-use tworay_tcp::Snapshot;
+use tworay_tcp::{Phase, Snapshot};
 use tworay_wire::Packet;
 
 /// Events of a packet on a wire, with ns-2's trace letters in parentheses.
@@ -142,8 +142,12 @@ pub(crate) enum Fact<'a> {
     Taken { flow: FlowId, carries: Carries, seq: Seq32 },
     /// A packet is made; another one may have had its handle before.
     Made { packet: PacketId },
-    /// The packet is complete; `again`: payload that was sent before.
-    Sent { packet: PacketId, again: bool },
+    /// The packet is complete.
+    Sent { packet: PacketId },
+    /// A sender takes a segment for lost, for a cause; segments with uids below `sent_before` have been sent.
+    Guessed { flow: FlowId, seq: Seq32, sent_before: u64, guess: &'static str },
+    /// The payload of packet `uid`, which `from` is about to send, was sent before; `phase`: that of the sender.
+    Repeats { flow: FlowId, from: NodeId, seq: Seq32, uid: u64, phase: Phase },
     /// A packet of a real station is complete.
     Entered { packet: PacketId, header: &'a Header },
     /// The state of a flow's sender after an event, with the payload acknowledged so far, bytes.

@@ -10,6 +10,7 @@ use super::medium_log::MediumLog;
 use super::path_probe::PathProbe;
 use super::record::Recorder;
 use super::root_causes::RootCauses;
+use super::senders::{Guess, Resent, Senders};
 use super::series::Series;
 use super::watchers::Watchers;
 use super::wire_trace::WireRecord;
@@ -35,6 +36,8 @@ pub(crate) struct Observers {
     opposite: BTreeMap<usize, PathProbe>,
     /// Network-wide counters.
     pub counters: NetworkCounters,
+    /// What the senders guess and repeat.
+    pub senders: Senders,
     /// Time series of the senders.
     pub series: Series,
     /// Observers on request; `None` if there are none.
@@ -49,6 +52,7 @@ impl Observers {
             ledger: Ledger::new(flows.iter().map(|(from, _)| *from), series),
             roots: RootCauses::new(nodes),
             paths: flows.iter().map(|(_, to)| PathProbe::to(*to)).collect(),
+            senders: Senders::new(flows.len()),
             series: Series::new(flows.len(), series),
             ..Self::default()
         }
@@ -73,13 +77,24 @@ impl Observers {
             Fact::Served { node } => self.roots.services[node.index()].served(view.now),
             Fact::BreakOver => self.roots.break_over(),
             Fact::Delivered { packet, node } => self.delivered(packet, node, view),
-            Fact::Sent { packet, again } => self.sent(packet, again, view),
+            Fact::Sent { packet } => self.sent(packet, view),
+            Fact::Guessed { flow, seq, sent_before, guess } => {
+                if self.keeps_rows() {
+                    self.senders.guessed(flow, Guess { at: view.now, seq, sent_before, guess });
+                }
+            }
+            Fact::Repeats { flow, from, seq, uid, phase } => {
+                if self.keeps_rows() {
+                    self.senders.resent(flow, Resent { at: view.now, from, seq, uid, phase });
+                }
+            }
             Fact::Entered { packet, header } => self.entered(packet, header, view),
             Fact::Sender { flow, state, acked } => self.series.note(view.now, flow, state, acked),
             Fact::FlowAdded { from, to } => {
                 self.ledger.add_flow(from, view.now);
                 self.opposite.insert(self.paths.len(), PathProbe::to(from));
                 self.paths.push(PathProbe::to(to));
+                self.senders.add_flow();
                 self.series.add_flow();
             }
             Fact::FlowTurned { flow } => {
@@ -154,8 +169,9 @@ impl Observers {
     }
 
     #[cold]
-    fn sent(&mut self, packet: PacketId, again: bool, view: View<'_>) {
+    fn sent(&mut self, packet: PacketId, view: View<'_>) {
         let packet = view.packets.get(packet);
+        let again = self.senders.repeats(packet.flow, packet.uid);
         if let (Some(watchers), Some(carries)) = (&mut self.watchers, self.ledger.carries(packet.uid)) {
             watchers.sent(packet, carries, again, view.now);
         }
@@ -296,6 +312,11 @@ impl Observers {
     #[inline(always)]
     pub fn watched(&self) -> bool {
         self.watchers.is_some()
+    }
+
+    /// True if flows keep a row for each retransmission and guess.
+    fn keeps_rows(&self) -> bool {
+        self.ledger.keeps_rows() || self.watched()
     }
 
     fn watchers(&mut self) -> &mut Watchers {

@@ -4,7 +4,7 @@
 //! The network reports its actions to the [`Recorder`], which never affects the run. Without a recorder
 //! each hook costs one branch that is not taken. The rows are documented in docs/reference/tables.md.
 
-mod tables;
+mod frame_tables;
 #[cfg(test)]
 mod tests;
 

@@ -19,39 +19,12 @@ pub(crate) fn malformed(routers: &RoutingCounters) -> BTreeMap<&'static str, u64
 
 /// Control packets sent, by the protocol's kinds, also those that were never sent.
 pub(crate) fn sent(protocol: Protocol, routers: &RoutingCounters) -> BTreeMap<&'static str, u64> {
-    let r = routers;
-    let searches = [("requests", r.rreq), ("replies", r.rrep), ("errors", r.rerr)];
-    let further = match protocol {
-        Protocol::Static => return BTreeMap::new(),
-        Protocol::Aodv => vec![("hellos", r.hello), ("reply_acks", r.rrep_ack)],
-        Protocol::Dsr => vec![("acks", r.acks)],
-        Protocol::Olsr => {
-            return BTreeMap::from([("hellos", r.hello.packets), ("tc", r.tc.packets)]);
-        }
-    };
-    searches.into_iter().chain(further).map(|(kind, count)| (kind, count.packets)).collect()
+    protocol.sent(routers).into_iter().map(|(kind, count)| (kind, count.packets)).collect()
 }
 
 /// Counts of the protocol besides packets sent.
 pub(crate) fn counted(protocol: Protocol, routers: &RoutingCounters) -> BTreeMap<&'static str, u64> {
-    let r = routers;
-    let searches = [("searches", r.discoveries), ("failed_searches", r.discoveries_failed)];
-    let mut counts = BTreeMap::from([("broken_links", r.broken_links)]);
-    match protocol {
-        Protocol::Static => return BTreeMap::new(),
-        Protocol::Aodv => counts.extend(searches.into_iter().chain([
-            ("local_repairs", r.local_repairs),
-            ("held_requests", r.rreq_held_back),
-            ("unsent_errors", r.rerr_suppressed),
-        ])),
-        Protocol::Dsr => counts.extend(searches.into_iter().chain([
-            ("salvaged", r.salvaged),
-            ("cached_replies", r.cached_replies),
-            ("gratuitous_replies", r.gratuitous_replies),
-        ])),
-        Protocol::Olsr => counts.extend([("tc_messages", r.tc_originated), ("relayed", r.relayed)]),
-    }
-    counts
+    protocol.counted(routers).into_iter().collect()
 }
 
 #[cfg(test)]

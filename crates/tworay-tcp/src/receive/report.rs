@@ -9,8 +9,8 @@
 
 mod gaps;
 mod order;
+mod path_state;
 mod reporter;
-mod state;
 
 pub(super) use reporter::{Arrival, Reporter};
 
@@ -20,7 +20,7 @@ use crate::config::Reporting;
 pub(super) fn make(what: Reporting) -> Box<dyn Reporter> {
     match what {
         Reporting::Gaps(rule) => Box::new(gaps::Gaps::new(rule)),
-        Reporting::State(rule) => Box::new(state::PathState::new(rule)),
+        Reporting::State(rule) => Box::new(path_state::PathState::new(rule)),
         Reporting::Order => Box::new(order::Order::default()),
     }
 }

@@ -5,7 +5,7 @@
 //! `rate` measures round trips and decides the window once per round trip; `ring` is the record that ns-2's
 //! agent keeps of its segments, with the quirks that follow from it.
 
-mod rate;
+mod decision;
 mod ring;
 
 use super::Recovery;
@@ -14,8 +14,8 @@ use crate::config::{Handshake, TcpConfig};
 use crate::control::Window;
 use crate::parts::{Entry, Event, Meaning, RecoveryKind, Rule, Settings, VariantInfo};
 use crate::send::{Ack, CutBy, Cx, SendState};
-use rate::Rate;
-pub(super) use rate::Thresholds;
+use decision::Rate;
+pub(super) use decision::Thresholds;
 use ring::{Ring, Stamp};
 use tworay_base::SimTime;
 

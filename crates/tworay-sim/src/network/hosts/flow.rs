@@ -218,11 +218,8 @@ pub(crate) struct Flow {
     pub delivered_bytes: u64,
     pub connected_at: Option<SimTime>,
     pub finished_at: Option<SimTime>,
-    pub guesses: Vec<Guess>,
     /// Energy drawn by the sender's computations, if they draw any.
     pub drawn: Option<Box<Drawn>>,
-    /// Retransmitted segments in order.
-    pub resent: Vec<Resent>,
     /// The first segment that a node could not pass on since the last route error that reached the sender.
     pub stopped: Option<tworay_base::Seq32>,
     /// IP bytes transmitted by the sending side, including headers, retransmissions and probes.
@@ -233,34 +230,6 @@ pub(crate) struct Flow {
     acked_bytes: u64,
     pub base: Baseline,
     pub rng: RngStream,
-}
-
-/// A retransmitted segment.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Resent {
-    /// Time of the retransmission.
-    pub at: SimTime,
-    /// Node that sent it.
-    pub from: NodeId,
-    /// First byte.
-    pub seq: tworay_base::Seq32,
-    /// Uid of this transmission.
-    pub uid: u64,
-    /// Phase of the sender.
-    pub phase: Phase,
-}
-
-/// A sender's guess about a loss.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Guess {
-    /// Time of the guess.
-    pub at: SimTime,
-    /// First byte of the segment.
-    pub seq: tworay_base::Seq32,
-    /// Segments with uids below this had been sent.
-    pub sent_before: u64,
-    /// The assumed cause.
-    pub guess: &'static str,
 }
 
 impl Flow {
@@ -326,9 +295,7 @@ impl Flow {
             delivered_bytes: 0,
             connected_at: None,
             finished_at: None,
-            guesses: Vec::new(),
             drawn: None,
-            resent: Vec::new(),
             stopped: None,
             sent_bytes: 0,
             first_sent: None,

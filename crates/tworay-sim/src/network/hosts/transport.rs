@@ -2,7 +2,7 @@
 
 use crate::network::Network;
 use crate::network::event::{AppEvent, Event};
-use crate::network::hosts::flow::{Guess, Resent, Transport};
+use crate::network::hosts::flow::Transport;
 use crate::network::hosts::traffic::{Step, Traffic};
 use crate::network::packets::UNTRACKED;
 use crate::observe::loss::ledger::Carries;
@@ -138,10 +138,7 @@ impl Network {
         let packet =
             Packet { uid, src: from, dst: to, ttl: INITIAL_TTL, hops: 0, ip_bytes, flow, dsr: None, body };
         let packet = self.common.insert(packet);
-        if self.common.watched() {
-            let again = self.flows[flow.index()].resent.last().is_some_and(|r| r.uid == uid);
-            self.common.observe(Fact::Sent { packet, again });
-        }
+        self.common.watch(|| Fact::Sent { packet });
         let processing = self.stations.processing(self.common.now, from);
         if processing.is_zero() {
             self.send_packet(from, packet);
@@ -379,14 +376,8 @@ impl Network {
                 }
             }
             TcpAction::Note(TcpNote::LossGuess { seq, guess }) => {
-                if self.common.keeps_rows() {
-                    f.guesses.push(Guess {
-                        at: self.common.now,
-                        seq,
-                        sent_before: self.common.next_uid(),
-                        guess,
-                    });
-                }
+                let (flow, sent_before) = (FlowId(flow as u16), self.common.next_uid());
+                self.common.observe(Fact::Guessed { flow, seq, sent_before, guess });
             }
             TcpAction::Note(_) => {}
         }
@@ -419,12 +410,9 @@ impl Network {
         let seq = if carries == Carries::Ack { segment.ack } else { segment.seq };
         let uid = self.common.take(id, carries, seq);
         let again = (kind, side) == (SegmentKind::Data { retransmission: true }, Side::Active);
-        if again && self.common.keeps_rows() {
-            let f = &mut self.flows[flow];
-            if let Transport::Tcp(pair) = &f.transport {
-                let phase = pair.sender.snapshot().phase;
-                f.resent.push(Resent { at: self.common.now, from: f.setup.from, seq, uid, phase });
-            }
+        if let (true, Transport::Tcp(pair)) = (again, &self.flows[flow].transport) {
+            let phase = pair.sender.snapshot().phase;
+            self.common.observe(Fact::Repeats { flow: id, from, seq, uid, phase });
         }
         if side == Side::Active {
             self.flows[flow].sent_bytes += u64::from(ip_bytes);

@@ -5,14 +5,13 @@
 //! `unknown`; no rule has a cause as its last resort. Each kind of disturbance has its own file:
 //!
 //! - `closing`: the break that closes the paths between two nodes;
-//! - `hop`: a failed hop;
-//! - `queue`: a full interface queue;
+//! - `failed_hop`: a failed hop;
+//! - `full_queue`: a full interface queue;
 //! - `release`: packets that a search releases at once;
 //! - `route`: a lost route, a missing route and a loop;
 //! - `search`: a route discovery that found nothing although a path existed;
 //! - `slot`: packets that come faster than ARP finds an address;
-//! - `tables`: tables that routers exchange, and their lost messages;
-//! - `timers`: how long one thing can explain another, from the settings of the routing protocol;
+//! - `olsr_tables`: tables that routers exchange, and their lost messages;
 //! - `undisturbed`: when routers that exchange tables would have had a route without disturbances.
 //!
 //! All of this runs only when a packet is held up or dies, or when a route is lost. It keeps a
@@ -20,27 +19,24 @@
 //! it.
 
 mod closing;
-mod hop;
-mod queue;
+mod failed_hop;
+mod full_queue;
+mod olsr_tables;
 mod records;
 mod release;
 mod route;
 mod search;
 mod slot;
-mod tables;
-mod timers;
 mod undisturbed;
 
 use super::scene::Scene;
 use crate::observe::loss::root_cause::RootCause;
+use olsr_tables::Hellos;
 use records::{Exchange, LostRoute, Miss, Search};
-use release::Release;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use tables::Hellos;
-use timers::Timers;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimTime};
-use tworay_routing::{DropReason, Protocol, RoutingConfig};
+use tworay_routing::{DropReason, RoutingConfig, Timing, Waiting};
 use tworay_wire::Packet;
 use undisturbed::Undisturbed;
 
@@ -113,11 +109,11 @@ pub(crate) struct Causes {
     /// True if they react to packets that the link layer has given up.
     heeds_link_layer: bool,
     /// Times within which one thing can explain another.
-    timers: Timers,
+    timers: Timing,
     /// True if nodes answer a request from their own routes.
     relays_answer: bool,
-    /// Release of packets that have waited for a search.
-    release: Option<Release>,
+    /// The buffer of packets that wait for a search.
+    waiting: Option<Waiting>,
 }
 
 impl Causes {
@@ -128,13 +124,11 @@ impl Causes {
     /// The routers follow these settings. OLSR knows routes in advance, and its messages name no break.
     /// `seed`: that of the run.
     pub fn expect(&mut self, routing: &RoutingConfig, seed: u64) {
-        self.proactive = routing.protocol == Protocol::Olsr;
+        self.proactive = routing.protocol.exchanges_tables();
         self.heeds_link_layer = routing.heeds_link_layer();
-        self.timers = Timers::of(routing);
-        self.release = Release::of(routing);
-        let is = |protocol| routing.protocol == protocol;
-        self.relays_answer = is(Protocol::Aodv) && !routing.aodv.destination_only
-            || is(Protocol::Dsr) && routing.dsr.reply_from_cache;
+        self.timers = routing.timing();
+        self.waiting = routing.waiting();
+        self.relays_answer = routing.relays_answer();
         if self.proactive {
             self.hellos = vec![Hellos::default(); self.lost.len()];
             self.hellos_missed = vec![VecDeque::new(); self.lost.len()];

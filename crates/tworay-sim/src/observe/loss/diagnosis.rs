@@ -25,8 +25,8 @@
 //! after all, the first view does, provided that the guess was made while it was held up
 //! ([`Hold`]). Losses after the guess are never matched.
 
-use crate::network::hosts::flow::{Flow, Resent};
 use crate::observe::loss::ledger::{Carries, Hold, LossRecord};
+use crate::observe::{Resent, SenderLog};
 use std::collections::BTreeMap;
 use tworay_base::{FlowId, LossCause, Seq32, SimTime};
 
@@ -139,15 +139,15 @@ fn gather(flows: usize, records: &[LossRecord], holds: &[Hold]) -> Vec<Losses> {
 }
 
 /// Every guess with its causes, by flow and in order of time.
-pub(crate) fn match_all(flows: &[Flow], records: &[LossRecord], holds: &[Hold]) -> Vec<Diagnosed> {
+pub(crate) fn match_all(senders: &[SenderLog], records: &[LossRecord], holds: &[Hold]) -> Vec<Diagnosed> {
     let mut out = Vec::new();
-    if flows.iter().all(|flow| flow.guesses.is_empty()) {
+    if senders.iter().all(|sender| sender.guesses.is_empty()) {
         return out;
     }
-    let losses = gather(flows.len(), records, holds);
-    for (i, (flow, losses)) in flows.iter().zip(&losses).enumerate() {
-        for g in &flow.guesses {
-            let cause = |view| losses.cause((g.at, g.seq, g.sent_before), &flow.resent, view);
+    let losses = gather(senders.len(), records, holds);
+    for (i, (sender, losses)) in senders.iter().zip(&losses).enumerate() {
+        for g in &sender.guesses {
+            let cause = |view| losses.cause((g.at, g.seq, g.sent_before), &sender.resent, view);
             let (cause, by_outcome) = (cause(View::AtTheTime), cause(View::ByOutcome));
             let flow = FlowId(i as u16);
             out.push(Diagnosed { at: g.at, flow, seq: g.seq, guess: g.guess, cause, by_outcome });

@@ -1,6 +1,6 @@
 //! Read-only view of the network for the search for root causes: which nodes are up, in range, and queueing packets.
 
-mod medium;
+mod sharing;
 
 use crate::network::air::Air;
 use crate::network::medium::Radio;

@@ -7,9 +7,9 @@ use crate::network::hosts::flow::Flow;
 use crate::network::packets::UNTRACKED;
 use crate::observe::Fact;
 use crate::observe::loss::ledger::{Carries, Ledger};
-use tworay_base::{FlowId, NodeId, PacketId, SimDuration, SimTime};
+use tworay_base::{FlowId, NodeId, PacketId, Seq32, SimDuration, SimTime};
 use tworay_scenario::FlowSetup;
-use tworay_tcp::{Snapshot, TcpConfig};
+use tworay_tcp::{Phase, Snapshot, TcpConfig};
 use tworay_wire::{Body, Packet, RealPacket};
 
 /// Shortest time from a station into the network. It exceeds any propagation delay, because arrivals of
@@ -117,6 +117,16 @@ impl Network {
     /// The payload of a flow turns out to go the other way.
     pub(crate) fn observe_turned(&mut self, flow: FlowId) {
         self.common.observe(Fact::FlowTurned { flow });
+    }
+
+    /// Packet `uid`, which a sender outside is about to send from this node, repeats a segment.
+    pub(crate) fn observe_repeated(
+        &mut self,
+        flow: FlowId,
+        (from, seq, uid): (NodeId, Seq32, u64),
+        phase: Phase,
+    ) {
+        self.common.observe(Fact::Repeats { flow, from, seq, uid, phase });
     }
 
     /// The state of a sender outside, with the payload acknowledged so far.

@@ -7,54 +7,30 @@
 
 use super::records::Search;
 use tworay_base::SimTime;
-use tworay_routing::dsr::MaintenanceOrder;
-use tworay_routing::{Protocol, RoutingConfig};
+use tworay_routing::Waiting;
 
 /// Most packets of a search whose times are kept. Those that come later come after any answer.
 const MOST: usize = 1000;
 
-/// Order and number of the packets that routing releases after a search for their route.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Release {
-    /// Packets in its buffer, which drops the oldest one when it is full.
-    holds: usize,
-    newest_first: bool,
-}
-
-impl Release {
-    /// `None`: no packet waits for a search, or they go on one by one.
-    pub fn of(config: &RoutingConfig) -> Option<Self> {
-        let (spacing, holds, newest_first) = if config.protocol == Protocol::Aodv {
-            (config.aodv.release_spacing, config.aodv.buffer_packets, false)
-        } else if config.protocol == Protocol::Dsr {
-            let newest_first = config.dsr.maintenance_order == MaintenanceOrder::Lifo;
-            (config.dsr.release_spacing, config.dsr.send_buffer_packets, newest_first)
-        } else {
-            return None;
-        };
-        spacing.is_zero().then_some(Self { holds: holds as usize, newest_first })
-    }
-
-    /// True if the packet that came after `earlier` others is lost when a search ends for which `all` have waited, because the buffer
-    /// has dropped it or the queue has only so many places.
-    fn drops(self, earlier: usize, all: usize, places: usize) -> bool {
-        let oldest = all.saturating_sub(self.holds);
-        let first = if self.newest_first { oldest.max(all.saturating_sub(places)) } else { oldest };
-        !(first..first + places).contains(&earlier)
-    }
+/// True if the packet that came after `earlier` others is lost when a search ends for which `all` have waited, because the buffer
+/// has dropped it or the queue has only so many places.
+fn drops(waiting: Waiting, earlier: usize, all: usize, places: usize) -> bool {
+    let oldest = all.saturating_sub(waiting.holds);
+    let first = if waiting.newest_first { oldest.max(all.saturating_sub(places)) } else { oldest };
+    !(first..first + places).contains(&earlier)
 }
 
 impl Search {
     /// True if a packet that waits since a time is lost when its search ends at another time, before a queue with so many places.
-    pub fn loses(&self, release: Release, since: SimTime, end: SimTime, places: u32) -> bool {
+    pub fn loses(&self, waiting: Waiting, since: SimTime, end: SimTime, places: u32) -> bool {
         let before = |at: SimTime| self.waits.partition_point(|wait| *wait < at);
         let all = self.waits.partition_point(|wait| *wait <= end);
-        since <= end && release.drops(before(since), all, places as usize)
+        since <= end && drops(waiting, before(since), all, places as usize)
     }
 
     /// True if all packets that have waited for it find places, in the buffer and in a queue with so many.
-    pub fn finds_places(&self, release: Release, places: u32) -> bool {
-        self.waits.len() <= release.holds.min(places as usize)
+    pub fn finds_places(&self, waiting: Waiting, places: u32) -> bool {
+        self.waits.len() <= waiting.holds.min(places as usize)
     }
 
     /// A packet waits for this search from now on.

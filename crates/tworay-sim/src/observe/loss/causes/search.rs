@@ -231,7 +231,7 @@ impl Causes {
     /// A packet waits at a node for a search from now on. What TCP sends into a search fits into its window and finds places.
     #[cold]
     pub fn note_wait(&mut self, now: SimTime, ends: (NodeId, NodeId)) {
-        if self.release.is_some() {
+        if self.waiting.is_some() {
             self.searches.entry(ends).or_default().note_wait(now);
         }
     }
@@ -527,9 +527,9 @@ impl Causes {
         since: SimTime,
         paths: (&Hops, &Hops),
     ) -> bool {
-        let Some((release, search)) = self.release.zip(self.searches.get(&ends)) else { return false };
+        let Some((waiting, search)) = self.waiting.zip(self.searches.get(&ends)) else { return false };
         let Some((began, places)) = search.waits.first().zip(scene.places(ends.0)) else { return false };
-        if search.finds_places(release, places) {
+        if search.finds_places(waiting, places) {
             return false;
         }
         let lost = self.lost_of_search(scene, ends, paths, (*began, SimTime::NEVER));
@@ -541,7 +541,7 @@ impl Causes {
             Some(LostMessage { leg: Leg::Reply, from, to, ttl: 0, due, miss })
         };
         let in_time = lost.or_else(held).map(|lost| search.answer_of(&lost, paths));
-        in_time.is_some_and(|end| search.loses(release, since, end, places))
+        in_time.is_some_and(|end| search.loses(waiting, since, end, places))
     }
 
     /// The hop at which a reply to `node` about `dst` waits for an address, and the root cause that keeps the address away.

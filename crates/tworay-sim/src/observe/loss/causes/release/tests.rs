@@ -4,8 +4,8 @@ use super::*;
 #[test]
 fn a_buffer_loses_the_oldest_and_a_queue_what_comes_last() {
     let lost = |newest_first: bool| -> Vec<usize> {
-        let release = Release { holds: 5, newest_first };
-        (0..7).filter(|earlier| release.drops(*earlier, 7, 2)).collect()
+        let waiting = Waiting { holds: 5, newest_first };
+        (0..7).filter(|earlier| drops(waiting, *earlier, 7, 2)).collect()
     };
     assert_eq!(lost(false), [0, 1, 4, 5, 6]);
     assert_eq!(lost(true), [0, 1, 2, 3, 4]);
@@ -15,8 +15,8 @@ fn a_buffer_loses_the_oldest_and_a_queue_what_comes_last() {
 #[test]
 fn few_packets_find_places() {
     for newest_first in [false, true] {
-        let release = Release { holds: 5, newest_first };
-        assert!((0..3).all(|earlier| !release.drops(earlier, 3, 3)));
+        let waiting = Waiting { holds: 5, newest_first };
+        assert!((0..3).all(|earlier| !drops(waiting, earlier, 3, 3)));
     }
 }
 

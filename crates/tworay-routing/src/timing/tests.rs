@@ -1,13 +1,13 @@
 //! The times of the RFCs, and how they follow the settings.
 
-use super::Timers;
+use super::Timing;
+use crate::{Protocol, RoutingConfig};
 use tworay_base::{Dialect, FollowsDialect, SimDuration};
-use tworay_routing::{Protocol, RoutingConfig};
 
-fn timers(protocol: Protocol, dialect: Dialect, change: impl Fn(&mut RoutingConfig)) -> Timers {
+fn timing(protocol: Protocol, dialect: Dialect, change: impl Fn(&mut RoutingConfig)) -> Timing {
     let mut config = RoutingConfig { protocol, ..RoutingConfig::of(dialect) };
     change(&mut config);
-    Timers::of(&config)
+    config.timing()
 }
 
 fn seconds(time: SimDuration) -> f64 {
@@ -18,7 +18,7 @@ fn seconds(time: SimDuration) -> f64 {
 #[test]
 fn olsrs_times_are_those_of_its_rfc_and_scale_with_its_timers() {
     for factor in [1, 2, 5] {
-        let t = timers(Protocol::Olsr, Dialect::Standard, |c| {
+        let t = timing(Protocol::Olsr, Dialect::Standard, |c| {
             c.olsr.hello_interval = c.olsr.hello_interval * factor;
             c.olsr.tc_interval = c.olsr.tc_interval * factor;
             c.olsr.neighbour_hold_time = c.olsr.neighbour_hold_time * factor;
@@ -34,7 +34,7 @@ fn olsrs_times_are_those_of_its_rfc_and_scale_with_its_timers() {
 /// Three HELLOs make a link symmetric on both sides: after a lost one, the next three, each 0.5 s late at most in all.
 #[test]
 fn a_lost_hello_matters_until_the_link_is_symmetric_again() {
-    let t = timers(Protocol::Olsr, Dialect::Standard, |c| c.olsr.hello_interval = SimDuration::from_secs(32));
+    let t = timing(Protocol::Olsr, Dialect::Standard, |c| c.olsr.hello_interval = SimDuration::from_secs(32));
     assert_eq!(seconds(t.tables), 3.0 * 32.0 + 0.5);
 }
 
@@ -42,7 +42,7 @@ fn a_lost_hello_matters_until_the_link_is_symmetric_again() {
 /// (RFC 3626 §14.3).
 #[test]
 fn hysteresis_needs_more_hellos() {
-    let t = timers(Protocol::Olsr, Dialect::Standard, |c| {
+    let t = timing(Protocol::Olsr, Dialect::Standard, |c| {
         c.olsr.hysteresis = true;
         c.olsr.hysteresis_scaling = 0.25;
     });
@@ -53,11 +53,11 @@ fn hysteresis_needs_more_hellos() {
 /// 2 × 40 ms × (hops + 2) each. ns-2 waits for 10 s at most.
 #[test]
 fn aodv_waits_for_its_longest_interval() {
-    let rfc = timers(Protocol::Aodv, Dialect::Standard, |_| {});
+    let rfc = timing(Protocol::Aodv, Dialect::Standard, |_| {});
     assert_eq!([rfc.aftermath, rfc.under_way, rfc.kept].map(seconds), [11.2 + 2.0, 1.92, 30.0]);
-    let ns2 = timers(Protocol::Aodv, Dialect::Ns2, |_| {});
+    let ns2 = timing(Protocol::Aodv, Dialect::Ns2, |_| {});
     assert_eq!([ns2.aftermath, ns2.unused, ns2.noticed].map(seconds), [12.0, 10.0, 6.0]);
-    let slow = timers(Protocol::Aodv, Dialect::Standard, |c| {
+    let slow = timing(Protocol::Aodv, Dialect::Standard, |c| {
         c.aodv.net_traversal_time = SimDuration::from_secs(10);
         c.aodv.buffer_timeout = SimDuration::from_secs(60);
     });
@@ -67,9 +67,9 @@ fn aodv_waits_for_its_longest_interval() {
 /// RFC 4728 §9: MaxRequestPeriod 10 s, SendBufferTimeout 30 s.
 #[test]
 fn dsr_waits_for_its_longest_interval() {
-    let rfc = timers(Protocol::Dsr, Dialect::Standard, |_| {});
+    let rfc = timing(Protocol::Dsr, Dialect::Standard, |_| {});
     assert_eq!([rfc.aftermath, rfc.under_way, rfc.kept].map(seconds), [12.0, 1.0, 30.0]);
-    let slow = timers(Protocol::Dsr, Dialect::Standard, |c| {
+    let slow = timing(Protocol::Dsr, Dialect::Standard, |c| {
         c.dsr.max_request_period = SimDuration::from_secs(40);
         c.dsr.send_buffer_timeout = SimDuration::from_secs(90);
     });

@@ -12,7 +12,7 @@
 //! Frames of routing, retransmissions and repeated attempts are not counted: with a saturated medium they are
 //! a few percent (OLSR in large fields adds more).
 
-use super::hop::Hop;
+use super::exchange::Hop;
 use crate::network::medium::on_air as medium;
 use crate::paths::flow_paths;
 use crate::run::{RunError, RunOptions};
