@@ -24,7 +24,9 @@ impl Line {
     }
 }
 
-impl About for Line {}
+impl About for Line {
+    type Config = ();
+}
 
 impl RoutingProtocol for Line {
     fn on_send(&mut self, _now: SimTime, packet: PacketId, header: &Packet, out: Out) {

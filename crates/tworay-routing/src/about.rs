@@ -2,7 +2,8 @@
 //!
 //! Defaults are those of a protocol without messages of its own.
 
-use crate::{ControlCount, RoutingConfig, RoutingCounters, Timing};
+use crate::counters::{ControlCount, RoutingCounters};
+use crate::timing::Timing;
 
 /// Processor time of searches for routes: per node, flow and simulated second, s. Fitted as those of
 /// `tworay_sim::estimate`.
@@ -28,11 +29,14 @@ pub struct Waiting {
     pub newest_first: bool,
 }
 
-/// A routing protocol as a whole; `config` has the settings of all.
+/// A routing protocol as a whole.
 #[allow(unused_variables)]
 pub trait About {
+    /// Its settings; `()` if it has none.
+    type Config;
+
     /// True if the protocol reacts when the link layer reports that a next hop doesn't answer.
-    fn heeds_link_layer(config: &RoutingConfig) -> bool {
+    fn heeds_link_layer(config: &Self::Config) -> bool {
         false
     }
 
@@ -42,17 +46,17 @@ pub trait About {
     }
 
     /// True if nodes answer a request for a route to another node.
-    fn relays_answer(config: &RoutingConfig) -> bool {
+    fn relays_answer(config: &Self::Config) -> bool {
         false
     }
 
     /// The buffer of packets without a route; `None` if none wait, or if they go on one by one.
-    fn waiting(config: &RoutingConfig) -> Option<Waiting> {
+    fn waiting(config: &Self::Config) -> Option<Waiting> {
         None
     }
 
     /// The times within which it notices and mends what goes wrong.
-    fn timing(config: &RoutingConfig) -> Timing {
+    fn timing(config: &Self::Config) -> Timing {
         Timing::default()
     }
 

@@ -58,7 +58,9 @@ impl StaticRoutes {
     }
 }
 
-impl About for StaticRoutes {}
+impl About for StaticRoutes {
+    type Config = ();
+}
 
 impl RoutingProtocol for StaticRoutes {
     fn on_send(&mut self, _now: SimTime, id: PacketId, packet: &Packet, out: Out) {

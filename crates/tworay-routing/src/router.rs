@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use tworay_base::{NodeId, PacketId, RngStream, SimTime};
 use tworay_wire::Packet;
 
-/// Declares the protocols, with one row each: variant, name in scenario files, state and constructor. `$d` is
+/// Declares the protocols, with one row each: variant, name in scenario files, state, settings among all, and constructor. `$d` is
 /// a dollar sign, which the macro inside needs.
 macro_rules! routers {
-    ($d:tt $($(#[$doc:meta])* $name:ident $text:literal $(($default:ident))?: $state:ty = $new:expr;)+) => {
+    ($d:tt $($(#[$doc:meta])* $name:ident $text:literal $(($default:ident))?: $state:ty, $settings:expr => $new:expr;)+) => {
         /// The routing protocol.
         #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         pub enum Protocol {
@@ -38,18 +38,31 @@ macro_rules! routers {
             pub fn new(config: &RoutingConfig, node: NodeId, rng: RngStream) -> Self {
                 match config.protocol {
                     $(Protocol::$name => {
-                        let new: fn(&RoutingConfig, NodeId, RngStream) -> $state = $new;
-                        Router::$name(Box::new(new(config, node, rng)))
+                        let settings: fn(&RoutingConfig) -> &<$state as About>::Config = $settings;
+                        let new: fn(&<$state as About>::Config, NodeId, RngStream) -> $state = $new;
+                        Router::$name(Box::new(new(settings(config), node, rng)))
                     })+
                 }
             }
         }
 
-        /// Asks the protocol in use about itself.
+        /// Asks a protocol about itself.
         macro_rules! ask {
-            ($protocol:expr, $question:ident($d($argument:expr),*)) => {
+            ($protocol:ident, $question:ident($d($argument:expr),*)) => {
                 match $protocol {
                     $(Protocol::$name => <$state as About>::$question($d($argument),*),)+
+                }
+            };
+        }
+
+        /// Asks the protocol in use, which has these settings.
+        macro_rules! ask_in_use {
+            ($config:ident, $question:ident) => {
+                match $config.protocol {
+                    $(Protocol::$name => {
+                        let settings: fn(&RoutingConfig) -> &<$state as About>::Config = $settings;
+                        <$state as About>::$question(settings($config))
+                    })+
                 }
             };
         }
@@ -67,35 +80,35 @@ macro_rules! routers {
 
 routers! { $
     /// Fixed next hops, computed once at the start.
-    Static "static": StaticRoutes = |_, node, _| StaticRoutes::new(node);
+    Static "static": StaticRoutes, |_| &() => |(), node, _| StaticRoutes::new(node);
     /// Ad hoc on-demand distance vector routing (RFC 3561).
-    Aodv "aodv" (default): Aodv = |config, node, rng| Aodv::new(&config.aodv, node, rng);
+    Aodv "aodv" (default): Aodv, |all| &all.aodv => Aodv::new;
     /// Dynamic source routing (RFC 4728).
-    Dsr "dsr": Dsr = |config, node, rng| Dsr::new(&config.dsr, node, rng);
+    Dsr "dsr": Dsr, |all| &all.dsr => Dsr::new;
     /// Optimized link state routing (RFC 3626).
-    Olsr "olsr": Olsr = |config, node, rng| Olsr::new(&config.olsr, node, rng);
+    Olsr "olsr": Olsr, |all| &all.olsr => Olsr::new;
 }
 
 /// What is asked of the protocol in use; see [`About`].
 impl RoutingConfig {
     /// See [`About::heeds_link_layer`].
     pub fn heeds_link_layer(&self) -> bool {
-        ask!(self.protocol, heeds_link_layer(self))
+        ask_in_use!(self, heeds_link_layer)
     }
 
     /// See [`About::relays_answer`].
     pub fn relays_answer(&self) -> bool {
-        ask!(self.protocol, relays_answer(self))
+        ask_in_use!(self, relays_answer)
     }
 
     /// See [`About::waiting`].
     pub fn waiting(&self) -> Option<Waiting> {
-        ask!(self.protocol, waiting(self))
+        ask_in_use!(self, waiting)
     }
 
     /// See [`About::timing`].
     pub fn timing(&self) -> Timing {
-        ask!(self.protocol, timing(self))
+        ask_in_use!(self, timing)
     }
 }
 

@@ -2,30 +2,31 @@
 
 use super::{Aodv, AodvConfig, Hello, Requests};
 use crate::about::{About, Field, SEARCH, Waiting};
+use crate::counters::{ControlCount, RoutingCounters};
 use crate::timing::{ANSWERED, RECENT, Timing, UNDER_WAY, WITHOUT_HELLOS};
-use crate::{ControlCount, RoutingConfig, RoutingCounters};
 use tworay_base::SimDuration;
 
 /// Memory of a node's tables, bytes.
 const TABLES: u64 = 1_500;
 
 impl About for Aodv {
-    fn heeds_link_layer(config: &RoutingConfig) -> bool {
-        config.aodv.link_layer_feedback
+    type Config = AodvConfig;
+
+    fn heeds_link_layer(config: &AodvConfig) -> bool {
+        config.link_layer_feedback
     }
 
-    fn relays_answer(config: &RoutingConfig) -> bool {
-        !config.aodv.destination_only
+    fn relays_answer(config: &AodvConfig) -> bool {
+        !config.destination_only
     }
 
-    fn waiting(config: &RoutingConfig) -> Option<Waiting> {
-        let AodvConfig { release_spacing, buffer_packets, .. } = config.aodv;
+    fn waiting(config: &AodvConfig) -> Option<Waiting> {
+        let AodvConfig { release_spacing, buffer_packets, .. } = *config;
         let holds = buffer_packets as usize;
         release_spacing.is_zero().then_some(Waiting { holds, newest_first: false })
     }
 
-    fn timing(config: &RoutingConfig) -> Timing {
-        let config = &config.aodv;
+    fn timing(config: &AodvConfig) -> Timing {
         let interval = match config.requests {
             // Binary exponential backoff (RFC 3561 §6.3).
             Requests::Rfc3561 => config.net_traversal_time * (1 << config.rreq_retries.min(30)),

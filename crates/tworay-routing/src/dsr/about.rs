@@ -2,29 +2,30 @@
 
 use super::{Dsr, DsrConfig, MaintenanceOrder};
 use crate::about::{About, Field, SEARCH, Waiting};
+use crate::counters::{ControlCount, RoutingCounters};
 use crate::timing::{ANSWERED, Timing, UNDER_WAY};
-use crate::{ControlCount, RoutingConfig, RoutingCounters};
 
 /// Memory of a node's caches, which fill with overheard paths, bytes.
 const CACHES: u64 = 57_000;
 
 impl About for Dsr {
-    fn heeds_link_layer(config: &RoutingConfig) -> bool {
-        config.dsr.link_layer_feedback
+    type Config = DsrConfig;
+
+    fn heeds_link_layer(config: &DsrConfig) -> bool {
+        config.link_layer_feedback
     }
 
-    fn relays_answer(config: &RoutingConfig) -> bool {
-        config.dsr.reply_from_cache
+    fn relays_answer(config: &DsrConfig) -> bool {
+        config.reply_from_cache
     }
 
-    fn waiting(config: &RoutingConfig) -> Option<Waiting> {
-        let DsrConfig { release_spacing, send_buffer_packets, maintenance_order, .. } = config.dsr;
+    fn waiting(config: &DsrConfig) -> Option<Waiting> {
+        let DsrConfig { release_spacing, send_buffer_packets, maintenance_order, .. } = *config;
         let newest_first = maintenance_order == MaintenanceOrder::Lifo;
         release_spacing.is_zero().then_some(Waiting { holds: send_buffer_packets as usize, newest_first })
     }
 
-    fn timing(config: &RoutingConfig) -> Timing {
-        let config = &config.dsr;
+    fn timing(config: &DsrConfig) -> Timing {
         Timing {
             under_way: UNDER_WAY.max(config.nonprop_request_timeout),
             aftermath: config.max_request_period + ANSWERED,

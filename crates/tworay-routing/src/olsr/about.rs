@@ -2,8 +2,8 @@
 
 use super::{Olsr, OlsrConfig};
 use crate::about::{About, Field};
+use crate::counters::{ControlCount, RoutingCounters};
 use crate::timing::{ANSWERED, RECENT, Timing};
-use crate::{ControlCount, RoutingConfig, RoutingCounters};
 use tworay_base::SimDuration;
 
 /// Memory of a node's tables, bytes: of its own, and for each other node a tuple of topology, its route, and duplicates.
@@ -21,16 +21,17 @@ const CONNECTED: f64 = 5.0;
 const MOST_HELLOS: u64 = 20;
 
 impl About for Olsr {
-    fn heeds_link_layer(config: &RoutingConfig) -> bool {
-        config.olsr.link_layer_feedback
+    type Config = OlsrConfig;
+
+    fn heeds_link_layer(config: &OlsrConfig) -> bool {
+        config.link_layer_feedback
     }
 
     fn exchanges_tables() -> bool {
         true
     }
 
-    fn timing(config: &RoutingConfig) -> Timing {
-        let config = &config.olsr;
+    fn timing(config: &OlsrConfig) -> Timing {
         let relearnt = config.hello_interval * (trusted_after(config) + 1) + config.tc_interval * 2;
         let symmetric = config.hello_interval * trusted_after(config) + config.max_jitter;
         Timing {

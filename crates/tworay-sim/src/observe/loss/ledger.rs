@@ -357,7 +357,7 @@ impl Ledger {
     /// Books a loss, with the death of the copy that came farthest.
     fn book(&mut self, uid: u64, death: Death, now: SimTime) {
         let s = self.entry(uid);
-        let (flow, carries, seq) = (s.flow, s.carries, s.seq);
+        let (flow, carries, seq, sent_at) = (s.flow, s.carries, s.seq, s.sent_at);
         let Death { root, cause, died, node, at, from, slowed_by, .. } = death;
         let twin = self.twin.as_mut();
         let root =
@@ -381,7 +381,8 @@ impl Ledger {
                 uid,
                 cause,
                 died,
-                since: root.at,
+                // What has kept others for longer keeps this one since it was sent.
+                since: root.at.max(sent_at),
                 root_node: root.node,
                 next_hop: root.next_hop,
                 attempts: root.attempts,

@@ -22,8 +22,11 @@ const NEAR: SimDuration = SimDuration::from_secs(1);
 /// The same of losses on a hop, which collisions cause at random.
 const NEAR_HOP: SimDuration = SimDuration::from_secs(5);
 
-/// The same of losses for want of a route or an address, which depend on when a search begins.
+/// The same of losses for want of a route or an address, which depend on when a search begins, and of routes that collisions cost.
 const NEAR_SEARCH: SimDuration = SimDuration::from_secs(10);
+
+/// A datagram that the twin loses within this time, too, is lost in the same event.
+const SAME: SimDuration = SimDuration::from_millis(50);
 
 /// A queue that the twin fills within this time may be full for the same reason.
 const NEAR_FULL: SimDuration = SimDuration::from_secs(2);
@@ -51,7 +54,7 @@ impl End {
     fn of(died: Died) -> Self {
         match died {
             Died::Ifq | Died::CoDel | Died::LinkRed | Died::WireQueue => Self::InQueue,
-            Died::RtsRetries | Died::DataRetries | Died::Expired | Died::Purged => Self::OnHop,
+            Died::RtsRetries | Died::DataRetries | Died::Expired | Died::Late | Died::Purged => Self::OnHop,
             _ => Self::Elsewhere,
         }
     }
@@ -67,22 +70,32 @@ impl End {
     }
 }
 
+/// A datagram that the twin loses.
+#[derive(Copy, Clone, Debug)]
+struct Lost {
+    at: SimTime,
+    end: End,
+    cause: LossCause,
+}
+
 /// Datagrams of a flow that the twin loses without any disturbance.
 #[derive(Clone, Debug, Default)]
 struct Losses {
     /// By sequence number, as long as this run has neither delivered nor lost them: when, and how.
-    open: BTreeMap<u32, (SimTime, End)>,
-    /// Those that this run has delivered, or lost to a disturbance, by number of the span: others may be lost in their place.
-    in_queues: BTreeMap<u64, u32>,
-    elsewhere: BTreeMap<u64, u32>,
+    open: BTreeMap<u32, Lost>,
+    /// The causes of those that this run has delivered, or lost to a disturbance, by number of the span: others may be lost in their
+    /// place.
+    in_queues: BTreeMap<u64, Vec<LossCause>>,
+    elsewhere: BTreeMap<u64, Vec<LossCause>>,
     /// Datagrams that this run's queues have lost for load.
     of_load: usize,
     /// Times of those in queues, and on hops, which happen at random if the load is high.
     by_queues: Vec<SimTime>,
     on_hops: Vec<SimTime>,
-    /// Datagrams for which collisions have cost the twin the route or the address, and of this run those that count as chance.
-    breaks: u32,
-    by_breaks: u32,
+    /// Times of datagrams for which collisions have cost the twin the route or the address, and how many of them have counted in favour of
+    /// one of this run, or are too long ago.
+    breaks: Vec<SimTime>,
+    by_breaks: usize,
     /// Losses of this run that count as chance, though the twin has none in their place.
     surplus: u32,
     /// The latest disturbance that has cost this run a datagram.
@@ -90,36 +103,44 @@ struct Losses {
 }
 
 impl Losses {
-    /// This run loses a datagram at a time, too, or another one in place of one that the twin loses at about that time.
-    fn matches(&mut self, at: SimTime, end: End, seq: u32) -> bool {
-        if self.open.remove(&seq).is_some() {
-            return true;
+    /// This run loses a datagram at a time, too, or another one in place of one that the twin loses at about that time: the cause there.
+    fn matches(&mut self, at: SimTime, end: End, seq: u32) -> Option<LossCause> {
+        if let Some(same) = self.open.remove(&seq) {
+            return Some(same.cause);
         }
         let delivered = if end == End::InQueue { &mut self.in_queues } else { &mut self.elsewhere };
-        let Some((span, count)) = delivered.range_mut(end.spans(at)).next() else { return false };
-        let span = *span;
-        *count -= 1;
-        if *count == 0 {
+        let (span, causes) = delivered.range_mut(end.spans(at)).next()?;
+        let (span, cause) = (*span, causes.pop());
+        if causes.is_empty() {
             delivered.remove(&span);
         }
-        true
+        cause
+    }
+
+    /// True if the twin loses the same datagram at the same time for want of a first route: no disturbance has kept one away.
+    fn has_no_route_either(&self, at: SimTime, seq: u32) -> bool {
+        let is_same = |lost: &Lost| {
+            let apart = at.earlier_by(SAME) <= lost.at && lost.at <= at + SAME;
+            apart && lost.end == End::Elsewhere && lost.cause == LossCause::NoRoute
+        };
+        self.open.get(&seq).is_some_and(is_same)
     }
 
     /// True if the twin loses an older datagram in a full queue at about that time, which this run has not lost: this one is lost in its
     /// place. Newer ones do not count, because this run's queue may still reject them itself.
     fn replaces_older(&mut self, at: SimTime, seq: u32) -> bool {
         let spans = End::InQueue.spans(at);
-        let is_near = |(_, (at, _)): &(&u32, &(SimTime, End))| spans.contains(&span_of(*at));
+        let is_near = |(_, lost): &(&u32, &Lost)| spans.contains(&span_of(lost.at));
         let mut older = self.open.range(..seq).rev().take_while(is_near);
-        let in_queue = older.find(|(_, (_, end))| *end == End::InQueue).map(|(seq, _)| *seq);
+        let in_queue = older.find(|(_, lost)| lost.end == End::InQueue).map(|(seq, _)| *seq);
         in_queue.is_some_and(|seq| self.open.remove(&seq).is_some())
     }
 
     /// This run delivers a datagram, or loses it to a disturbance.
     fn goes(&mut self, seq: u32) {
-        if let Some((at, end)) = self.open.remove(&seq) {
+        if let Some(Lost { at, end, cause }) = self.open.remove(&seq) {
             let delivered = if end == End::InQueue { &mut self.in_queues } else { &mut self.elsewhere };
-            *delivered.entry(span_of(at)).or_default() += 1;
+            delivered.entry(span_of(at)).or_default().push(cause);
         }
     }
 
@@ -136,8 +157,11 @@ impl Losses {
     fn by_chance(&mut self, now: SimTime, end: End, cause: Option<LossCause>) -> bool {
         let random = match end {
             End::Elsewhere => {
-                let is_chance = cause == Some(LossCause::Contention) && self.by_breaks < self.breaks;
-                self.by_breaks += u32::from(is_chance);
+                let before = |time: SimTime| self.breaks.partition_point(|at| *at < time);
+                let (gone, known) = (before(now.earlier_by(NEAR_SEARCH)), before(now + NEAR_SEARCH));
+                self.by_breaks = self.by_breaks.max(gone);
+                let is_chance = cause == Some(LossCause::Contention) && self.by_breaks < known;
+                self.by_breaks += usize::from(is_chance);
                 return is_chance;
             }
             End::InQueue if self.by_queues.is_empty() => return false,
@@ -192,11 +216,12 @@ impl Twin {
             let needs_none = CAUSES.contains(&cause);
             let Some(of) = by_flow[flow.index()].as_mut().filter(|_| needs_none) else { continue };
             let end = End::of(died);
-            of.open.insert(seq.0, (at, end));
+            of.open.insert(seq.0, Lost { at, end, cause });
             match end {
                 End::InQueue => of.by_queues.push(at),
                 End::OnHop => of.on_hops.push(at),
-                End::Elsewhere => of.breaks += u32::from(cause == LossCause::Contention),
+                End::Elsewhere if cause == LossCause::Contention => of.breaks.push(at),
+                End::Elsewhere => {}
             }
         }
         Self { losses: by_flow, disturbances, ..Self::default() }
@@ -235,6 +260,10 @@ impl Twin {
         let disturbed = self.is_disturbance(now, &root);
         let by_load = !disturbed && root.cause.is_some_and(|cause| CAUSES.contains(&cause));
         let Some(losses) = self.losses.get_mut(of.flow.index()).and_then(Option::as_mut) else { return root };
+        if disturbed && end == End::Elsewhere && losses.has_no_route_either(now, of.seq.0) {
+            losses.open.remove(&of.seq.0);
+            return RootCause::new(of.at, of.node, LossCause::NoRoute);
+        }
         if disturbed {
             losses.disturbed_by = Some(root);
             self.latest = Some(root);
@@ -244,13 +273,16 @@ impl Twin {
             losses.goes(of.seq.0);
             return root;
         }
-        let matched = losses.matches(now, end, of.seq.0)
-            || by_load && end == End::InQueue && losses.replaces_older(now, of.seq.0);
+        let twins_cause = losses.matches(now, end, of.seq.0);
+        let matched =
+            twins_cause.is_some() || by_load && end == End::InQueue && losses.replaces_older(now, of.seq.0);
         // Without noise that lasts, a queue is as full as in the twin, and rate control makes more difference than a count tells.
         let as_full = !noise_lasts && by_load && end == End::InQueue && losses.is_as_full(now);
         let of_load = matched || as_full || by_load && begun && losses.by_chance(now, end, root.cause);
         let by_disturbance = losses.disturbed_by.or(self.latest);
-        let found = if !begun || by_load == of_load {
+        // Rates that are too fast fill a queue without noise, too.
+        let of_rate = root.cause == Some(LossCause::Rate) && twins_cause == root.cause;
+        let found = if !begun || by_load == of_load || of_rate {
             root
         } else if by_load {
             self.disturbed_by(now, &of, &root, by_disturbance).unwrap_or(root)
@@ -277,7 +309,7 @@ impl Twin {
         let slowed_by = of.slowed_by.filter(|root| self.is_disturbance(now, root));
         if End::of(of.died) == End::OnHop {
             // Its attempts are known: a disturbance elsewhere has not destroyed them.
-            return slowed_by.map(|known| known.strikes(root.at));
+            return slowed_by.filter(|known| known.node == root.node).map(|known| known.strikes(root.at));
         }
         let known = slowed_by.or(latest);
         let begun = self.begun(now).next()?;

@@ -192,3 +192,62 @@ fn what_a_search_in_time_would_have_lost_was_not_lost_to_its_delay() {
     }
     assert!(by_load > 50 && by_errors > 100, "{by_load} {by_errors}");
 }
+
+/// A grid of fifteen stations with 802.11n, AODV, and datagrams from corner to corner.
+fn grid(seconds: u32, more: &str, seed: u64) -> Vec<Loss> {
+    let text = format!(
+        "duration = \"{seconds}s\"\ntopology = {{ kind = \"grid\", rows = 3, columns = 5, spacing = \"90m\" }}\n\
+         radio.preset = \"n20\"\nmac = {{ queue = \"fifo\", queue_limit = 100 }}\nrouting.protocol = \"aodv\"\n{more}\n\
+         [[flow]]\nfrom = 0\nto = 4\napp = \"cbr\"\nrate = \"1787500bps\"\nsize = \"1000B\"\nstart = \"2.1s\"\n"
+    );
+    losses(&run_once(&parse(&text), seed))
+}
+
+/// Errors above the MAC keep node 3 from the first request, which reaches the destination all the same. Its answer has to wait for an
+/// address, because of a collision: as without these errors, and with the same datagrams lost at the same times.
+#[test]
+fn errors_that_strike_a_needless_copy_of_a_request_cost_nothing() {
+    let with = grid(3, "event = [{ node = 3, at = \"100ms\", what = \"loss\", rate = 0.6 }]", 1);
+    let without = grid(3, "", 1);
+    let same = |l: &Loss| without.iter().find(|of| (of.seq, of.at, &of.died) == (l.seq, l.at, &l.died));
+    let both: Vec<(&Loss, &Loss)> = with.iter().filter_map(|l| Some((l, same(l)?))).collect();
+    assert!(both.len() >= 10, "{} of {}", both.len(), with.len());
+    for (loss, of_twin) in both {
+        assert_eq!(
+            (&loss.cause, loss.root_node, loss.next_hop),
+            (&of_twin.cause, of_twin.root_node, of_twin.next_hop)
+        );
+    }
+}
+
+/// One search, for which 55 datagrams wait. The frames show its request at the destination, and the answer in seven corrupted frames on
+/// 2 → 0, the last of them at 22.978 s. From then on, that hop and the channel are the cause of all.
+#[test]
+fn a_request_that_was_answered_is_not_the_cause() {
+    let noise = "errors.frame_err = { gilbert-elliott = { good_to_bad = 0.02, bad_to_good = 0.05 } }";
+    let lost = grid(24, noise, 1);
+    let of_search: Vec<&Loss> = lost.iter().filter(|l| (22.9785..23.2).contains(&l.at)).collect();
+    assert!(of_search.len() > 45, "{}", of_search.len());
+    let hops: BTreeSet<_> = of_search.iter().map(|l| (l.cause.as_str(), l.root_node, l.next_hop)).collect();
+    assert_eq!(hops, BTreeSet::from([("channel", 2, Some(0))]));
+}
+
+/// `0 ── … ── 5`, OLSR, hops of 230 m: tables need longer than 10 s for a first route. Node 4 moves away before that.
+#[test]
+fn without_a_first_route_nobody_misses_the_node_that_moves_away() {
+    let run = |more: &str| {
+        let text = format!(
+            "duration = \"12s\"\ntopology = {{ kind = \"string\", hops = 5, spacing = \"230m\" }}\nradio.preset = \"b-2\"\n\
+             mac.queue_limit = 100\nrouting = {{ protocol = \"olsr\", olsr.link_layer_feedback = false }}\n{more}\n\
+             [[flow]]\nfrom = 0\nto = 5\napp = \"cbr\"\nrate = \"50490bps\"\nsize = \"512B\"\nstart = \"5.74s\"\n\
+             [[flow]]\nfrom = 1\nto = 5\napp = \"cbr\"\nrate = \"165kbps\"\nsize = \"1000B\"\nstart = \"4.96s\"\n"
+        );
+        losses(&run_once(&parse(&text), 1))
+    };
+    let away = "event = [{ node = 4, at = \"9.6s\", what = \"move\", to = [920, 1500], speed = \"300m/s\" }]";
+    let (with, without) = (run(away), run(""));
+    let end = |flow| without.iter().filter(|l| l.flow == flow).map(|l| l.at).fold(0.0, f64::max);
+    let early: Vec<&Loss> = with.iter().filter(|l| l.at > 9.6 && l.at <= end(l.flow)).collect();
+    assert!((10.4..11.0).contains(&end(0)) && (10.4..11.0).contains(&end(1)) && early.len() > 20);
+    assert_eq!(early.iter().map(|l| l.cause.as_str()).collect::<BTreeSet<_>>(), BTreeSet::from(["no-route"]));
+}

@@ -4,7 +4,8 @@
 //! packet, and without whose loss it would have had a chance: the hop limit of a request must have reached as far as the
 //! destination, or a node that knew a route to it. If none were lost, routing had not found the path, or cannot:
 //! `no-route`. A copy of a request that is lost at a node that has had another one matters to nobody. A routing buffer that is full before a search has had a second is full because of load. A reply that is
-//! lost to another reply of its search kept nothing from being found: what becomes of the other one decides.
+//! lost to another reply of its search kept nothing from being found: what becomes of the other one decides. So does what becomes of the
+//! answer to a request that has reached someone in spite of its lost copies.
 
 use super::Causes;
 use super::records::{Had, Leg, LostMessage, LostRoute, Miss, Prospect, Ring, Search};
@@ -20,6 +21,14 @@ const TRAVERSAL: SimDuration = SimDuration::from_millis(40);
 
 /// Sender and intended receiver of a lost message.
 type Hop = (NodeId, NodeId);
+
+/// Which lost messages of a search count.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Which {
+    /// Those without which the search might have been answered. If a request was answered, that are no copies of it.
+    Decisive,
+    All,
+}
 
 /// The searches that a message belongs to: searching node, destination, direction.
 pub(super) fn searches(packet: &Packet) -> SmallVec<[(NodeId, NodeId, Leg); 2]> {
@@ -106,6 +115,16 @@ impl Search {
         Some(since)
             .filter(|since| self.asked_before(until).is_none_or(|asked| asked <= *since))
             .unwrap_or(until)
+    }
+
+    /// True if the request that was under way at a time has been answered.
+    fn is_answered(&self, at: SimTime) -> bool {
+        let asked = self.asked_before(at);
+        let answers = self.had.values().filter_map(|had| match had {
+            Had::Answered(at) => Some(*at),
+            Had::Sent(_) => None,
+        });
+        asked.is_some() && answers.into_iter().any(|answer| self.asked_before(answer) == asked)
     }
 
     /// When the search would have been answered if a message had not been lost, and its answer had been as fast as it was.
@@ -357,13 +376,16 @@ impl Causes {
         if length > scene.nodes[node].router.search_reach() {
             return RootCause { cause: Some(LossCause::NoRoute), ..root }.into();
         }
-        if let Some(spoilt) = self.spoilt_by(scene, (root, dst), (&near, &far), (since, until)) {
+        let spoilt = |scene: &mut Scene<'_>, which| {
+            self.spoilt_by(scene, (root, dst), (&near, &far), (since, until), which)
+        };
+        let decisive = spoilt(scene, Which::Decisive);
+        let held =
+            |scene: &mut Scene<'_>| Some(RootCause { at: root.at, ..self.held_reply(scene, (node, dst))?.1 });
+        let found = decisive.or_else(|| held(scene)).or_else(|| spoilt(scene, Which::All));
+        if let Some(found) = found {
             let lost_anyway = self.lost_anyway(scene, (node, dst), root.at, (&near, &far));
-            return Found { root: spoilt, lost_anyway };
-        }
-        if let Some((_, held)) = self.held_reply(scene, (node, dst)) {
-            let lost_anyway = self.lost_anyway(scene, (node, dst), root.at, (&near, &far));
-            return Found { root: RootCause { at: root.at, ..held }, lost_anyway };
+            return Found { root: found, lost_anyway };
         }
         if !gone && let Some(cause) = scene.was_apart(node, dst, root.at) {
             // The path has come back, but it was gone while the packet waited.
@@ -446,8 +468,9 @@ impl Causes {
         (root, dst): (RootCause, NodeId),
         (near, far): (&Hops, &Hops),
         span: (SimTime, SimTime),
+        which: Which,
     ) -> Option<RootCause> {
-        let ((from, to), miss) = self.spoiler(scene, (root.node, dst), (near, far), span)?;
+        let ((from, to), miss) = self.spoiler(scene, (root.node, dst), (near, far), span, which)?;
         let hop = miss.root(RootCause { node: from, ..root }.towards(to));
         // A reply comes against the direction of the packet.
         let against = hop.is_physical() && hop.next_hop.is_some_and(|to| far.is_closer(hop.node, to));
@@ -474,7 +497,9 @@ impl Causes {
         }
         let (near, far) = (scene.hops(node), scene.hops(dst));
         let search = RootCause::search(scene.now, node);
-        let spoilt = self.spoilt_by(scene, (search, dst), (&near, &far), span);
+        let spoilt = [Which::Decisive, Which::All]
+            .into_iter()
+            .find_map(|which| self.spoilt_by(scene, (search, dst), (&near, &far), span, which));
         let both_by_load =
             |spoilt: &RootCause| !spoilt.is_independent_of_load() && !lost.root.is_independent_of_load();
         spoilt.filter(|spoilt| !both_by_load(spoilt))
@@ -487,11 +512,12 @@ impl Causes {
         ends: (NodeId, NodeId),
         paths: (&Hops, &Hops),
         span: (SimTime, SimTime),
+        which: Which,
     ) -> Option<(Hop, Miss)> {
         if self.proactive {
             return self.missed_table(scene, ends, paths);
         }
-        self.lost_of_search(scene, ends, paths, span).map(|lost| ((lost.from, lost.to), lost.miss))
+        self.lost_of_search(scene, ends, paths, span, which).map(|lost| ((lost.from, lost.to), lost.miss))
     }
 
     /// The same of a search: the message.
@@ -501,9 +527,14 @@ impl Causes {
         ends: (NodeId, NodeId),
         (near, far): (&Hops, &Hops),
         (since, until): (SimTime, SimTime),
+        which: Which,
     ) -> Option<LostMessage> {
         let (now, search) = (scene.now, self.searches.get(&ends)?);
-        let of_this = || search.lost.iter().filter(|lost| lost.miss.at >= since && lost.miss.at < until);
+        let of_no_matter = |lost: &LostMessage| {
+            which == Which::Decisive && lost.leg == Leg::Request && search.is_answered(lost.miss.at)
+        };
+        let in_time = |lost: &&LostMessage| lost.miss.at >= since && lost.miss.at < until;
+        let of_this = || search.lost.iter().filter(in_time).filter(|lost| !of_no_matter(lost));
         let mattered = |scene: &mut Scene<'_>, lost: &LostMessage, (near, far): (&Hops, &Hops)| {
             search.answer_of(lost, (near, far)) <= now && useful(scene, search, lost, (near, far))
         };
@@ -532,15 +563,18 @@ impl Causes {
         if search.finds_places(waiting, places) {
             return false;
         }
-        let lost = self.lost_of_search(scene, ends, paths, (*began, SimTime::NEVER));
-        let held = || {
+        let span = (*began, SimTime::NEVER);
+        let decisive = self.lost_of_search(scene, ends, paths, span, Which::Decisive);
+        let held = |scene: &mut Scene<'_>| {
             let ((from, to), root) = self.held_reply(scene, ends)?;
             let due = search.due(self.began(scene.now, from, to), scene.now);
             let miss =
                 Miss { at: scene.now, cause: root.cause?, interferer: None, elsewhere: None, delayed: true };
             Some(LostMessage { leg: Leg::Reply, from, to, ttl: 0, due, miss })
         };
-        let in_time = lost.or_else(held).map(|lost| search.answer_of(&lost, paths));
+        let found = decisive.or_else(|| held(scene));
+        let found = found.or_else(|| self.lost_of_search(scene, ends, paths, span, Which::All));
+        let in_time = found.map(|lost| search.answer_of(&lost, paths));
         in_time.is_some_and(|end| search.loses(waiting, since, end, places))
     }
 

@@ -80,6 +80,16 @@ fn of_copies_equally_far_the_first_death_counts() {
     assert_eq!((l.records()[0].at, l.records()[0].since), (later, SimTime::ZERO));
 }
 
+/// What has struck others before keeps a segment from going on only once it has been sent.
+#[test]
+fn nothing_holds_a_segment_up_before_it_was_sent() {
+    let mut l = Ledger::default();
+    let uid = sent(&mut l, Carries::Data, Seq32(1), SimTime::from_nanos(7));
+    l.died(uid, death(LossCause::NoRoute, 1), SimTime::from_nanos(9));
+    assert_eq!(death(LossCause::NoRoute, 1).root.at, SimTime::ZERO);
+    assert_eq!(l.records()[0].since, SimTime::from_nanos(7));
+}
+
 #[test]
 fn a_delivered_segment_is_never_lost() {
     let mut l = Ledger::default();

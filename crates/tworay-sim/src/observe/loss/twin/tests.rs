@@ -90,3 +90,62 @@ fn one_that_this_run_still_has_counts_as_lost_in_the_twin() {
     // Those two and, by chance, 3 + 3 * 3^(1/2) = 8.2. The other one is 2.2 s away.
     assert_eq!(found, [vec![Congestion; 10], vec![Channel; 2]].concat());
 }
+
+/// The station stopped to wait for a datagram because collisions made its sender too slow: another hop's outage has not done that.
+#[test]
+fn collisions_that_make_a_packet_late_are_no_disturbance_elsewhere() {
+    let mut of_run = twin(&[]);
+    assert_eq!(judge(&mut of_run, 1, 20.0, Died::Ifq, LossCause::NodeDown), LossCause::NodeDown);
+    let mut late = |slowed_by: Option<RootCause>| {
+        let of =
+            Dying { flow: FLOW, seq: Seq32(2), node: NodeId(2), at: at(20.0), died: Died::Late, slowed_by };
+        let collided = RootCause::new(at(20.0), NODE, LossCause::Contention).towards(NodeId(2));
+        (0..9).map(|_| of_run.judge(at(20.0), of, collided)).last().expect("nine")
+    };
+    assert_eq!(late(None).cause, Some(LossCause::Contention));
+    let other_mac = RootCause::new(at(20.0), NodeId(2), LossCause::Channel).towards(NodeId(3));
+    assert_eq!(late(Some(other_mac)).cause, Some(LossCause::Contention), "the receiver's MAC is another one");
+}
+
+/// The twin's rate control is too fast for 5 s, too: what it loses for that in the queue, this run loses for that as well.
+#[test]
+fn a_queue_that_rates_fill_without_noise_is_the_rates() {
+    use LossCause::{Congestion, Rate};
+    let mut of =
+        twin(&[(1, 20.0, Died::Ifq), (2, 20.1, Died::Ifq), (3, 20.2, Died::Ifq), (4, 20.3, Died::Ifq)]);
+    for seq in [2, 4] {
+        let losses = of.losses[0].as_mut().expect("datagrams");
+        losses.open.get_mut(&seq).expect("lost").cause = Rate;
+    }
+    of.delivered(FLOW, Seq32(4));
+    let found = [1, 2, 3].map(|seq| judge(&mut of, seq, 20.2, Died::Ifq, Rate));
+    assert_eq!(found, [Congestion, Rate, Congestion], "as in the twin");
+    assert_eq!(judge(&mut of, 9, 20.3, Died::Ifq, Rate), Rate, "in place of 4");
+}
+
+/// Collisions have cost the twin two datagrams the route at 20 s. Ten seconds from then, that is no chance of this run's any more.
+#[test]
+fn routes_that_collisions_cost_the_twin_are_chance_for_ten_seconds() {
+    use LossCause::{Channel, Contention};
+    let lost = [(1, 20.0, Died::Buffer), (2, 20.0, Died::Buffer)];
+    for (time, found) in [(12.0, Contention), (28.0, Contention), (31.0, Channel)] {
+        let mut of = twin(&lost);
+        assert_eq!(judge(&mut of, 9, time, Died::Buffer, Contention), found, "{time} s");
+    }
+    let mut of = twin(&lost);
+    let found: Vec<LossCause> =
+        (5..8).map(|seq| judge(&mut of, seq, 25.0, Died::Buffer, Contention)).collect();
+    assert_eq!(found, [Contention, Contention, Channel], "as many as the twin has");
+}
+
+/// Without a first route the twin loses the same datagram at the same time: nothing has kept one away.
+#[test]
+fn want_of_a_first_route_needs_no_disturbance() {
+    use LossCause::{LinkFailure, NoRoute};
+    let mut of = twin(&[(1, 20.0, Died::NoRoute), (2, 21.0, Died::NoRoute), (3, 22.0, Died::NoRoute)]);
+    let losses = of.losses[0].as_mut().expect("datagrams");
+    losses.open.values_mut().for_each(|lost| lost.cause = NoRoute);
+    assert_eq!(judge(&mut of, 1, 20.01, Died::NoRoute, LinkFailure), NoRoute);
+    assert_eq!(judge(&mut of, 2, 22.0, Died::NoRoute, LinkFailure), LinkFailure, "a second later");
+    assert_eq!(judge(&mut of, 9, 22.0, Died::NoRoute, LinkFailure), LinkFailure, "the twin delivers it");
+}
