@@ -80,7 +80,7 @@ CHANGES = (
     ),
     Change(
         "Vegas' alpha, 1 → 2",
-        "crates/tworay-tcp/src/recovery/vegas_repair/rate.rs",
+        "crates/tworay-tcp/src/recovery/vegas_repair/decision.rs",
         "alpha: f64 = 1.0,",
         "alpha: f64 = 2.0,",
     ),

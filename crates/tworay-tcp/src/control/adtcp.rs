@@ -1,6 +1,6 @@
 //! ADTCP: the receiver identifies the state of the path from four metrics together and reports it in every
 //! ACK; the sender reacts to a loss by the latest state (Fu, Meng, Lu 2002). The metrics are in
-//! `receive/report/state.rs`.
+//! `receive/report/path_state.rs`.
 //!
 //! | latest state | third duplicate ACK | timeout |
 //! |---|---|---|

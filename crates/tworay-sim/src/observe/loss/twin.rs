@@ -240,10 +240,16 @@ impl Twin {
         self.losses.get_mut(flow.index())?.as_mut()
     }
 
-    /// True if a root cause may be a disturbance that has begun by then.
+    /// True if a root cause may be a disturbance that has begun by then. Movement, which the twin has, too, is none.
     fn is_disturbance(&self, now: SimTime, root: &RootCause) -> bool {
         let noise = || self.begun(now).any(Disturbance::is_noise);
-        root.is_physical() || root.is_noise() && (root.cause != Some(LossCause::Rate) || noise())
+        let ends = [Some(root.node), root.next_hop];
+        let strikes = |of: &Disturbance| {
+            let here = of.node.is_none() || ends.contains(&of.node);
+            !of.is_noise() && of.at <= root.at && here
+        };
+        root.is_physical() && self.begun(now).any(strikes)
+            || root.is_noise() && (root.cause != Some(LossCause::Rate) || noise())
     }
 
     /// Disturbances that have begun, and have not ended long ago, the latest one first.
@@ -260,7 +266,7 @@ impl Twin {
         let disturbed = self.is_disturbance(now, &root);
         let by_load = !disturbed && root.cause.is_some_and(|cause| CAUSES.contains(&cause));
         let Some(losses) = self.losses.get_mut(of.flow.index()).and_then(Option::as_mut) else { return root };
-        if disturbed && end == End::Elsewhere && losses.has_no_route_either(now, of.seq.0) {
+        if begun && !by_load && end == End::Elsewhere && losses.has_no_route_either(now, of.seq.0) {
             losses.open.remove(&of.seq.0);
             return RootCause::new(of.at, of.node, LossCause::NoRoute);
         }
@@ -315,15 +321,17 @@ impl Twin {
         let begun = self.begun(now).next()?;
         let here = || {
             let at = RootCause::new(now, begun.node.unwrap_or(of.node), begun.cause);
-            let hop = root.next_hop.filter(|_| begun.node.is_none() && root.node == of.node);
+            let everywhere = begun.node.is_none() && begun.is_noise() && of.died != Died::WireQueue;
+            let hop = root.next_hop.filter(|_| everywhere && root.node == of.node);
             at.towards(hop.unwrap_or(NodeId::BROADCAST))
         };
         let found = known.map_or_else(here, |known| known.strikes(now));
         let is_same =
             |known: &Disturbance| Some(known.cause) == found.cause || found.is_noise() && known.is_noise();
-        // Noise is everywhere: it has spoilt what collisions seem to have spoilt.
+        // Noise is everywhere, also where this one died: but no wire has it.
         let everywhere = |known: &Disturbance| known.is_noise() && known.node.is_none();
-        let found = match found.is_noise() && root.next_hop.is_some() && self.begun(now).any(everywhere) {
+        let by_radio = root.next_hop.is_some() && of.died != Died::WireQueue;
+        let found = match found.is_noise() && by_radio && self.begun(now).any(everywhere) {
             true => RootCause { cause: Some(LossCause::Channel), attempts: 0, interferer: None, ..*root },
             false => found,
         };

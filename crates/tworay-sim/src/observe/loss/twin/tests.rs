@@ -149,3 +149,43 @@ fn want_of_a_first_route_needs_no_disturbance() {
     assert_eq!(judge(&mut of, 2, 22.0, Died::NoRoute, LinkFailure), LinkFailure, "a second later");
     assert_eq!(judge(&mut of, 9, 22.0, Died::NoRoute, LinkFailure), LinkFailure, "the twin delivers it");
 }
+
+/// A node that walks away does so in the twin, too: only what an event has broken since may stand for another loss.
+#[test]
+fn what_movement_has_broken_is_no_disturbance() {
+    let away = |from: f64, node: Option<NodeId>| {
+        let event = Disturbance { at: at(from), until: SimTime::NEVER, node, cause: LossCause::LinkFailure };
+        let mut of = Twin::of(vec![event], vec![true], []);
+        assert_eq!(judge(&mut of, 1, 20.0, Died::NoRoute, LossCause::LinkFailure), LossCause::LinkFailure);
+        of.latest.is_some()
+    };
+    let (nodes, other) = ([NODE, NodeId(2)], NodeId(7));
+    assert!(away(10.0, None) && nodes.iter().all(|node| away(10.0, Some(*node))));
+    assert!(!away(10.0, Some(other)), "the event strikes another node");
+    assert!(!away(21.0, None), "it has not begun");
+}
+
+/// `0 ── 1`, and a wire behind: errors on the radio delay what then overfills the wire, which has none.
+#[test]
+fn noise_strikes_no_wire() {
+    let noise = Disturbance { at: at(0.0), until: SimTime::NEVER, node: None, cause: LossCause::Channel };
+    let mut of_run = Twin::of(vec![noise], vec![true], []);
+    let spoilt = RootCause::new(at(1.0), NodeId(0), LossCause::Channel).towards(NODE);
+    let first = Dying {
+        flow: FLOW,
+        seq: Seq32(1),
+        node: NodeId(0),
+        at: at(1.0),
+        died: Died::DataRetries,
+        slowed_by: None,
+    };
+    assert_eq!(of_run.judge(at(1.0), first, spoilt), spoilt);
+    let full = RootCause::new(at(2.0), NODE, LossCause::Congestion).towards(NodeId(2));
+    for died in [Died::WireQueue, Died::Ifq] {
+        let of = Dying { flow: FLOW, seq: Seq32(2), node: NODE, at: at(2.0), died, slowed_by: None };
+        let found = of_run.judge(at(2.0), of, full);
+        assert_eq!(found.cause, Some(LossCause::Channel));
+        let hop = if died == Died::WireQueue { (NodeId(0), Some(NODE)) } else { (NODE, Some(NodeId(2))) };
+        assert_eq!((found.node, found.next_hop), hop, "{died:?}");
+    }
+}
