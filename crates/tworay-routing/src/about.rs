@@ -1,4 +1,4 @@
-//! What is said of a protocol as a whole: before a run, about its times and costs; after it, what its routers counted.
+//! A protocol as a whole: before a run its times and costs, after it what its routers have counted.
 //!
 //! Defaults are those of a protocol without messages of its own.
 

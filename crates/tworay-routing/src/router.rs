@@ -89,7 +89,7 @@ routers! { $
     Olsr "olsr": Olsr, |all| &all.olsr => Olsr::new;
 }
 
-/// What is asked of the protocol in use; see [`About`].
+/// Questions to the protocol in use; see [`About`].
 impl RoutingConfig {
     /// See [`About::heeds_link_layer`].
     pub fn heeds_link_layer(&self) -> bool {
@@ -112,7 +112,7 @@ impl RoutingConfig {
     }
 }
 
-/// What is asked of a protocol whatever its settings; see [`About`].
+/// Questions to a protocol whatever its settings; see [`About`].
 impl Protocol {
     /// See [`About::exchanges_tables`].
     pub fn exchanges_tables(self) -> bool {

@@ -129,7 +129,7 @@ struct FarNodes {
     reached: Vec<usize>,
 }
 
-/// What an address is to this node.
+/// The relation of an address to this node.
 #[derive(Copy, Clone)]
 enum Place {
     Unknown,

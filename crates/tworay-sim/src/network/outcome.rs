@@ -19,7 +19,7 @@ pub(crate) struct Outcome {
     /// Number of events processed.
     pub events: u64,
     pub flows: Vec<Flow>,
-    /// What their senders guessed and repeated.
+    /// Guesses and retransmissions of their senders.
     pub senders: Vec<SenderLog>,
     pub ledger: Ledger,
     /// Measurements of each flow's path.

@@ -36,7 +36,7 @@ pub(crate) struct Observers {
     opposite: BTreeMap<usize, PathProbe>,
     /// Network-wide counters.
     pub counters: NetworkCounters,
-    /// What the senders guess and repeat.
+    /// Guesses and retransmissions of the senders.
     pub senders: Senders,
     /// Time series of the senders.
     pub series: Series,

@@ -1,4 +1,4 @@
-//! What TCP senders guess and repeat, flow by flow.
+//! Guesses and retransmissions of TCP senders, flow by flow.
 
 use tworay_base::{FlowId, NodeId, Seq32, SimTime};
 use tworay_tcp::Phase;

@@ -80,7 +80,7 @@ fn of_copies_equally_far_the_first_death_counts() {
     assert_eq!((l.records()[0].at, l.records()[0].since), (later, SimTime::ZERO));
 }
 
-/// What has struck others before keeps a segment from going on only once it has been sent.
+/// A cause that has struck others before keeps a segment from going on only once it has been sent.
 #[test]
 fn nothing_holds_a_segment_up_before_it_was_sent() {
     let mut l = Ledger::default();
