@@ -51,6 +51,9 @@ vocabulary! {
         /// It reached a station that had stopped to wait for it, and had handed up later packets (block
         /// acknowledgment).
         Late = "late", "it came after the next hop's station had stopped to wait for it";
+        /// The next hop's station had had its number before, and took it for a repetition: it acknowledged and discarded it. Numbers
+        /// have 12 bits (IEEE 802.11-1999 §9.2.9).
+        Repetition = "repetition", "the next hop's station took it for one that it had had";
         /// It arrived, and the receiving transport discarded it.
         Receiver = "receiver", "it arrived, and the receiving transport threw it away";
     }

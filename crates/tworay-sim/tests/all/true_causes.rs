@@ -15,6 +15,7 @@ mod mixtures;
 mod own_story;
 mod queues;
 mod rates;
+mod repetitions;
 mod searches;
 mod shared_medium;
 mod tables;

@@ -325,6 +325,17 @@ impl Ledger {
         self.settle(uid, now);
     }
 
+    /// True if the next hop has no copy of a packet that it has acknowledged, and none has gone on or died.
+    pub fn is_only_copy(&self, uid: u64) -> bool {
+        let known = uid.checked_sub(self.first_uid).and_then(|place| self.segments.get(place as usize));
+        known.is_some_and(|s| s.copies == 1 && !s.delivered && s.death.is_none())
+    }
+
+    /// The only copy of a packet dies so when it is let go of.
+    pub fn dies_when_handed_on(&mut self, uid: u64, death: Death) {
+        self.entry(uid).death = Some(Box::new(death));
+    }
+
     /// A copy died.
     pub fn died(&mut self, uid: u64, death: Death, at: SimTime) {
         let s = self.entry(uid);

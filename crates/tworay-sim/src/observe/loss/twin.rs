@@ -54,7 +54,12 @@ impl End {
     fn of(died: Died) -> Self {
         match died {
             Died::Ifq | Died::CoDel | Died::LinkRed | Died::WireQueue => Self::InQueue,
-            Died::RtsRetries | Died::DataRetries | Died::Expired | Died::Late | Died::Purged => Self::OnHop,
+            Died::RtsRetries
+            | Died::DataRetries
+            | Died::Expired
+            | Died::Late
+            | Died::Purged
+            | Died::Repetition => Self::OnHop,
             _ => Self::Elsewhere,
         }
     }
