@@ -1,6 +1,6 @@
 """Writes what the declarations of metrics and of losses decide in docs/reference.
 
-That are the tables of metrics.md, the metrics among the columns of the table `flows` in tables.md, and the
+These are the tables of metrics.md, the metrics among the columns of the table `flows` in tables.md, and the
 numbers of results and schema in versions.md.
 """
 

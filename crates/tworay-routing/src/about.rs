@@ -7,7 +7,9 @@ use crate::timing::Timing;
 
 /// Processor time of searches for routes: per node, flow and simulated second, s. Fitted as those of
 /// `tworay_sim::estimate`.
-pub(crate) const SEARCH: f64 = 5e-6;
+const SEARCH: f64 = 5e-6;
+/// Memory of a node's tables, without those that grow with the network, bytes.
+pub(crate) const TABLES: u64 = 1_500;
 
 /// The network that a protocol runs in, for an estimate.
 #[derive(Copy, Clone, Debug)]
@@ -18,6 +20,13 @@ pub struct Field {
     pub flows: f64,
     /// Nodes that receive what a node sends, mean.
     pub neighbours: f64,
+}
+
+impl Field {
+    /// Processor time of searches for routes per simulated second, in all nodes, s.
+    pub(crate) fn seconds_of_searches(&self) -> f64 {
+        SEARCH * self.nodes * self.flows
+    }
 }
 
 /// Packets that wait for a search and go on together when it has ended.

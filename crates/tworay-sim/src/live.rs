@@ -250,7 +250,7 @@ impl Live {
 
     /// Packet `uid`, sent by the station at `from`, is a retransmission.
     pub fn note_resent(&mut self, flow: FlowId, from: NodeId, seq: Seq32, uid: u64, phase: Phase) {
-        self.network.observe_repeated(flow, (from, seq, uid), phase);
+        self.network.observe_resent(flow, (from, seq, uid), phase);
     }
 
     /// Replaces the observations of a flow.

@@ -1,13 +1,10 @@
 //! AODV as a whole: its times, costs and counts.
 
 use super::{Aodv, AodvConfig, Hello, Requests};
-use crate::about::{About, Field, SEARCH, Waiting};
+use crate::about::{About, Field, TABLES, Waiting};
 use crate::counters::{ControlCount, RoutingCounters};
 use crate::timing::{ANSWERED, RECENT, Timing, UNDER_WAY, WITHOUT_HELLOS};
 use tworay_base::SimDuration;
-
-/// Memory of a node's tables, bytes.
-const TABLES: u64 = 1_500;
 
 impl About for Aodv {
     type Config = AodvConfig;
@@ -54,7 +51,7 @@ impl About for Aodv {
     }
 
     fn seconds(field: &Field) -> f64 {
-        SEARCH * field.nodes * field.flows
+        field.seconds_of_searches()
     }
 
     fn sent(c: &RoutingCounters) -> Vec<(&'static str, ControlCount)> {

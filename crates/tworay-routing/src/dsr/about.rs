@@ -1,7 +1,7 @@
 //! DSR as a whole: its times, costs and counts.
 
 use super::{Dsr, DsrConfig, MaintenanceOrder};
-use crate::about::{About, Field, SEARCH, Waiting};
+use crate::about::{About, Field, Waiting};
 use crate::counters::{ControlCount, RoutingCounters};
 use crate::timing::{ANSWERED, Timing, UNDER_WAY};
 
@@ -41,7 +41,7 @@ impl About for Dsr {
     }
 
     fn seconds(field: &Field) -> f64 {
-        SEARCH * field.nodes * field.flows
+        field.seconds_of_searches()
     }
 
     fn sent(c: &RoutingCounters) -> Vec<(&'static str, ControlCount)> {

@@ -1,13 +1,12 @@
 //! OLSR as a whole: its times, costs and counts.
 
 use super::{Olsr, OlsrConfig};
-use crate::about::{About, Field};
+use crate::about::{About, Field, TABLES};
 use crate::counters::{ControlCount, RoutingCounters};
 use crate::timing::{ANSWERED, RECENT, Timing};
 use tworay_base::SimDuration;
 
-/// Memory of a node's tables, bytes: of its own, and for each other node a tuple of topology, its route, and duplicates.
-const TABLES: u64 = 1_500;
+/// Memory of a node for each other one, bytes: a tuple of topology, its route, and duplicates.
 const PAIR: u64 = 270;
 /// Processor time of a message at a neighbour, s.
 const MESSAGE: f64 = 0.4e-6;

@@ -247,3 +247,6 @@ impl Links {
         (change, next)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -147,7 +147,7 @@ pub(crate) enum Fact<'a> {
     /// A sender takes a segment for lost, for a cause; segments with uids below `sent_before` have been sent.
     Guessed { flow: FlowId, seq: Seq32, sent_before: u64, guess: &'static str },
     /// The payload of packet `uid`, which `from` is about to send, was sent before; `phase`: that of the sender.
-    Repeats { flow: FlowId, from: NodeId, seq: Seq32, uid: u64, phase: Phase },
+    Resent { flow: FlowId, from: NodeId, seq: Seq32, uid: u64, phase: Phase },
     /// A packet of a real station is complete.
     Entered { packet: PacketId, header: &'a Header },
     /// The state of a flow's sender after an event, with the payload acknowledged so far, bytes.

@@ -83,7 +83,7 @@ impl Observers {
                     self.senders.guessed(flow, Guess { at: view.now, seq, sent_before, guess });
                 }
             }
-            Fact::Repeats { flow, from, seq, uid, phase } => {
+            Fact::Resent { flow, from, seq, uid, phase } => {
                 if self.keeps_rows() {
                     self.senders.resent(flow, Resent { at: view.now, from, seq, uid, phase });
                 }

@@ -5,13 +5,13 @@
 
 mod backlog;
 mod lost_time;
+mod repetition;
 
 use super::fact::{After, Fact, HopFailure, Obstacle, View, Why, WireLoss};
 use super::loss::attempts::Failure;
 use super::loss::causes::{Causes, Trigger};
 use super::loss::circles::Circles;
 use super::loss::held_up::HeldUps;
-use super::loss::ledger::Death;
 use super::loss::pacing::Pacing;
 use super::loss::root_cause::{Noise, RootCause};
 use super::loss::scene::{Scene, World};
@@ -366,22 +366,6 @@ impl Why {
 }
 
 impl Observers {
-    /// The MAC of `node` has sent a packet after failed attempts. If the next hop has no copy, its station has taken it for the packet
-    /// of its last frame from here, whose number it has: what has destroyed the first attempts has cost it.
-    fn note_repetition(&mut self, node: NodeId, packet: PacketId, view: View<'_>, world: &World<'_>) {
-        let p = view.packets.get(packet);
-        if p.uid >= UNTRACKED || !self.ledger.is_only_copy(p.uid) {
-            return;
-        }
-        let attempts = &world.nodes[node].attempts;
-        let to = attempts.current().1;
-        let root = attempts.root_of(view.now, (node, to), FrameKind::Data);
-        let cause = root.cause.unwrap_or(LossCause::Unknown);
-        let (died, at, from, hops) = (Died::Repetition, view.now, p.src, p.hops);
-        let death = Death { root, cause, died, node: to, at, from, hops, slowed_by: None };
-        self.ledger.dies_when_handed_on(p.uid, death);
-    }
-
     /// Passes a fact to the observers that look at the network to understand it.
     pub fn report(&mut self, fact: Fact<'_>, mut world: World<'_>) {
         let world = &mut world;

@@ -412,7 +412,7 @@ impl Network {
         let again = (kind, side) == (SegmentKind::Data { retransmission: true }, Side::Active);
         if let (true, Transport::Tcp(pair)) = (again, &self.flows[flow].transport) {
             let phase = pair.sender.snapshot().phase;
-            self.common.observe(Fact::Repeats { flow: id, from, seq, uid, phase });
+            self.common.observe(Fact::Resent { flow: id, from, seq, uid, phase });
         }
         if side == Side::Active {
             self.flows[flow].sent_bytes += u64::from(ip_bytes);

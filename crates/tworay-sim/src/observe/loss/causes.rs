@@ -109,7 +109,7 @@ pub(crate) struct Causes {
     /// True if they react to packets that the link layer has given up.
     heeds_link_layer: bool,
     /// Times within which one thing can explain another.
-    timers: Timing,
+    timing: Timing,
     /// True if nodes answer a request from their own routes.
     relays_answer: bool,
     /// The buffer of packets that wait for a search.
@@ -126,7 +126,7 @@ impl Causes {
     pub fn expect(&mut self, routing: &RoutingConfig, seed: u64) {
         self.proactive = routing.protocol.exchanges_tables();
         self.heeds_link_layer = routing.heeds_link_layer();
-        self.timers = routing.timing();
+        self.timing = routing.timing();
         self.waiting = routing.waiting();
         self.relays_answer = routing.relays_answer();
         if self.proactive {
@@ -276,16 +276,16 @@ impl Causes {
     /// expire by itself: then the earlier one comes first.
     fn expired(&self, scene: &mut Scene<'_>, node: NodeId, packet: PacketId) -> Option<RootCause> {
         let Packet { src, dst, .. } = *scene.packets.get(packet);
-        if src == node || self.timers.expiry.is_zero() {
+        if src == node || self.timing.expiry.is_zero() {
             return None;
         }
         let now = scene.now;
         let kept =
             scene.held_ups.independent_root(packet).filter(|root| root.cause != Some(LossCause::NoRoute));
-        let long = kept.filter(|root| root.at + self.timers.expiry <= now);
+        let long = kept.filter(|root| root.at + self.timing.expiry <= now);
         let earlier = || {
             let (at, place, root) = *self.starved.get(&(src, dst))?;
-            let refreshed = at + self.timers.expiry >= now;
+            let refreshed = at + self.timing.expiry >= now;
             let on_the_way = refreshed && (place == node || scene.hops(dst).is_closer(node, place));
             on_the_way.then(|| root.strikes(now))
         };

@@ -258,10 +258,13 @@ impl Ledger {
         });
     }
 
+    fn known(&self, uid: u64) -> Option<&Tracked> {
+        self.segments.get(uid.checked_sub(self.first_uid)? as usize)
+    }
+
     /// Role of a packet in transit.
     pub fn carries(&self, uid: u64) -> Option<Carries> {
-        let place = uid.checked_sub(self.first_uid)?;
-        self.segments.get(place as usize).map(|s| s.carries)
+        self.known(uid).map(|s| s.carries)
     }
 
     fn entry(&mut self, uid: u64) -> &mut Tracked {
@@ -277,8 +280,7 @@ impl Ledger {
 
     /// Number of live copies of a packet.
     pub fn copies(&self, uid: u64) -> u16 {
-        let place = uid.checked_sub(self.first_uid);
-        place.and_then(|place| self.segments.get(place as usize)).map_or(0, |s| s.copies)
+        self.known(uid).map_or(0, |s| s.copies)
     }
 
     /// A segment that `by` held up goes on at `now`, or is still held up at the end of the run.
@@ -325,10 +327,9 @@ impl Ledger {
         self.settle(uid, now);
     }
 
-    /// True if the next hop has no copy of a packet that it has acknowledged, and none has gone on or died.
+    /// True if a packet has one copy, none has arrived, and none has died.
     pub fn is_only_copy(&self, uid: u64) -> bool {
-        let known = uid.checked_sub(self.first_uid).and_then(|place| self.segments.get(place as usize));
-        known.is_some_and(|s| s.copies == 1 && !s.delivered && s.death.is_none())
+        self.known(uid).is_some_and(|s| s.copies == 1 && !s.delivered && s.death.is_none())
     }
 
     /// The only copy of a packet dies so when it is let go of.

@@ -25,7 +25,7 @@ const NEAR_HOP: SimDuration = SimDuration::from_secs(5);
 /// The same of losses for want of a route or an address, which depend on when a search begins, and of routes that collisions cost.
 const NEAR_SEARCH: SimDuration = SimDuration::from_secs(10);
 
-/// A datagram that the twin loses within this time, too, is lost in the same event.
+/// Two losses within this time are at the same time.
 const SAME: SimDuration = SimDuration::from_millis(50);
 
 /// A queue that the twin fills within this time may be full for the same reason.
@@ -86,7 +86,7 @@ struct Lost {
 /// Datagrams of a flow that the twin loses without any disturbance.
 #[derive(Clone, Debug, Default)]
 struct Losses {
-    /// By sequence number, as long as this run has neither delivered nor lost them: when, and how.
+    /// By sequence number, as long as this run has neither delivered nor lost them.
     open: BTreeMap<u32, Lost>,
     /// The causes of those that this run has delivered, or lost to a disturbance, by number of the span: others may be lost in their
     /// place.
@@ -125,8 +125,8 @@ impl Losses {
     /// True if the twin loses the same datagram at the same time for want of a first route: no disturbance has kept one away.
     fn has_no_route_either(&self, at: SimTime, seq: u32) -> bool {
         let is_same = |lost: &Lost| {
-            let apart = at.earlier_by(SAME) <= lost.at && lost.at <= at + SAME;
-            apart && lost.end == End::Elsewhere && lost.cause == LossCause::NoRoute
+            let at_once = at.earlier_by(SAME) <= lost.at && lost.at <= at + SAME;
+            at_once && lost.end == End::Elsewhere && lost.cause == LossCause::NoRoute
         };
         self.open.get(&seq).is_some_and(is_same)
     }
@@ -324,19 +324,19 @@ impl Twin {
         }
         let known = slowed_by.or(latest);
         let begun = self.begun(now).next()?;
+        // Noise may be everywhere, also where this one died: but no wire has it.
+        let everywhere = |known: &Disturbance| known.is_noise() && known.node.is_none();
+        let by_radio = of.died != Died::WireQueue;
         let here = || {
             let at = RootCause::new(now, begun.node.unwrap_or(of.node), begun.cause);
-            let everywhere = begun.node.is_none() && begun.is_noise() && of.died != Died::WireQueue;
-            let hop = root.next_hop.filter(|_| everywhere && root.node == of.node);
+            let hop = root.next_hop.filter(|_| by_radio && everywhere(begun) && root.node == of.node);
             at.towards(hop.unwrap_or(NodeId::BROADCAST))
         };
         let found = known.map_or_else(here, |known| known.strikes(now));
         let is_same =
             |known: &Disturbance| Some(known.cause) == found.cause || found.is_noise() && known.is_noise();
-        // Noise is everywhere, also where this one died: but no wire has it.
-        let everywhere = |known: &Disturbance| known.is_noise() && known.node.is_none();
-        let by_radio = root.next_hop.is_some() && of.died != Died::WireQueue;
-        let found = match found.is_noise() && by_radio && self.begun(now).any(everywhere) {
+        let noise_here = by_radio && root.next_hop.is_some() && self.begun(now).any(everywhere);
+        let found = match found.is_noise() && noise_here {
             true => RootCause { cause: Some(LossCause::Channel), attempts: 0, interferer: None, ..*root },
             false => found,
         };

@@ -120,13 +120,13 @@ impl Network {
     }
 
     /// Packet `uid`, which a sender outside is about to send from this node, repeats a segment.
-    pub(crate) fn observe_repeated(
+    pub(crate) fn observe_resent(
         &mut self,
         flow: FlowId,
         (from, seq, uid): (NodeId, Seq32, u64),
         phase: Phase,
     ) {
-        self.common.observe(Fact::Repeats { flow, from, seq, uid, phase });
+        self.common.observe(Fact::Resent { flow, from, seq, uid, phase });
     }
 
     /// The state of a sender outside, with the payload acknowledged so far.

@@ -133,7 +133,7 @@ impl Causes {
         let now = scene.now;
         let open = |scene: &mut Scene<'_>, root: &RootCause| {
             let b = root.next_hop?;
-            let late = root.at + self.timers.stale_tables >= now;
+            let late = root.at + self.timing.stale_tables >= now;
             let apart = scene.out_of_reach(root.node, b);
             if !root.is_physical() {
                 return Some(*root).filter(|_| late && apart.is_none());
@@ -142,7 +142,7 @@ impl Causes {
             let open = if stands {
                 late
             } else {
-                scene.was_out_of_reach(root.node, b, self.timers.relearnt) == root.cause
+                scene.was_out_of_reach(root.node, b, self.timing.relearnt) == root.cause
             };
             open.then_some(*root)
         };
@@ -153,7 +153,7 @@ impl Causes {
         }
         // The node itself has lost its tables.
         let up = scene.nodes[node].up_since;
-        if up > SimTime::ZERO && up + self.timers.relearnt >= now {
+        if up > SimTime::ZERO && up + self.timing.relearnt >= now {
             return Some(RootCause::new(now, node, LossCause::NodeDown));
         }
         let mut latest_first: Vec<&RootCause> = self.heeded.values().collect();
@@ -191,11 +191,11 @@ impl Causes {
         let known = near_by && self.could_have_route(scene, ends, (&near, &far));
         let way = scene.way(ends, scene.now).into_iter();
         let apart = way.filter(|_| !known).find_map(|(a, b)| {
-            let cause = scene.was_out_of_reach(a, b, self.timers.relearnt)?;
+            let cause = scene.was_out_of_reach(a, b, self.timing.relearnt)?;
             Some(RootCause::new(scene.now, a, cause).towards(b))
         });
         // Without a break, two hops are known after three HELLOs.
-        let met = near_by && scene.now >= SimTime::ZERO + self.timers.met;
+        let met = near_by && scene.now >= SimTime::ZERO + self.timing.met;
         apart.filter(|_| met || self.would_have_route(scene, ends))
     }
 
@@ -208,7 +208,7 @@ impl Causes {
         outage: &RootCause,
     ) -> Option<RootCause> {
         let (a, b) = (outage.node, outage.next_hop.filter(|_| outage.is_physical())?);
-        if scene.was_out_of_reach(a, b, self.timers.two_hellos).is_some() {
+        if scene.was_out_of_reach(a, b, self.timing.two_hellos).is_some() {
             return None;
         }
         let (near, far) = (scene.hops(ends.0), scene.hops(ends.1));
@@ -221,7 +221,7 @@ impl Causes {
     /// The time of a notice and earlier ones, back to the beginning.
     pub(super) fn times_before(&self, notice: SimTime) -> impl Iterator<Item = SimTime> + use<> {
         let before = move |time: SimDuration| notice.earlier_by(time);
-        let spans = std::iter::successors(Some(self.timers.noticed / 2), |span| Some(*span * 2));
+        let spans = std::iter::successors(Some(self.timing.noticed / 2), |span| Some(*span * 2));
         let earlier = spans.map(before).take_while(|at| *at > SimTime::ZERO);
         [notice].into_iter().chain(earlier).chain([SimTime::ZERO])
     }

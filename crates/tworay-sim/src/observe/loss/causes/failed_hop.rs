@@ -62,14 +62,14 @@ impl Causes {
         root: Option<RootCause>,
     ) {
         let Packet { flow, src, dst, .. } = *packet;
-        let failed = |before: &Exchange| before.failed.is_some_and(|at| at + self.timers.recent >= now);
+        let failed = |before: &Exchange| before.failed.is_some_and(|at| at + self.timing.recent >= now);
         let before = self.exchanges.get(&(node, target)).filter(|before| failed(before));
         let because = before.map_or(now, |before| before.began);
         self.exchanges.insert((node, target), Exchange { began: now, because, failed: None });
         self.first_hops.entry((node, flow, dst)).or_insert(target);
         // From the request the target learns this node's address, and sends the flow's answers without asking.
         self.first_hops.entry((target, flow, src)).or_insert(node);
-        let recent = |(at, ..): &&(SimTime, NodeId, RootCause)| *at + self.timers.recent >= now;
+        let recent = |(at, ..): &&(SimTime, NodeId, RootCause)| *at + self.timing.recent >= now;
         let struck = self.struck.get(&ends(src, dst)).filter(recent).map(|(_, of, root)| (*of, *root));
         // An outage of the node itself, or of this very hop, has rerouted nothing to the hop.
         let elsewhere = |(_, root): &(NodeId, RootCause)| match root.next_hop {
@@ -118,20 +118,20 @@ impl Causes {
         let by_hellos = self.proactive && !self.heeds_link_layer;
         let known = self.breaks.get(&(node, next_hop)).filter(|b| b.cause != Some(LossCause::Unknown));
         let known = known.filter(|b| !by_hellos || b.is_physical());
-        if let Some(known) = known.filter(|b| b.at + self.timers.recent >= now) {
+        if let Some(known) = known.filter(|b| b.at + self.timing.recent >= now) {
             return known.strikes(now);
         }
-        if let Some(cause) = scene.was_out_of_reach(node, next_hop, self.timers.noticed) {
+        if let Some(cause) = scene.was_out_of_reach(node, next_hop, self.timing.noticed) {
             return fresh(cause);
         }
         if self.proactive {
-            let since = now.earlier_by(self.timers.noticed);
+            let since = now.earlier_by(self.timing.noticed);
             let missed = |hearer, from| self.missed_hello(hearer, from, since);
             if let Some(miss) = missed(node, next_hop).or_else(|| missed(next_hop, node)) {
                 return miss.root(fresh(miss.cause));
             }
         }
-        let since = now.earlier_by(self.timers.recent);
+        let since = now.earlier_by(self.timing.recent);
         self.exchange(scene, (node, next_hop), since, Messages::All)
             .unwrap_or_else(|| fresh(LossCause::Unknown))
     }
@@ -146,7 +146,7 @@ impl Causes {
     ) -> Option<RootCause> {
         let told = matches!(trigger, Trigger::Received(from, _) if *from == neighbour);
         let there = self.heeded.get(&(neighbour, node)).filter(|_| self.proactive && told)?;
-        let says_so = there.at + self.timers.noticed >= now && there.explains() && !there.is_physical();
+        let says_so = there.at + self.timing.noticed >= now && there.explains() && !there.is_physical();
         let own = (there.node, there.next_hop) == (neighbour, Some(node));
         // Attempts were made by the neighbour.
         let here = if own { RootCause { node, next_hop: Some(neighbour), ..*there } } else { *there };
@@ -231,7 +231,7 @@ impl Causes {
         if let Some(cause) = scene.out_of_reach(node, next_hop) {
             return Some(fresh(cause));
         }
-        let asked = self.latest_request(node, next_hop).filter(|asked| *asked + self.timers.forgot >= now)?;
+        let asked = self.latest_request(node, next_hop).filter(|asked| *asked + self.timing.forgot >= now)?;
         if self.heard.get(&(node, next_hop)).is_none_or(|heard| *heard + PASSING < asked) {
             return scene.was_out_of_reach_at(node, next_hop, asked).map(fresh);
         }
@@ -255,7 +255,7 @@ impl Causes {
     /// When ARP's exchange in progress began, or the latest one. What was lost before has kept no address away.
     pub(super) fn began(&self, now: SimTime, node: NodeId, next_hop: NodeId) -> SimTime {
         let of = self.exchanges.get(&(node, next_hop));
-        of.map_or(now.earlier_by(self.timers.recent), |of| of.began)
+        of.map_or(now.earlier_by(self.timing.recent), |of| of.began)
     }
 
     /// The noise that kept the exchange before from an answer, without which there would be none now: until the request is on the
@@ -369,7 +369,7 @@ impl Causes {
     /// The outage in which a node forgot its neighbours' addresses, if it was off lately. No hop failed.
     pub(super) fn forgotten(&self, scene: &Scene<'_>, node: NodeId) -> Option<RootCause> {
         let up = scene.nodes[node].up_since;
-        let lately = up > SimTime::ZERO && up + self.timers.forgot >= scene.now;
+        let lately = up > SimTime::ZERO && up + self.timing.forgot >= scene.now;
         lately.then(|| RootCause::new(scene.now, node, LossCause::NodeDown))
     }
 }

@@ -107,7 +107,7 @@ impl Causes {
         }
         let missed = self.hellos_missed.get_mut(node.index()).filter(|_| says_hello(packet));
         let Some(missed) = missed else { return };
-        while missed.front().is_some_and(|(_, old)| old.at + self.timers.noticed < miss.at) {
+        while missed.front().is_some_and(|(_, old)| old.at + self.timing.noticed < miss.at) {
             missed.pop_front();
         }
         missed.push_back((from, miss));
@@ -125,8 +125,8 @@ impl Causes {
     /// When the link to a neighbour became symmetric at `node`, had no HELLO been lost.
     fn symmetric(&self, node: NodeId, neighbour: NodeId) -> Option<SimTime> {
         let [own, other] = [node, neighbour].map(|n| &self.hellos[n.index()]);
-        let heard = own.at(self.timers.hellos - 1)?;
-        other.after(heard, self.timers.hellos - 1)
+        let heard = own.at(self.timing.hellos - 1)?;
+        other.after(heard, self.timing.hellos - 1)
     }
 
     /// When a neighbour's HELLO had told `node` that it reaches `beyond`, had none been lost.
@@ -298,12 +298,12 @@ impl Causes {
         }
         let Some(ready) = senders.iter().map(|(_, since)| *since).min() else { return false };
         // The message after that, and its relays' delays.
-        let made = if self.timers.topology.is_zero() {
+        let made = if self.timing.topology.is_zero() {
             Some(ready)
         } else {
             self.hellos[u.index()].table_after(ready)
         };
-        made.is_some_and(|made| scene.now >= made + self.timers.relayed * relays.len() as u64)
+        made.is_some_and(|made| scene.now >= made + self.timing.relayed * relays.len() as u64)
     }
 
     /// A table that a router on a shortest path missed lately.
@@ -331,7 +331,7 @@ impl Causes {
         // Nodes that have moved apart since have no link now, which the message would have told of.
         let useful = useful.filter(|((from, to), _)| scene.in_range(*from, *to));
         let first =
-            useful.filter(|(_, miss)| miss.at + self.timers.tables >= now).min_by_key(|(_, miss)| miss.at);
+            useful.filter(|(_, miss)| miss.at + self.timing.tables >= now).min_by_key(|(_, miss)| miss.at);
         first.filter(|_| self.would_have_route(scene, ends))
     }
 }

@@ -116,7 +116,7 @@ impl Causes {
         }
         let known = self.lost[node.index()].get(&dst).copied();
         let began =
-            known.filter(|lost| lost.is_needed(now, self.timers.unused)).map_or(now, |lost| lost.began);
+            known.filter(|lost| lost.is_needed(now, self.timing.unused)).map_or(now, |lost| lost.began);
         let root = self.reason(scene, (node, dst), known, need);
         let root = root.unwrap_or_else(|| RootCause::search(now, node));
         self.lost[node.index()].insert(dst, LostRoute { root, began, checked: now, asked: now });
@@ -168,7 +168,7 @@ impl Causes {
             }
             return Some(root);
         }
-        let lost = known.filter(|lost| lost.is_needed(scene.now, self.timers.unused))?;
+        let lost = known.filter(|lost| lost.is_needed(scene.now, self.timing.unused))?;
         let (a, b) = (lost.root.node, lost.root.next_hop?);
         if lost.root.is_physical() {
             return (scene.out_of_reach(a, b) == lost.root.cause).then_some(lost.root);
@@ -190,17 +190,17 @@ impl Causes {
         match self.prospect(node, dst) {
             Prospect::Open => None,
             Prospect::Hopeless { at, root } => {
-                (need == Need::OfSearch || at + self.timers.aftermath >= now).then_some(root)
+                (need == Need::OfSearch || at + self.timing.aftermath >= now).then_some(root)
             }
             Prospect::NotSent => {
-                let lost = known.filter(|lost| lost.is_needed(now, self.timers.unused))?;
+                let lost = known.filter(|lost| lost.is_needed(now, self.timing.unused))?;
                 let lost = Some(lost).filter(|lost| lost.root.is_physical())?;
                 let Some(b) = lost.root.next_hop else {
                     // The node has forgotten addresses, or no path existed.
                     let forgotten = self.forgotten(scene, node);
                     return forgotten.filter(|own| own.cause == lost.root.cause);
                 };
-                let apart = scene.was_out_of_reach(lost.root.node, b, self.timers.aftermath);
+                let apart = scene.was_out_of_reach(lost.root.node, b, self.timing.aftermath);
                 (apart == lost.root.cause).then_some(lost.root)
             }
         }

@@ -22,12 +22,13 @@ const TRAVERSAL: SimDuration = SimDuration::from_millis(40);
 /// Sender and intended receiver of a lost message.
 type Hop = (NodeId, NodeId);
 
-/// Which lost messages of a search count.
+/// Lost messages of a search.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Which {
-    /// Those without which the search might have been answered. If a request was answered, that are no copies of it.
+    /// Those without whose loss the search might have been answered.
     Decisive,
-    All,
+    /// Copies of requests that were answered all the same: they count only if nothing else explains why the search goes on.
+    Answered,
 }
 
 /// The searches that a message belongs to: searching node, destination, direction.
@@ -120,11 +121,8 @@ impl Search {
     /// True if the request that was under way at a time has been answered.
     fn is_answered(&self, at: SimTime) -> bool {
         let asked = self.asked_before(at);
-        let answers = self.had.values().filter_map(|had| match had {
-            Had::Answered(at) => Some(*at),
-            Had::Sent(_) => None,
-        });
-        asked.is_some() && answers.into_iter().any(|answer| self.asked_before(answer) == asked)
+        let answers = |had: &Had| matches!(had, Had::Answered(answer) if self.asked_before(*answer) == asked);
+        asked.is_some() && self.had.values().any(answers)
     }
 
     /// When the search would have been answered if a message had not been lost, and its answer had been as fast as it was.
@@ -190,7 +188,7 @@ impl Causes {
             if leg == Leg::Request && search.has_had(node, request_number(packet)) {
                 continue;
             }
-            while search.lost.front().is_some_and(|lost| lost.miss.at + self.timers.kept < now) {
+            while search.lost.front().is_some_and(|lost| lost.miss.at + self.timing.kept < now) {
                 search.lost.pop_front();
             }
             search.lost.push_back(LostMessage { leg, from, to: node, ttl: packet.ttl, due: now, miss });
@@ -228,7 +226,7 @@ impl Causes {
                 None => {
                     let reach = scene.nodes[node].router.search_reach();
                     let far = hops.is_some_and(|hops| hops.min(reach) > packet.ttl.into());
-                    if far && known.is_some_and(|lost| lost.is_needed(now, self.timers.unused)) {
+                    if far && known.is_some_and(|lost| lost.is_needed(now, self.timing.unused)) {
                         continue;
                     }
                     Prospect::Open
@@ -240,7 +238,7 @@ impl Causes {
             }
             let search = self.searches.entry((node, dst)).or_default();
             (search.prospect, search.asked) = (prospect, now);
-            while search.requests.front().is_some_and(|asked| *asked + self.timers.kept < now) {
+            while search.requests.front().is_some_and(|asked| *asked + self.timing.kept < now) {
                 search.requests.pop_front();
             }
             search.requests.push_back(now);
@@ -269,7 +267,7 @@ impl Causes {
             |n: &NodeId| self.relays_answer && *n != node && scene.nodes[*n].router.hop_count(dst).is_some();
         let answerers = scene.nodes.ids().filter(knows).collect();
         let rings = &mut self.searches.entry((node, dst)).or_default().rings;
-        while rings.front().is_some_and(|ring| ring.asked + self.timers.kept < scene.now) {
+        while rings.front().is_some_and(|ring| ring.asked + self.timing.kept < scene.now) {
             rings.pop_front();
         }
         rings.push_back(Ring { asked: scene.now, answerers });
@@ -356,7 +354,7 @@ impl Causes {
         let began = missing.unwrap_or(root.at);
         let of_this = |asked: &SimTime| missing.is_none_or(|began| *asked >= began);
         let asked = self.search_since((node, dst), root.at).filter(of_this);
-        let since = asked.unwrap_or(began.earlier_by(self.timers.recent));
+        let since = asked.unwrap_or(began.earlier_by(self.timing.recent));
         let (mut near, mut far) = (scene.hops(node), scene.hops(dst));
         let gone = far.of(node).is_none();
         if gone {
@@ -382,7 +380,7 @@ impl Causes {
         let decisive = spoilt(scene, Which::Decisive);
         let held =
             |scene: &mut Scene<'_>| Some(RootCause { at: root.at, ..self.held_reply(scene, (node, dst))?.1 });
-        let found = decisive.or_else(|| held(scene)).or_else(|| spoilt(scene, Which::All));
+        let found = decisive.or_else(|| held(scene)).or_else(|| spoilt(scene, Which::Answered));
         if let Some(found) = found {
             let lost_anyway = self.lost_anyway(scene, (node, dst), root.at, (&near, &far));
             return Found { root: found, lost_anyway };
@@ -391,7 +389,7 @@ impl Causes {
             // The path has come back, but it was gone while the packet waited.
             return RootCause { cause: Some(cause), ..root }.into();
         }
-        let young = died == Died::Buffer && began + self.timers.under_way >= now;
+        let young = died == Died::Buffer && began + self.timing.under_way >= now;
         let cause = if young { LossCause::Congestion } else { LossCause::NoRoute };
         RootCause { cause: Some(cause), ..root }.into()
     }
@@ -405,7 +403,7 @@ impl Causes {
         (node, dst): (NodeId, NodeId),
         from: SimTime,
     ) -> Option<SimTime> {
-        let due = from + self.timers.under_way;
+        let due = from + self.timing.under_way;
         (due < scene.now && scene.existed((node, dst), (from, due))).then_some(due)
     }
 
@@ -432,7 +430,7 @@ impl Causes {
 
     /// True if a packet that waits for a route since a time waits for longer than a search that nothing delays.
     pub fn is_late(&self, since: SimTime, now: SimTime) -> bool {
-        since + self.timers.under_way < now
+        since + self.timing.under_way < now
     }
 
     fn held_up_by(
@@ -443,7 +441,7 @@ impl Causes {
     ) -> Option<Found> {
         let (now, ends) = (scene.now, (root.node, dst));
         let lost = self.searches.get(&ends).and_then(|search| search.lost.back());
-        let lost = self.proactive || lost.is_some_and(|lost| lost.miss.at + self.timers.kept >= now);
+        let lost = self.proactive || lost.is_some_and(|lost| lost.miss.at + self.timing.kept >= now);
         let late = self.is_late(root.at, now);
         if !lost && !late && self.held_reply(scene, ends).is_none() {
             return None;
@@ -497,7 +495,7 @@ impl Causes {
         }
         let (near, far) = (scene.hops(node), scene.hops(dst));
         let search = RootCause::search(scene.now, node);
-        let spoilt = [Which::Decisive, Which::All]
+        let spoilt = [Which::Decisive, Which::Answered]
             .into_iter()
             .find_map(|which| self.spoilt_by(scene, (search, dst), (&near, &far), span, which));
         let both_by_load =
@@ -515,7 +513,7 @@ impl Causes {
         which: Which,
     ) -> Option<(Hop, Miss)> {
         if self.proactive {
-            return self.missed_table(scene, ends, paths);
+            return if which == Which::Decisive { self.missed_table(scene, ends, paths) } else { None };
         }
         self.lost_of_search(scene, ends, paths, span, which).map(|lost| ((lost.from, lost.to), lost.miss))
     }
@@ -530,11 +528,10 @@ impl Causes {
         which: Which,
     ) -> Option<LostMessage> {
         let (now, search) = (scene.now, self.searches.get(&ends)?);
-        let of_no_matter = |lost: &LostMessage| {
-            which == Which::Decisive && lost.leg == Leg::Request && search.is_answered(lost.miss.at)
-        };
+        let answered = |lost: &LostMessage| lost.leg == Leg::Request && search.is_answered(lost.miss.at);
         let in_time = |lost: &&LostMessage| lost.miss.at >= since && lost.miss.at < until;
-        let of_this = || search.lost.iter().filter(in_time).filter(|lost| !of_no_matter(lost));
+        let is_one = |lost: &&LostMessage| answered(lost) == (which == Which::Answered);
+        let of_this = || search.lost.iter().filter(in_time).filter(is_one);
         let mattered = |scene: &mut Scene<'_>, lost: &LostMessage, (near, far): (&Hops, &Hops)| {
             search.answer_of(lost, (near, far)) <= now && useful(scene, search, lost, (near, far))
         };
@@ -573,7 +570,7 @@ impl Causes {
             Some(LostMessage { leg: Leg::Reply, from, to, ttl: 0, due, miss })
         };
         let found = decisive.or_else(|| held(scene));
-        let found = found.or_else(|| self.lost_of_search(scene, ends, paths, span, Which::All));
+        let found = found.or_else(|| self.lost_of_search(scene, ends, paths, span, Which::Answered));
         let in_time = found.map(|lost| search.answer_of(&lost, paths));
         in_time.is_some_and(|end| search.loses(waiting, since, end, places))
     }

@@ -169,7 +169,7 @@ impl Causes {
             let lost = lost.filter(breaks);
             let of_request = || {
                 let (at, root) = self.searches.get(&(searcher, target))?.set_off?;
-                Some(root).filter(|root| breaks(root) && at + self.timers.aftermath >= now)
+                Some(root).filter(|root| breaks(root) && at + self.timing.aftermath >= now)
             };
             Some((searcher, lost.or_else(of_request)?))
         };

@@ -189,3 +189,14 @@ fn noise_strikes_no_wire() {
         assert_eq!((found.node, found.next_hop), hop, "{died:?}");
     }
 }
+
+/// A link was cut somewhere, and nothing has been lost to that yet: the hop before a full queue is not that link.
+#[test]
+fn a_cut_elsewhere_names_no_hop_in_reach() {
+    let cut = Disturbance { at: at(1.0), until: at(9.0), node: None, cause: LossCause::LinkFailure };
+    let mut of_run = Twin::of(vec![cut], vec![true], []);
+    let full = RootCause::new(at(2.0), NODE, LossCause::Congestion).towards(NodeId(2));
+    let of = Dying { flow: FLOW, seq: Seq32(2), node: NODE, at: at(2.0), died: Died::Ifq, slowed_by: None };
+    let found = of_run.judge(at(2.0), of, full);
+    assert_eq!((found.cause, found.node, found.next_hop), (Some(LossCause::LinkFailure), NODE, None));
+}
