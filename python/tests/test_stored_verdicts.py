@@ -89,6 +89,22 @@ def test_verdicts_follow_from_the_cells(tmp_path: Path) -> None:
         from_stored(library.find("welcome"), tmp_path)
 
 
+def test_a_claim_over_several_experiments_does_not_lower_their_seeds(tmp_path: Path) -> None:
+    """T3.40 puts six fields together: two with 25 topologies take nothing from the four with 50."""
+    paper = library.find("thesis")
+    own, joint = paper.claim("T3.21"), paper.claim("T3.40")
+    assert own is not None and joint is not None
+    assert own.experiments == ("aodv-strip",) and "aodv-strip" in joint.experiments
+    cells = {
+        own.id: {MAIN: [Measured(("2 m/s",), 9.0, 8.0, 10.0, 50)]},
+        joint.id: {MAIN: [Measured((), 9.0, 8.0, 10.0, 25)]},
+    }
+    stored.write(cells, stored.file_of(tmp_path, paper.key))
+    seeds = from_stored(paper, tmp_path).seeds
+    assert seeds["aodv-strip"] == 50
+    assert seeds["olsr-strip"] == 25
+
+
 def test_the_tally_counts_each_claim_once(tmp_path: Path) -> None:
     """F10n is another reading of F10, and F53 is quoted from another paper."""
     one = [Measured((), 1.0, 0.99, 1.01, 20)]

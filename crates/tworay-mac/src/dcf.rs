@@ -82,7 +82,10 @@ pub enum MacAction {
     },
     /// An attempt with the current packet, an RTS or a DATA frame, got no answer. Comes before what follows
     /// from it.
-    Unanswered,
+    Unanswered {
+        /// The station that did not answer.
+        to: NodeId,
+    },
     /// The packet could not be delivered to the next hop.
     GaveUp(GiveUp),
     /// The station can accept the next packet.

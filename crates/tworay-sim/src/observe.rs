@@ -25,7 +25,7 @@ pub(crate) use animation::Film;
 pub(crate) use capture::{Frames, Layout};
 pub(crate) use counters::{ByFrame, NetworkCounters};
 pub use fact::WireEvent;
-pub(crate) use fact::{After, Fact, HopFailure, Obstacle, View, Why, WireLoss};
+pub(crate) use fact::{After, Awaited, Fact, GaveUp, HopFailure, Obstacle, View, Why, WireLoss};
 pub use medium_log::{Content, Emission, MediumLog, Reception};
 pub(crate) use observers::Observers;
 pub(crate) use path_probe::PathProbe;

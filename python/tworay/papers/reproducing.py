@@ -281,15 +281,18 @@ def from_stored(paper: Paper, folder: Path, *, wanted: str | None = None) -> Rep
 def _stored_seeds(result: Reproduction, claims: list[Claim]) -> dict[str, int]:
     """Return by experiment the smallest number of seeds of a stored cell.
 
-    A claim's quantity may be missing in some runs of a cell: the claim that has most of them counts.
+    A claim's quantity may be missing in some runs of a cell: the claim that has most of them counts. Claims
+    over several experiments count for those without a claim of their own: the fewest seeds of all stand there.
     """
-    most: dict[str, dict[tuple[str, ...], int]] = {}
+    own: dict[str, dict[tuple[str, ...], int]] = {}
+    joint: dict[str, dict[tuple[str, ...], int]] = {}
     for claim in claims:
+        most = own if len(claim.experiments) == 1 else joint
         for cell in result.judgements[claim.id].cells if claim.id in result.judgements else ():
             for trial in claim.experiments:
                 of, labels = most.setdefault(trial, {}), cell.measured.labels
                 of[labels] = max(cell.measured.seeds, of.get(labels, 0))
-    known = {trial: [number for number in of.values() if number] for trial, of in most.items()}
+    known = {trial: [number for number in of.values() if number] for trial, of in (joint | own).items()}
     return {trial: min(numbers_) for trial, numbers_ in known.items() if numbers_}
 
 

@@ -189,7 +189,7 @@ impl Dcf {
         };
         *failures += 1;
         *count = count.saturating_add(1);
-        out.push(MacAction::Unanswered);
+        out.push(MacAction::Unanswered { to: c.to });
         if let Some(overload) = &mut self.overload {
             overload.retried();
         }

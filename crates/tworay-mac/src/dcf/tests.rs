@@ -99,7 +99,7 @@ impl World {
                     assert!(sending <= self.now && sends == 1, "sends {frame:?} while transmitting");
                     assert_eq!(self.mac.tx_until, self.now + frame.airtime);
                 }
-                MacAction::Deliver { .. } | MacAction::Unanswered => {}
+                MacAction::Deliver { .. } | MacAction::Unanswered { .. } => {}
                 MacAction::Sent { packet } | MacAction::GaveUp(GiveUp { packet, .. }) => {
                     self.done.push(packet)
                 }

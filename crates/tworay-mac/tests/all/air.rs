@@ -212,7 +212,7 @@ impl Air {
                 self.done += 1;
                 self.note(i, &format!("sent packet {}", packet.0));
             }
-            MacAction::Unanswered => {}
+            MacAction::Unanswered { .. } => {}
             MacAction::GaveUp(GiveUp { packet, unanswered, .. }) => {
                 self.note(i, &format!("gave up packet {} ({unanswered:?})", packet.0));
             }

@@ -7,7 +7,6 @@
 
 mod actions;
 mod antenna;
-mod books;
 mod ends;
 mod judge;
 mod queues;
@@ -17,10 +16,7 @@ use crate::engine::TimerSlot;
 use crate::network::medium::Radio;
 use crate::network::packets::PacketSlab;
 use crate::observe::Frames;
-use crate::observe::loss::attempts::Failure;
-use crate::observe::loss::root_cause::RootCause;
 use antenna::Antenna;
-use books::Books;
 use judge::Judge;
 use queues::{FlowQueues, Lanes};
 use std::sync::Arc;
@@ -41,7 +37,6 @@ struct Station {
     antenna: Antenna,
     /// Decides about frames and subframes that may err.
     luck: RngStream,
-    books: Books,
     /// Queues by flow; `None`: packets of best effort wait in the node's queue only.
     flows: Option<FlowQueues>,
     /// Packets of other categories, if any flow has one.
@@ -128,7 +123,6 @@ impl Air {
                 hcf: Hcf::new(Arc::clone(&config), node, RngStream::new(seed, node, Purpose::Backoff)),
                 antenna: Antenna::default(),
                 luck: RngStream::new(seed, node, Purpose::ChannelError),
-                books: Books::default(),
                 flows: perturbation.map(FlowQueues::new),
                 lanes: categories.then(|| Box::new(Lanes::new(mac.queue_limit, perturbation))),
             }
@@ -208,18 +202,6 @@ impl Air {
         if has_window { WINDOW.into() } else { 1 }
     }
 
-    /// The neighbour that a station has tried to reach last, and why that fails if nothing else is known.
-    pub fn latest(&self, node: NodeId) -> Option<(NodeId, Failure)> {
-        let (_, to, failure) = self.stations[node.index()].books.latest()?;
-        Some((to, failure))
-    }
-
-    /// Time that a station has lost since the end of its latest exchange, and why.
-    pub fn lost_until(&self, now: SimTime, node: NodeId) -> Option<(SimDuration, RootCause)> {
-        let lost = self.stations[node.index()].books.lost_until(now)?;
-        Some((lost.time, RootCause::new(now, node, lost.failure.cause()).towards(lost.to)))
-    }
-
     /// Appends the packets that stations hold.
     pub fn held(&self, out: &mut Vec<PacketId>) {
         for station in &self.stations {
@@ -241,7 +223,6 @@ impl Air {
         station.flows.iter_mut().for_each(FlowQueues::clear);
         station.lanes.iter_mut().for_each(|lanes| lanes.clear());
         station.antenna = Antenna::default();
-        station.books = Books::default();
     }
 }
 

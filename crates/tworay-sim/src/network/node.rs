@@ -11,7 +11,7 @@ pub(crate) mod stations;
 use super::agenda::Agenda;
 use crate::engine::TimerSlot;
 use crate::network::node::meters::Meters;
-use crate::observe::loss::attempts::Attempts;
+use crate::observe::Awaited;
 use std::ops::{Index, IndexMut};
 use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_mac::{ArpTable, Dcf, InterfaceQueue, MacConfig};
@@ -38,8 +38,6 @@ pub(crate) struct Node {
     pub queue: InterfaceQueue,
     pub arp: ArpTable,
     pub router: Router,
-    /// Outcome of the MAC's attempts with its current packet.
-    pub attempts: Attempts,
     pub up: bool,
     /// When it was last switched off, or died.
     pub down_since: SimTime,
@@ -89,7 +87,6 @@ impl Nodes {
                     queue: InterfaceQueue::new(mac.queue_limit, quirks.queue_one_short),
                     arp: ArpTable::new(mac.arp_retry),
                     router: Router::new(routing, id, RngStream::new(seed, id, Purpose::RoutingJitter)),
-                    attempts: Attempts::default(),
                     up: true,
                     down_since: SimTime::NEVER,
                     up_since: SimTime::ZERO,
@@ -119,6 +116,11 @@ impl Nodes {
 
     pub fn iter(&self) -> impl Iterator<Item = &Node> {
         self.list.iter()
+    }
+
+    /// What has become of a station that does not answer; `in_range`: as seen from the one that waits.
+    pub fn awaited(&self, node: NodeId, in_range: bool) -> Awaited {
+        Awaited { up: self[node].up, down_since: self[node].down_since, in_range }
     }
 
     /// A node's timer.

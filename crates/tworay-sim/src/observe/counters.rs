@@ -1,6 +1,6 @@
 //! Network-wide counters of collisions and drops, by frame content.
 
-use super::fact::{Fact, View};
+use super::fact::{Fact, GaveUp, View};
 use tworay_mac::FrameKind;
 use tworay_routing::{RoutingCounters, RoutingNote};
 use tworay_wire::{Body, Packet};
@@ -98,7 +98,10 @@ impl NetworkCounters {
             Fact::Corrupted { frame, .. } => {
                 self.corrupted.add(frame.kind, frame.packet.map(|p| view.packets.get(p)));
             }
-            Fact::GaveUp { packet, rts } => self.give_ups.add_give_up(rts, view.packets.get(packet)),
+            Fact::GaveUp { packet, why, .. } => {
+                let rts = matches!(why, GaveUp::Retries(FrameKind::Rts) | GaveUp::Gone(FrameKind::Rts));
+                self.give_ups.add_give_up(rts, view.packets.get(packet));
+            }
             Fact::Refused => self.queue_drops += 1,
             Fact::HoldReplaced => self.arp_drops += 1,
             Fact::LinkFailed { in_reach, .. } => {

@@ -2,13 +2,12 @@
 
 use super::loss::attempts::Failure;
 use super::loss::ledger::Carries;
-use super::loss::root_cause::RootCause;
 use crate::network::hosts::gateway::Header;
 use crate::network::medium::on_air::{Hearer, Medium};
 use crate::network::packets::PacketSlab;
 use std::collections::VecDeque;
-use tworay_base::{BitRate, FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
-use tworay_mac::hcf::AirFrame;
+use tworay_base::{BitRate, FlowId, NodeId, PacketId, Seq32, SimTime};
+use tworay_mac::hcf::{AirFrame, Order};
 use tworay_mac::{Frame, FrameKind, QueueEntry};
 use tworay_radio::Verdict;
 use tworay_routing::{DropReason, RoutingAction, RoutingCounters, RoutingNote};
@@ -39,8 +38,8 @@ pub(crate) enum Why {
     Errors(NodeId),
     /// Its connection discards it.
     Discarded,
-    /// The station stopped to wait for it, because its attempts at `from` took too long for this cause.
-    Late { from: NodeId, cause: LossCause },
+    /// The station stopped to wait for this packet of `from`, because the attempts there took too long.
+    Late { from: NodeId, packet: PacketId },
     /// A wire between these nodes lost it.
     Wire((NodeId, NodeId), WireLoss),
 }
@@ -67,9 +66,6 @@ pub(crate) enum Obstacle {
     CoDel(QueueEntry),
     /// Its lifetime in the MAC ended before this next hop acknowledged it.
     Expired(NodeId),
-    /// The same of a packet that was never sent to this next hop, behind frames whose latest attempt failed for this reason,
-    /// if one did.
-    Unsent(NodeId, Option<Failure>),
     /// A newer packet replaces it in the hold slot of ARP for this next hop.
     Replaced { next_hop: NodeId, newer: PacketId },
     /// The hop just reported has failed, and nothing above the link layer is notified.
@@ -85,9 +81,7 @@ impl Obstacle {
             Obstacle::QueueFull(entry) | Obstacle::LinkRed(entry) | Obstacle::CoDel(entry) => {
                 Some(entry.next_hop)
             }
-            Obstacle::Expired(next_hop)
-            | Obstacle::Unsent(next_hop, _)
-            | Obstacle::Replaced { next_hop, .. } => Some(next_hop),
+            Obstacle::Expired(next_hop) | Obstacle::Replaced { next_hop, .. } => Some(next_hop),
             Obstacle::HopFailed | Obstacle::Dropped(..) => None,
         }
     }
@@ -100,6 +94,39 @@ pub(crate) enum HopFailure {
     NoAddress,
     /// The retry limit for this kind of frame is reached.
     Retries(FrameKind),
+}
+
+/// Why a MAC gives up a packet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum GaveUp {
+    /// The retry limit for this kind of frame is reached.
+    Retries(FrameKind),
+    /// So many exchanges in a row were not answered that it takes the neighbour for gone; the last one was of this kind.
+    Gone(FrameKind),
+    /// Its lifetime is over.
+    Lifetime,
+}
+
+/// What has become of the station that an attempt was for, when it is not answered.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Awaited {
+    pub up: bool,
+    /// When it was last switched off, if ever.
+    pub down_since: SimTime,
+    /// In range by the mean power.
+    pub in_range: bool,
+}
+
+impl Awaited {
+    /// Why it was lost while an attempt lasted that began at this time, and since when; `None` if it is still there.
+    pub fn lost_since(self, began: SimTime) -> Option<(Failure, SimTime)> {
+        let down = Some(self.down_since).filter(|at| *at != SimTime::NEVER);
+        if !self.up || down.is_some_and(|at| at >= began) {
+            Some((Failure::NodeDown, down.unwrap_or(began)))
+        } else {
+            (!self.in_range).then_some((Failure::OutOfRange, began))
+        }
+    }
 }
 
 /// Event to which a router reacts.
@@ -190,17 +217,10 @@ pub(crate) enum Fact<'a> {
     Paces { node: NodeId, packet: PacketId, pauses: bool },
     /// Attempts to send this packet, with which the MAC of `node` is done, had failed before.
     ServedLate { node: NodeId, packet: PacketId },
-    /// The attempts to send a message of ARP to `to` have failed so far, for this cause, and the station repeats it beside
-    /// its other packets (802.11n). `None`: it is done with the message.
-    Repeated { node: NodeId, to: NodeId, cause: Option<LossCause> },
-    /// The station of `node` has lost time because of `root`, which load did not cause; `packet`: one of those that the exchange
-    /// carried, and the part that each of them took.
-    LostTime { node: NodeId, time: SimDuration, root: RootCause, packet: Option<(PacketId, SimDuration)> },
-    /// A packet goes on at its next hop that `root` has kept since a time: it was sent more than once, or has waited there for others.
-    /// So many go on together.
-    ArrivedLate { packet: PacketId, root: RootCause, since: SimTime, together: u32 },
-    /// A MAC gave up a packet; `rts`: an RTS was not answered.
-    GaveUp { packet: PacketId, rts: bool },
+    /// A packet is in order at its next hop `node`, which has a `copy` of it.
+    InOrder { node: NodeId, copy: PacketId, from: NodeId, order: Order },
+    /// The MAC of `node` gave up a packet for this neighbour.
+    GaveUp { node: NodeId, packet: PacketId, to: NodeId, why: GaveUp },
     /// MAC or ARP of `node` returned a packet; `in_reach`: the neighbour is up and in range. Until [`Fact::BreakOver`],
     /// this is the latest break.
     LinkFailed { node: NodeId, packet: PacketId, next_hop: NodeId, in_reach: bool, why: HopFailure },
@@ -239,8 +259,35 @@ pub(crate) enum Fact<'a> {
     Transmitted { tx: u32, frame: &'a Frame, held: Option<PacketId>, faded: bool, medium: &'a Medium },
     /// The same frame with its packets and its mode, before that: of stations with aggregates and several rates.
     OnAir { tx: u32, frame: &'a AirFrame },
-    /// Fate of each packet of such a frame at a station it is for; `None`: it arrived.
-    Fates { tx: u32, node: NodeId, fates: &'a [Option<Failure>] },
+    /// Such a frame was decoded at a station it is for; fate of each of its packets, `None`: it arrived.
+    Fates {
+        tx: u32,
+        frame: &'a AirFrame,
+        node: NodeId,
+        fates: &'a [Option<Failure>],
+        interferer: Option<NodeId>,
+    },
+    /// All of such a frame is lost at the station that it is for.
+    AirLost { frame: &'a AirFrame, node: NodeId, failure: Failure, interferer: Option<NodeId> },
+    /// A station sends such a frame to a neighbour, which fails for this reason if it is not answered; `asks`: the station asks then which
+    /// packets have arrived.
+    AirAttempted { frame: &'a AirFrame, failure: Failure, asks: bool },
+    /// A neighbour has answered such a frame.
+    Answered { node: NodeId, by: NodeId },
+    /// `to` has not acknowledged these packets, which the station of `node` has sent.
+    Missed { node: NodeId, to: NodeId, packets: &'a [PacketId], awaited: Awaited },
+    /// A MAC sends a frame to the next hop of its packet, which fails for this reason if it is not answered.
+    Attempted { frame: &'a Frame, failure: Failure },
+    /// This is the last attempt; `deaf`: its receiver, if that transmits.
+    LastAttempt { tx: u32, frame: &'a Frame, deaf: Option<NodeId>, medium: &'a Medium },
+    /// (ns-2) A receiver reserves itself for the DATA of a station.
+    Reserved { station: NodeId, until: SimTime },
+    /// Something spoils the attempt of a station with a frame of this kind, or the answer to it.
+    Spoiled { station: NodeId, attempt: FrameKind, failure: Failure },
+    /// A signal corrupts a frame at `node` on which the last attempt of a station depends; `itself`: it is no answer.
+    SpoiledLast { tx: u32, node: NodeId, station: NodeId, itself: bool, medium: &'a Medium },
+    /// The latest attempt of a station got no answer.
+    Unanswered { station: NodeId, awaited: Awaited },
     /// A frame ended at one of its hearers; `up`: that node is switched on.
     Ended { tx: u32, frame: &'a Frame, hearer: Hearer, verdict: Verdict, up: bool, medium: &'a Medium },
     /// A frame was lost to overlap at a station it was addressed to.

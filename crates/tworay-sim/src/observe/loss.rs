@@ -4,6 +4,7 @@ pub(crate) mod attempts;
 pub(crate) mod causes;
 pub(crate) mod circles;
 pub(crate) mod diagnosis;
+pub(crate) mod exchanges;
 pub(crate) mod held_up;
 pub(crate) mod ledger;
 pub(crate) mod pacing;

@@ -75,6 +75,39 @@ impl Observers {
             Fact::Died { packet, node, why } => self.ended(packet, (node, why), view),
             Fact::Offered { node, packet, idle } => self.roots.offered(node, packet, idle, view),
             Fact::Served { node } => self.roots.services[node.index()].served(view.now),
+            Fact::Attempted { frame, failure } => {
+                self.roots.exchanges.attempted(view.now, frame, failure);
+            }
+            Fact::LastAttempt { tx, frame, deaf, medium } => {
+                let blocker = || medium.blocker(tx, frame.to);
+                self.roots.exchanges.attempts_once_more(frame.from, deaf, blocker);
+            }
+            Fact::Reserved { station, until } => self.roots.exchanges.reserved(station, until),
+            Fact::Spoiled { station, attempt, failure } => {
+                self.roots.exchanges.spoiled(station, attempt, failure);
+            }
+            Fact::SpoiledLast { tx, node, station, itself, medium } => {
+                self.roots.exchanges.corrupted_last(station, itself, || medium.interferer(tx, node));
+            }
+            Fact::Unanswered { station, awaited } => self.roots.exchanges.unanswered(station, awaited),
+            Fact::Answered { node, by } => self.roots.exchanges.answered(node, by),
+            Fact::InOrder { node, copy, from, order } => self.roots.in_order((copy, node), from, order, view),
+            Fact::GaveUp { node, packet, to, why } => {
+                self.roots.gave_up((node, to), packet, why, view);
+                self.counters.observe(fact, view);
+                self.show(fact, view);
+            }
+            Fact::AirLost { frame, node, failure, interferer } => {
+                self.roots.exchanges.lost(frame, node, failure, interferer);
+            }
+            Fact::Fates { frame, node, fates, interferer, .. } => {
+                if frame.to == node {
+                    self.roots.exchanges.arrived(frame.from, fates, interferer);
+                }
+                if !fates.is_empty() {
+                    self.show(fact, view);
+                }
+            }
             Fact::BreakOver => self.roots.break_over(),
             Fact::Delivered { packet, node } => self.delivered(packet, node, view),
             Fact::Sent { packet } => self.sent(packet, view),
@@ -219,7 +252,7 @@ impl Observers {
                 self.roots.causes.note_missed(view.now, (node, from), (LossCause::Channel, None), None);
             }
         }
-        let (died, root) = why.ends(view, node);
+        let (died, root) = self.roots.ended(why, node, view);
         self.died(packet, (node, died, root), view);
     }
 

@@ -4,13 +4,14 @@
 //! stays here.
 
 mod backlog;
+mod ends;
 mod lost_time;
 mod repetition;
 
-use super::fact::{After, Fact, HopFailure, Obstacle, View, Why, WireLoss};
-use super::loss::attempts::Failure;
+use super::fact::{After, Fact, HopFailure, Obstacle, View};
 use super::loss::causes::{Causes, Trigger};
 use super::loss::circles::Circles;
+use super::loss::exchanges::Exchanges;
 use super::loss::held_up::HeldUps;
 use super::loss::pacing::Pacing;
 use super::loss::root_cause::{Noise, RootCause};
@@ -36,6 +37,8 @@ pub(crate) struct RootCauses {
     pub held_ups: HeldUps,
     /// Where packets have been, so far as it takes to see that they circle.
     pub circles: Circles,
+    /// Exchanges of each station with its next hops.
+    pub exchanges: Exchanges,
     /// Service of each node's interface queue.
     pub services: Vec<Service>,
     /// Pauses of each node's MAC; none unless MACs pace.
@@ -66,12 +69,15 @@ impl RootCauses {
     pub fn new(nodes: usize) -> Self {
         let services = vec![Service::default(); nodes];
         let overfull = vec![Overfull::default(); nodes];
-        Self { causes: Causes::new(nodes), services, overfull, ..Self::default() }
+        let exchanges = Exchanges::new(nodes);
+        Self { causes: Causes::new(nodes), exchanges, services, overfull, ..Self::default() }
     }
 
     /// The network follows these settings; `seed`: that of the run.
     pub fn expect(&mut self, settings: &Settings, seed: u64) {
         self.causes.expect(&settings.routing, seed);
+        let several = settings.radio.air().is_ok_and(|air| air.is_some());
+        self.exchanges.expect(&settings.mac, several);
         let codel = (settings.mac.queue == Some(QueueRule::FqCodel)).then(CodelConfig::default);
         let link_red = settings.mac.overload.link_red;
         self.services.fill(Service::of(codel, link_red).holding(settings.mac.queue_limit));
@@ -81,7 +87,7 @@ impl RootCauses {
 
     /// The causes, and the network as they see it.
     pub fn with_scene<'a>(&'a mut self, world: &'a mut World<'_>) -> (&'a mut Causes, Scene<'a>) {
-        (&mut self.causes, world.scene(&self.held_ups, &self.services))
+        (&mut self.causes, world.scene(&self.held_ups, &self.services, &self.exchanges))
     }
 
     /// The event to which a router reacts, with its root cause.
@@ -134,6 +140,9 @@ impl RootCauses {
     /// A packet is passed to the interface queue of `node`.
     #[inline]
     pub fn offered(&mut self, node: NodeId, packet: PacketId, idle: bool, view: View<'_>) {
+        if idle {
+            self.exchanges.rest(node);
+        }
         let behind = self.services[node.index()].offered(view.now, idle);
         if behind || self.held_ups.is_held_up(packet) {
             self.offered_late(node, packet, behind, view);
@@ -198,7 +207,7 @@ impl RootCauses {
                 (Died::ArpUnanswered, RootCause { attempts: MAX_REQUESTS.into(), ..root })
             }
             HopFailure::Retries(unanswered) => {
-                let attempts = &world.nodes[node].attempts;
+                let attempts = self.exchanges.of(node);
                 let root = attempts.root_of(world.now, (node, next_hop), unanswered);
                 let lost = attempts.lost();
                 let service = &mut self.services[node.index()];
@@ -250,16 +259,14 @@ impl RootCauses {
         if let Obstacle::Expired(next_hop) = by {
             return (Died::Expired, self.expired((node, next_hop), world));
         }
-        if let Obstacle::Unsent(next_hop, behind) = by {
-            return (Died::Expired, self.unsent((node, next_hop), behind, world));
-        }
         if let Obstacle::QueueFull(refused) = by {
             self.services[node.index()].queues(Some(world.airtime(node, refused.ip_bytes)));
         }
         let trigger = if let Obstacle::Dropped(_, after) = by { self.trigger(after) } else { Trigger::Other };
         let hop = self.breaks.last().copied();
         let now = world.now;
-        let (causes, mut scene) = (&mut self.causes, world.scene(&self.held_ups, &self.services));
+        let mut scene = world.scene(&self.held_ups, &self.services, &self.exchanges);
+        let causes = &mut self.causes;
         match by {
             Obstacle::QueueFull(refused) | Obstacle::LinkRed(refused) | Obstacle::CoDel(refused) => {
                 let died = match by {
@@ -287,45 +294,12 @@ impl RootCauses {
             Obstacle::Replaced { next_hop, newer } => {
                 (Died::Arp, causes.hold(&mut scene, node, next_hop, [packet, newer]))
             }
-            Obstacle::Expired(_) | Obstacle::Unsent(..) | Obstacle::HopFailed => {
+            Obstacle::Expired(_) | Obstacle::HopFailed => {
                 let known = hop.and_then(|hop| Some((hop.died, hop.root?)));
                 known.unwrap_or((Died::DataRetries, RootCause::new(now, node, LossCause::Unknown)))
             }
             Obstacle::Dropped(reason, _) => causes.dropped(&mut scene, node, packet, reason, &trigger),
         }
-    }
-
-    /// The root cause of a packet whose lifetime in the MAC is over: that of its lost attempts. If its next hop is out of reach by
-    /// then, the time went to attempts with the packets before it in the window, however often it was repeated itself.
-    fn expired(&mut self, (node, next_hop): (NodeId, NodeId), world: &mut World<'_>) -> RootCause {
-        let stuck = world.scene(&self.held_ups, &self.services).stuck_at(node);
-        let stuck = stuck.filter(|(hop, _)| *hop == next_hop).map(|(_, cause)| cause);
-        let attempts = &world.nodes[node].attempts;
-        let own = attempts.root_of(world.now, (node, next_hop), FrameKind::Data);
-        let root = RootCause { cause: stuck.filter(|_| !own.is_physical()).or(own.cause), ..own };
-        self.services[node.index()].gave_up(world.now, root);
-        if root.is_independent_of_load() {
-            self.hold_back(node, root, world);
-        }
-        root
-    }
-
-    /// The root cause of a packet whose lifetime ended before its first attempt: what kept the frames before it from
-    /// their next hop, or load, if nothing did.
-    fn unsent(
-        &mut self,
-        (node, next_hop): (NodeId, NodeId),
-        behind: Option<Failure>,
-        world: &mut World<'_>,
-    ) -> RootCause {
-        let now = world.now;
-        let cause = behind.map_or(LossCause::Congestion, Failure::cause);
-        let root = RootCause::new(now, node, cause).towards(next_hop);
-        self.services[node.index()].gave_up(now, root);
-        if root.is_independent_of_load() {
-            self.hold_back(node, root, world);
-        }
-        root
     }
 
     /// The node is about to fail: packets that wait for a route in vain are lost for want of it.
@@ -338,28 +312,6 @@ impl RootCauses {
             let (causes, mut scene) = self.with_scene(world);
             if let Some(root) = causes.interrupted(&mut scene, root, dst) {
                 self.held_ups.settle_search(packet, root);
-            }
-        }
-    }
-}
-
-impl Why {
-    /// End of the packet, and the root cause.
-    pub fn ends(self, view: View<'_>, node: NodeId) -> (Died, RootCause) {
-        let root = |cause| RootCause::new(view.now, node, cause);
-        match self {
-            Why::NodeOff => (Died::NodeDown, root(LossCause::NodeDown)),
-            Why::NoRadio(next_hop) => (Died::NoRoute, root(LossCause::LinkFailure).towards(next_hop)),
-            Why::Errors(_) => (Died::Error, root(LossCause::Channel)),
-            Why::Late { from, cause } => (Died::Late, RootCause::new(view.now, from, cause).towards(node)),
-            Why::Discarded => (Died::Receiver, root(LossCause::ReorderDiscard)),
-            Why::Wire((from, to), why) => {
-                let (died, cause) = match why {
-                    WireLoss::Errors => (Died::Error, LossCause::Channel),
-                    WireLoss::Outage => (Died::Handoff, LossCause::LinkFailure),
-                    WireLoss::Refused => (Died::WireQueue, LossCause::Congestion),
-                };
-                (died, RootCause { node: from, ..root(cause) }.towards(to))
             }
         }
     }
@@ -418,6 +370,9 @@ impl Observers {
                     self.given_up(packet, root, view);
                 }
                 self.roots.breaks.push(Break { died, root: Some(root) });
+                if matches!(why, HopFailure::Retries(_)) {
+                    self.roots.exchanges.reset(node);
+                }
             }
             Fact::LinkGivenUp { node, neighbour, after } => {
                 let root = self.roots.link_given_up((node, neighbour), after, world);
@@ -461,19 +416,18 @@ impl Observers {
             }
             Fact::Paces { node, packet, pauses } => self.roots.paces((node, packet), pauses, world),
             Fact::ServedLate { node, packet } => {
-                self.note_repetition(node, packet, view, world);
+                self.roots.exchanges.sent(node, packet);
+                self.note_repetition(node, packet, view);
                 self.roots.served_late(node, packet, world);
+                self.roots.arp_sent(node, packet, view);
+                self.roots.exchanges.reset(node);
             }
-            Fact::LostTime { node, time, root, packet } => {
-                if let Some((packet, exchange)) = packet {
-                    self.roots.share_path((node, packet), root, exchange, world);
-                }
-                self.roots.services[node.index()].queues(world.airtime_of_next(node));
-                self.roots.lose(node, (time, root), now, world);
+            Fact::AirAttempted { frame, failure, asks } => {
+                let lost = self.roots.exchanges.began(now, frame, asks, failure);
+                self.roots.lose_exchange(frame.from, lost, None, world);
             }
-            Fact::ArrivedLate { packet, root, since, together } => {
-                let noise = Noise { together, time: now.since(since), since: Some(since) };
-                self.roots.held_ups.delay_with(packet, root, noise);
+            Fact::Missed { node, to, packets, awaited } => {
+                self.roots.missed((node, to), packets, awaited, world);
             }
             Fact::Circles { node, packet } => {
                 if self
@@ -489,12 +443,12 @@ impl Observers {
                     }
                 }
             }
-            Fact::Repeated { node, to, cause } => self.roots.causes.note_repeated((node, to), cause),
             Fact::SwitchedOff { node } => {
                 self.roots.settle_searches(node, world);
                 let arp = &world.nodes[node].arp;
                 self.roots.causes.forget(node, |neighbour| arp.knows(neighbour));
                 self.roots.services[node.index()].restart();
+                self.roots.exchanges.restart(node);
                 if let Some(pacing) = self.roots.pacings.get_mut(node.index()) {
                     pacing.restart();
                 }
@@ -553,6 +507,12 @@ impl Observers {
     #[inline]
     pub fn comes_back(&mut self, node: NodeId, packet: PacketId, hops: u8) -> bool {
         self.roots.circles.relayed(packet, node, hops)
+    }
+
+    /// True if attempts with a packet have failed, with which the MAC of `node` is done.
+    #[inline]
+    pub fn failed_before(&self, node: NodeId, packet: PacketId) -> bool {
+        self.roots.exchanges.has_failed(node, packet)
     }
 
     /// True if it matters when a packet goes on.

@@ -38,7 +38,7 @@ impl Watchers {
                 self.capture.iter_mut().for_each(|capture| capture.on_air(now, tx, frame, view.packets));
                 self.recorder.iter_mut().for_each(|recorder| recorder.on_air(now, frame));
             }
-            Fact::Fates { tx, node, fates } => {
+            Fact::Fates { tx, node, fates, .. } => {
                 self.capture.iter_mut().for_each(|capture| capture.note_parts(tx, node, fates));
             }
             Fact::Ended { tx, frame, hearer, verdict, up, medium } => {

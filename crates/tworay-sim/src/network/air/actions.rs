@@ -1,17 +1,14 @@
 //! Inputs and actions of stations.
 
-use super::books::Lost;
 use super::{NodeHost, Station};
 use crate::network::Network;
 use crate::network::event::Event;
 use crate::network::packets::UNTRACKED;
-use crate::observe::loss::attempts::Failure;
-use crate::observe::loss::root_cause::RootCause;
-use crate::observe::{Fact, Obstacle, Why};
-use tworay_base::{LossCause, NodeId, PacketId, SimTime};
-use tworay_mac::hcf::{AirFrame, AirKind, Hcf, HcfAction, Order};
+use crate::observe::{Fact, GaveUp, Obstacle, Why};
+use tworay_base::{NodeId, PacketId, SimTime};
+use tworay_mac::hcf::{AirFrame, AirKind, Hcf, HcfAction};
 use tworay_mac::{FrameKind, GiveUp, QueueEntry};
-use tworay_radio::phy::{AccessCategory, MAX_PPDU};
+use tworay_radio::phy::AccessCategory;
 use tworay_wire::Body;
 
 impl Network {
@@ -67,9 +64,6 @@ impl Network {
         let station = &mut air.stations[node.index()];
         let waiting = self.nodes[node].queue.len() + station.waiting();
         let idle = waiting == 0 && station.hcf.is_free();
-        if idle {
-            station.books.rest();
-        }
         let packet = self.common.packets.get(entry.packet);
         let first = entry.routing || matches!(packet.body, Body::Arp(_));
         let category = match self.flows.get(packet.flow.index()) {
@@ -109,11 +103,8 @@ impl Network {
 
     /// A frame was received; bit i of `good` stands for its packet i.
     pub(super) fn air_frame(&mut self, node: NodeId, frame: &AirFrame, good: u64) {
-        if frame.to == node
-            && matches!(frame.kind, AirKind::Ack | AirKind::BlockAck(_))
-            && let Some(air) = &mut self.air
-        {
-            air.station(node).books.answered(frame.from);
+        if frame.to == node && matches!(frame.kind, AirKind::Ack | AirKind::BlockAck(_)) {
+            self.common.observe(Fact::Answered { node, by: frame.from });
         }
         // Of the packets that are new, in the order of the frame.
         let mut copies = Vec::new();
@@ -164,62 +155,27 @@ impl Network {
             HcfAction::Transmit(frame) => self.air_transmit(node, frame),
             HcfAction::Deliver { packet, from } => self.on_delivery(node, packet, from),
             HcfAction::HandUp { copy, from, order } => {
-                let Some(air) = &mut self.air else { return };
-                if matches!(order, Order::Waited { .. }) || air.station(from).books.repeats() {
-                    self.air_arrived_late(node, (copy, from), order);
-                }
+                self.common.observe(Fact::InOrder { node, copy, from, order });
                 self.air_hand_up(node, copy, from);
             }
             HcfAction::TooLate { packet, from } => {
-                let Some(air) = &mut self.air else { return };
-                let cause = air.station(from).books.cause(packet).unwrap_or(LossCause::Contention);
                 let copy = self.common.copy(packet);
-                self.common.kill(copy, node, Why::Late { from, cause });
+                self.common.kill(copy, node, Why::Late { from, packet });
             }
             HcfAction::Sent { packet } => {
                 self.air_sent(node, packet);
                 self.common.release(packet);
             }
-            HcfAction::Missed { packets, .. } => self.air_missed(node, &packets),
+            HcfAction::Missed { packets, to, .. } => self.air_missed((node, to), &packets),
             HcfAction::Expired { packet, to } => self.air_expired(node, packet, to),
             HcfAction::GaveUp { packet, to, rts } => {
                 let Some(air) = &mut self.air else { return };
-                let station = air.station(node);
                 // With agreements a packet ends with its lifetime, or with its neighbour.
-                let gone = station.hcf.config().has_agreements().then_some(to);
-                if let Some(attempts) = station.books.take_given_up(packet, gone) {
-                    self.nodes[node].attempts = attempts;
-                }
-                if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {
-                    self.report(Fact::Repeated { node, to, cause: None });
-                }
+                let gone = air.station(node).hcf.config().has_agreements();
                 let unanswered = if rts { FrameKind::Rts } else { FrameKind::Data };
-                self.on_give_up(node, GiveUp { packet, to, unanswered });
+                self.on_give_up(node, GiveUp { packet, to, unanswered }, gone);
             }
         }
-    }
-
-    /// A packet is in order at its next hop. Notes what has held it up, if it was sent more than once or has waited for others.
-    #[cold]
-    #[inline(never)]
-    fn air_arrived_late(&mut self, node: NodeId, (copy, from): (PacketId, NodeId), order: Order) {
-        let Some(air) = &mut self.air else { return };
-        let (now, books) = (self.common.now, &air.station(from).books);
-        let (failure, since, together) = match order {
-            // It comes among those that were sent meanwhile, unless it was first sent longer ago than three of the longest frames last.
-            Order::Next(packet) => {
-                let slow = books.slowed(packet).filter(|(_, since)| *since + MAX_PPDU * 3 <= now);
-                let Some((failure, since)) = slow else { return };
-                (failure, since, books.repeated())
-            }
-            Order::Waited { since, together, behind } => {
-                let slow = |packet| books.slowed(packet).map(|(failure, _)| failure);
-                let Some(failure) = behind.map_or_else(|| books.missing(since), slow) else { return };
-                (failure, since, together.into())
-            }
-        };
-        let root = RootCause::new(now, from, failure.cause()).towards(node);
-        self.report(Fact::ArrivedLate { packet: copy, root, since, together });
     }
 
     /// A packet that was copied on arrival is in order.
@@ -248,72 +204,20 @@ impl Network {
     /// The station is done with a packet, which was acknowledged or broadcast.
     fn air_sent(&mut self, node: NodeId, packet: PacketId) {
         self.common.observe(Fact::Served { node });
-        let Some(air) = &mut self.air else { return };
-        if let Some(attempts) = air.station(node).books.take(packet) {
-            self.nodes[node].attempts = attempts;
-            let to = self.nodes[node].attempts.current().1;
-            self.report(Fact::ServedLate { node, packet });
-            self.nodes[node].attempts.reset();
-            if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {
-                self.report(Fact::Repeated { node, to, cause: None });
-            }
-        }
+        self.served_late(node, packet);
     }
 
     /// A packet's lifetime in the station of `node` is over. Routing isn't notified: the link to `next_hop` may work.
     fn air_expired(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
-        let Some(air) = &mut self.air else { return };
-        let now = self.common.now;
-        let books = &mut air.station(node).books;
-        let attempts = books.take_expired(now, packet);
-        let behind = books.failing(now);
-        self.common.observe(Fact::GaveUp { packet, rts: false });
-        if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {
-            self.report(Fact::Repeated { node, to: next_hop, cause: None });
-        }
-        let sent = attempts.is_some();
-        self.nodes[node].attempts = attempts.unwrap_or_default();
-        let by = if sent { Obstacle::Expired(next_hop) } else { Obstacle::Unsent(next_hop, behind) };
-        self.stop(packet, node, by);
-        self.nodes[node].attempts.reset();
+        self.common.observe(Fact::GaveUp { node, packet, to: next_hop, why: GaveUp::Lifetime });
+        self.stop(packet, node, Obstacle::Expired(next_hop));
     }
 
-    /// An attempt with `packets` got no answer, or was answered without them. If nothing is known to have destroyed
-    /// the frame or its answer, and the receiver is gone meanwhile, that is why.
-    fn air_missed(&mut self, node: NodeId, packets: &[PacketId]) {
-        let (Some(radio), Some(air)) = (&mut self.radio, &mut self.air) else { return };
-        let now = self.common.now;
-        let station = air.station(node);
-        if let Some((began, to, Failure::Busy)) = station.books.latest() {
-            let down = Some(self.nodes[to].down_since).filter(|at| *at != SimTime::NEVER);
-            if !self.nodes[to].up || down.is_some_and(|at| at >= began) {
-                station.books.receiver_lost(Failure::NodeDown);
-            } else if radio.changes() && !radio.reaches(now, node, to) {
-                station.books.receiver_lost(Failure::OutOfRange);
-            }
-        }
-        let lost = station.books.missed(now, packets);
-        self.air_lost_time(node, lost, packets.first().copied());
-        for &packet in packets {
-            if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {
-                self.air_repeats(node, packet);
-            }
-        }
-    }
-
-    /// A message of ARP, which others wait for, is repeated.
-    fn air_repeats(&mut self, node: NodeId, packet: PacketId) {
-        let Some(books) = self.air.as_mut().map(|air| &air.station(node).books) else { return };
-        if let (Some((_, to, _)), cause) = (books.latest(), books.cause(packet)) {
-            self.report(Fact::Repeated { node, to, cause });
-        }
-    }
-
-    /// The station of `node` has lost time, with `packet` if that is known.
-    pub(super) fn air_lost_time(&mut self, node: NodeId, lost: Option<Lost>, packet: Option<PacketId>) {
-        if let Some(Lost { time, failure, to, each }) = lost {
-            let root = RootCause::new(self.common.now, node, failure.cause()).towards(to);
-            self.report(Fact::LostTime { node, time, root, packet: packet.zip(each) });
-        }
+    /// An attempt with `packets` got no answer, or was answered without them.
+    fn air_missed(&mut self, (node, to): (NodeId, NodeId), packets: &[PacketId]) {
+        let Some(radio) = &mut self.radio else { return };
+        let in_range = !radio.changes() || radio.reaches(self.common.now, node, to);
+        let awaited = self.nodes.awaited(to, in_range);
+        self.report(Fact::Missed { node, to, packets, awaited });
     }
 }

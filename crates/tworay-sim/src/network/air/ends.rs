@@ -165,7 +165,7 @@ impl Network {
                 return Judged { verdict: verdict_of(failure), good: 0 };
             }
             if meant && !frame.kind.is_answer() {
-                air.station(frame.from).books.frame_arrived(&[], None);
+                self.common.observe(Fact::Fates { tx, frame, node, fates: &[], interferer: None });
             }
             return Judged { verdict: Verdict::Good, good: 1 };
         }
@@ -183,17 +183,12 @@ impl Network {
         Judged { verdict, good }
     }
 
-    /// Books the fates of a frame's packets at a station that it is for.
+    /// Reports the fates of a frame's packets at a station that it is for.
     fn air_fates(&mut self, tx: u32, frame: &AirFrame, node: NodeId, fates: &[Option<Failure>]) {
-        let (Some(radio), Some(air)) = (&mut self.radio, &mut self.air) else { return };
+        let Some(radio) = &self.radio else { return };
         let collided = fates.contains(&Some(Failure::Collided));
         let interferer = if collided { radio.medium.interferer(tx, node) } else { None };
-        if frame.to == node {
-            air.station(frame.from).books.frame_arrived(fates, interferer);
-        }
-        if self.common.watched() {
-            self.common.observe(Fact::Fates { tx, node, fates });
-        }
+        self.common.observe(Fact::Fates { tx, frame, node, fates, interferer });
         let shown = outline(frame);
         if collided {
             let medium = &radio.medium;

@@ -1,7 +1,6 @@
 //! A frame of 802.11a/g/n/ac goes on the air, and starts at its hearers.
 
 use super::antenna::{Begun, Signal};
-use super::books::TrialKind;
 use super::{outline, pin};
 use crate::network::Network;
 use crate::network::event::Event;
@@ -38,7 +37,12 @@ impl Network {
                 self.air_begin_attempt(&frame, failure);
             } else if !heard && failure != Failure::NodeDown {
                 // Where fading let the frame through and not its answer, a hop that is out of range has failed by the range.
-                air.station(frame.to).books.answer_lost(failure, None);
+                self.common.observe(Fact::AirLost {
+                    frame: &frame,
+                    node: frame.to,
+                    failure,
+                    interferer: None,
+                });
             }
         }
         let (Some(radio), Some(air)) = (&mut self.radio, &mut self.air) else { return };
@@ -73,19 +77,9 @@ impl Network {
     /// A station sends a frame that asks for an answer, which fails for the reason `failure` if it gets none.
     fn air_begin_attempt(&mut self, frame: &AirFrame, failure: Failure) {
         let Some(air) = &mut self.air else { return };
-        let packets = frame.packets.iter().map(|packet| packet.packet);
-        let kind = match frame.kind {
-            AirKind::Rts => TrialKind::Rts,
-            AirKind::BlockAckReq(_) => TrialKind::Request,
-            AirKind::Aggregate => {
-                let config = air.station(frame.from).hcf.config();
-                TrialKind::Data { asks: config.missing == MissingBlockAck::Request }
-            }
-            _ => TrialKind::Data { asks: false },
-        };
-        let books = &mut air.station(frame.from).books;
-        let lost = books.begin(self.common.now, (kind, frame.to), failure, packets);
-        self.air_lost_time(frame.from, lost, None);
+        let config = air.station(frame.from).hcf.config();
+        let asks = frame.kind == AirKind::Aggregate && config.missing == MissingBlockAck::Request;
+        self.report(Fact::AirAttempted { frame, failure, asks });
     }
 
     /// A transmission starts to arrive at its hearers, until another event comes first.
@@ -171,7 +165,7 @@ impl Network {
 
     /// The whole frame is lost at a station that it is for.
     pub(super) fn air_lost(&mut self, tx: u32, frame: &AirFrame, node: NodeId, failure: Failure) {
-        let (Some(radio), Some(air)) = (&mut self.radio, &mut self.air) else { return };
+        let Some(radio) = &self.radio else { return };
         let by = matches!(failure, Failure::Collided | Failure::Busy);
         let interferer = if by { radio.medium.interferer(tx, node) } else { None };
         let shown = outline(frame);
@@ -179,10 +173,8 @@ impl Network {
             if failure == Failure::Busy {
                 self.common.observe(Fact::Unheard { frame: &shown, node, interferer });
             }
-        } else if frame.kind.is_answer() {
-            air.station(node).books.answer_lost(failure, interferer);
         } else {
-            air.station(frame.from).books.frame_lost(failure, interferer);
+            self.common.observe(Fact::AirLost { frame, node, failure, interferer });
         }
         match failure {
             Failure::Collided => {

@@ -89,9 +89,9 @@ impl Network {
         }
         let Verdict::Good = verdict else {
             if verdict == Verdict::Collided {
-                radio.count_collision(&mut self.nodes, &mut self.common, h.node, tx);
+                radio.count_collision(&self.nodes, &mut self.common, h.node, tx);
             } else if verdict == Verdict::Weak {
-                radio.count_weak(&mut self.nodes, &mut self.common, h.node, tx);
+                radio.count_weak(&self.nodes, &mut self.common, h.node, tx);
             }
             return bad_end(&mut self.nodes[h.node].mac, now, verdict);
         };

@@ -40,10 +40,10 @@ impl Radio {
             self.begin_broadcast(nodes, common, tx, frame);
         } else {
             match frame.kind {
-                FrameKind::Rts | FrameKind::Data => self.begin_attempt(nodes, common.now, tx, frame),
+                FrameKind::Rts | FrameKind::Data => self.begin_attempt(nodes, common, tx, frame),
                 FrameKind::Cts if self.reserves => {
                     if let Some(until) = nodes[node].mac.reserved_for_data() {
-                        nodes[frame.to].attempts.reserve(until);
+                        common.observe(Fact::Reserved { station: frame.to, until });
                     }
                 }
                 FrameKind::Cts | FrameKind::Ack => {}
@@ -69,8 +69,8 @@ impl Radio {
 
     /// A station tries to reach the next hop of its packet.
     #[inline(always)]
-    fn begin_attempt(&mut self, nodes: &mut Nodes, now: SimTime, tx: u32, frame: &Frame) {
-        let (node, to) = (frame.from, frame.to);
+    fn begin_attempt(&mut self, nodes: &Nodes, common: &mut Common, tx: u32, frame: &Frame) {
+        let (node, to, now) = (frame.from, frame.to, common.now);
         let rx_threshold = self.medium.channel().rx_threshold();
         // Over a very long hop, answers come after the time for which their sender waits.
         let longest = nodes[node].mac.timing().longest_delay().as_nanos();
@@ -87,26 +87,20 @@ impl Radio {
             (true, true) if self.is_deaf(now, node, to) => Failure::Errors,
             (true, true) => Failure::Busy,
         };
-        let sender = &mut nodes[node];
-        if sender.attempts.has_past() {
-            sender.attempts.end(now, sender.mac.timing().rts);
-        }
-        sender.attempts.begin(now, (frame.kind, to), failure);
+        common.observe(Fact::Attempted { frame, failure });
         // The interferer matters only at the last attempt. If others corrupt it from now on,
         // `count_collision` notes that when the receiver has lost it.
-        if sender.mac.is_last_attempt(frame.kind) {
-            self.note_interferer(nodes, now, tx, frame);
+        if nodes[node].mac.is_last_attempt(frame.kind) {
+            self.show_last_attempt(nodes, common, tx, frame);
         }
     }
 
-    /// The last attempt with a packet begins. Stores the station that spoils it already, if there is one.
+    /// The last attempt with a packet begins.
     #[cold]
     #[inline(never)]
-    fn note_interferer(&self, nodes: &mut Nodes, now: SimTime, tx: u32, frame: &Frame) {
-        let repeated = nodes[frame.from].attempts.has_failed_before();
-        let deaf = nodes[frame.to].mac.is_transmitting(now).then_some(frame.to);
-        let blocker = || if repeated { self.medium.blocker(tx, frame.to) } else { None };
-        nodes[frame.from].attempts.interferer = deaf.or_else(blocker);
+    fn show_last_attempt(&self, nodes: &Nodes, common: &mut Common, tx: u32, frame: &Frame) {
+        let deaf = nodes[frame.to].mac.is_transmitting(common.now).then_some(frame.to);
+        common.observe(Fact::LastAttempt { tx, frame, deaf, medium: &self.medium });
     }
 
     /// A broadcast starts. Stations that transmit miss it, and its sender misses others.
@@ -156,21 +150,14 @@ impl Radio {
         common.observe(Fact::Unheard { frame, node, interferer });
     }
 
-    /// The latest attempt of `node` got no answer until `now`. If nothing is known to have destroyed the frame or its
-    /// answer, and the receiver is still there and in range by the mean power, then the receiver was busy.
+    /// The latest attempt of `node` to reach `to` got no answer until now.
     #[cold]
     #[inline(never)]
-    pub fn unanswered(&mut self, nodes: &mut Nodes, now: SimTime, node: NodeId) {
-        nodes[node].attempts.unanswered();
-        let (began, to, failure) = nodes[node].attempts.current();
-        if failure == Failure::Busy {
-            let down = Some(nodes[to].down_since).filter(|at| *at != SimTime::NEVER);
-            if !nodes[to].up || down.is_some_and(|at| at >= began) {
-                nodes[node].attempts.lost_receiver(Failure::NodeDown, down.unwrap_or(began));
-            } else if (self.links_change || self.medium.fades()) && !self.reaches(now, node, to) {
-                nodes[node].attempts.lost_receiver(Failure::OutOfRange, began);
-            }
-        }
+    pub fn unanswered(&mut self, nodes: &Nodes, common: &mut Common, node: NodeId, to: NodeId) {
+        let may_be_gone = self.links_change || self.medium.fades();
+        let in_range = !may_be_gone || self.reaches(common.now, node, to);
+        let awaited = nodes.awaited(to, in_range);
+        common.observe(Fact::Unanswered { station: node, awaited });
     }
 
     #[cold]
@@ -185,7 +172,7 @@ impl Radio {
     /// channel. If the next hop is out of range by the mean power, and fading let the attempt through but not the answer,
     /// it fails by the range. True if only fading keeps the frame from the station that it is addressed to.
     #[cold]
-    fn blame_fading(&mut self, nodes: &mut Nodes, common: &mut Common, tx: u32, frame: &Frame) -> bool {
+    fn blame_fading(&mut self, nodes: &Nodes, common: &mut Common, tx: u32, frame: &Frame) -> bool {
         if frame.to.is_broadcast() {
             self.note_faded(nodes, common, tx, frame);
             return false;
@@ -197,12 +184,12 @@ impl Radio {
         match frame.kind {
             _ if !nodes[frame.to].up => {}
             FrameKind::Rts | FrameKind::Data if in_range => {
-                nodes[frame.from].attempts.spoil(frame.kind, Failure::Errors);
+                spoil(common, frame.from, frame.kind, Failure::Errors);
             }
             FrameKind::Rts | FrameKind::Data => {}
             FrameKind::Cts | FrameKind::Ack => {
                 let failure = if in_range { Failure::Errors } else { Failure::OutOfRange };
-                nodes[frame.to].attempts.spoil(answered_by(frame.kind), failure);
+                spoil(common, frame.to, answered_by(frame.kind), failure);
             }
         }
         in_range
@@ -373,9 +360,9 @@ impl Radio {
         common.watch(|| Fact::Passed { tx });
     }
 
-    /// Books a frame lost to overlap at a station it was addressed to.
+    /// Reports a frame lost to overlap at a station it was addressed to.
     #[inline(never)]
-    pub fn count_collision(&self, nodes: &mut Nodes, common: &mut Common, node: NodeId, tx: u32) {
+    pub fn count_collision(&self, nodes: &Nodes, common: &mut Common, node: NodeId, tx: u32) {
         let frame = &self.medium.get(tx).frame;
         if !is_for(frame, node) {
             return;
@@ -385,12 +372,10 @@ impl Radio {
             // The attempt of the station that waits for this frame, or for the answer to it, has failed.
             let sender = awaiting(frame, node);
             let attempt = answered_by(frame.kind);
-            nodes[sender].attempts.spoil(attempt, Failure::Collided);
+            spoil(common, sender, attempt, Failure::Collided);
             if nodes[sender].mac.is_last_attempt(attempt) {
-                // What destroyed the frame from its start on may be over by now.
-                let attempts = &mut nodes[sender].attempts;
-                let earlier = attempts.interferer.filter(|_| attempt == frame.kind);
-                attempts.interferer = earlier.or_else(|| self.medium.interferer(tx, node));
+                let (itself, medium) = (attempt == frame.kind, &self.medium);
+                common.observe(Fact::SpoiledLast { tx, node, station: sender, itself, medium });
             }
         }
     }
@@ -398,32 +383,32 @@ impl Radio {
     /// A station does not notice a frame in range, because noise hides its preamble.
     #[cold]
     #[inline(never)]
-    fn count_hidden(&self, nodes: &mut Nodes, common: &mut Common, tx: u32, h: Hearer) {
+    fn count_hidden(&self, nodes: &Nodes, common: &mut Common, tx: u32, h: Hearer) {
         if common.watched() {
             let frame = self.medium.get(tx).frame;
             self.show_received(nodes, common, (tx, &frame), h, Verdict::Weak);
         }
-        self.book_weak(nodes, common, (h.node, tx), Failure::Errors);
+        self.show_weak(common, (h.node, tx), Failure::Errors);
     }
 
-    /// Books a frame that noise destroyed at a station it was addressed to.
+    /// Reports a frame that noise destroyed at a station it was addressed to.
     #[cold]
     #[inline(never)]
-    pub fn count_weak(&self, nodes: &mut Nodes, common: &mut Common, node: NodeId, tx: u32) {
+    pub fn count_weak(&self, nodes: &Nodes, common: &mut Common, node: NodeId, tx: u32) {
         let frame = &self.medium.get(tx).frame;
         let slower = self.rules.slower_gets_through(nodes[node].receiver.weak_power(), body_of(frame));
         let slower = slower && !self.errors.as_ref().is_some_and(|errors| errors.would_corrupt(frame, node));
-        self.book_weak(nodes, common, (node, tx), if slower { Failure::Rate } else { Failure::Errors });
+        self.show_weak(common, (node, tx), if slower { Failure::Rate } else { Failure::Errors });
     }
 
-    fn book_weak(&self, nodes: &mut Nodes, common: &mut Common, (node, tx): (NodeId, u32), failure: Failure) {
+    fn show_weak(&self, common: &mut Common, (node, tx): (NodeId, u32), failure: Failure) {
         let frame = &self.medium.get(tx).frame;
         if !is_for(frame, node) {
             return;
         }
         common.observe(Fact::Corrupted { frame, node });
         if frame.to == node {
-            nodes[awaiting(frame, node)].attempts.spoil(answered_by(frame.kind), failure);
+            spoil(common, awaiting(frame, node), answered_by(frame.kind), failure);
         }
     }
 
@@ -445,7 +430,7 @@ impl Radio {
         if self.cuts.between(frame.from, node) {
             if frame.to == node {
                 let sender = awaiting(frame, node);
-                nodes[sender].attempts.spoil(answered_by(frame.kind), Failure::OutOfRange);
+                spoil(common, sender, answered_by(frame.kind), Failure::OutOfRange);
             }
             return Verdict::Undecodable;
         }
@@ -459,10 +444,16 @@ impl Radio {
         if frame.to == node {
             // The attempt of the station that waits for this frame, or for the answer to it, fails by the
             // channel.
-            nodes[awaiting(frame, node)].attempts.spoil(answered_by(frame.kind), Failure::Errors);
+            spoil(common, awaiting(frame, node), answered_by(frame.kind), Failure::Errors);
         }
         Verdict::Corrupt
     }
+}
+
+/// Something spoils the attempt of a station, or the answer to it.
+#[inline]
+fn spoil(common: &mut Common, station: NodeId, attempt: FrameKind, failure: Failure) {
+    common.observe(Fact::Spoiled { station, attempt, failure });
 }
 
 /// The station whose attempt depends on the arrival of `frame` at `node`, to which it is addressed.

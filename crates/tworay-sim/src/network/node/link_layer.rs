@@ -5,9 +5,9 @@ use crate::network::Network;
 use crate::network::event::Event;
 use crate::network::node::NodeTimer;
 use crate::network::packets::UNTRACKED;
-use crate::observe::{After, Fact, HopFailure, Obstacle, Why};
+use crate::observe::{After, Fact, GaveUp, HopFailure, Obstacle, Why};
 use tworay_base::{FlowId, NodeId, PacketId, SimDuration};
-use tworay_mac::{ArpAction, ArpDue, FrameKind, GiveUp, Outgoing, QueueEntry};
+use tworay_mac::{ArpAction, ArpDue, GiveUp, Outgoing, QueueEntry};
 use tworay_wire::{ArpBody, Body, Packet};
 
 /// Length of an ARP packet, bytes (RFC 826 for Ethernet and IPv4).
@@ -215,13 +215,13 @@ impl Network {
         }
     }
 
+    /// A MAC gives up a packet; `gone`: because it takes the neighbour for gone.
     #[inline(never)]
-    pub(crate) fn on_give_up(&mut self, node: NodeId, give_up: GiveUp) {
-        let n = &mut self.nodes[node];
-        n.attempts.end(self.common.now, n.mac.timing().rts);
-        let rts = give_up.unanswered == FrameKind::Rts;
-        self.common.observe(Fact::GaveUp { packet: give_up.packet, rts });
-        self.link_failed(node, give_up.packet, give_up.to, HopFailure::Retries(give_up.unanswered));
+    pub(crate) fn on_give_up(&mut self, node: NodeId, give_up: GiveUp, gone: bool) {
+        let GiveUp { packet, to, unanswered } = give_up;
+        let why = if gone { GaveUp::Gone(unanswered) } else { GaveUp::Retries(unanswered) };
+        self.common.observe(Fact::GaveUp { node, packet, to, why });
+        self.link_failed(node, packet, to, HopFailure::Retries(unanswered));
     }
 
     /// A packet returns from a failed hop.
@@ -231,9 +231,6 @@ impl Network {
         let reaches = self.radio.as_mut().is_some_and(|radio| radio.reaches(now, node, next_hop));
         let in_reach = self.nodes[next_hop].up && reaches;
         self.report(Fact::LinkFailed { node, packet, next_hop, in_reach, why });
-        if matches!(why, HopFailure::Retries(_)) {
-            self.nodes[node].attempts.reset();
-        }
         self.give_back(node, packet, (next_hop, in_reach));
         self.common.observe(Fact::BreakOver);
     }

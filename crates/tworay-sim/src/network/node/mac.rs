@@ -37,14 +37,22 @@ impl Network {
                     self.sent(node, packet);
                     self.common.release(packet);
                 }
-                MacAction::Unanswered => {
+                MacAction::Unanswered { to } => {
                     if let Some(radio) = &mut self.radio {
-                        radio.unanswered(&mut self.nodes, self.common.now, node);
+                        radio.unanswered(&self.nodes, &mut self.common, node, to);
                     }
                 }
-                MacAction::GaveUp(give_up) => self.on_give_up(node, give_up),
+                MacAction::GaveUp(give_up) => self.on_give_up(node, give_up, false),
                 MacAction::Ready => self.feed_mac(node),
             }
+        }
+    }
+
+    /// The MAC of `node` is done with a packet; attempts with it may have failed before.
+    #[inline]
+    pub(crate) fn served_late(&mut self, node: NodeId, packet: PacketId) {
+        if self.common.observers.failed_before(node, packet) {
+            self.report(Fact::ServedLate { node, packet });
         }
     }
 
@@ -56,9 +64,6 @@ impl Network {
             let pauses = self.nodes[node].mac.paces();
             self.report(Fact::Paces { node, packet, pauses });
         }
-        if self.nodes[node].attempts.has_failed_before() {
-            self.report(Fact::ServedLate { node, packet });
-            self.nodes[node].attempts.reset();
-        }
+        self.served_late(node, packet);
     }
 }

@@ -59,7 +59,6 @@ impl Network {
         let n = &mut self.nodes[node];
         n.up = false;
         n.down_since = self.common.now;
-        n.attempts.reset();
         let mut gone: Vec<PacketId> = n.mac.power_off().into_iter().collect();
         if let Some(air) = &mut self.air {
             air.power_off(self.common.now, node, &mut gone);

@@ -8,6 +8,7 @@ use crate::network::node::{Node, Nodes};
 use crate::network::packets::{PacketSlab, is_message};
 use crate::network::wires::Wires;
 use crate::observe::fact::View;
+use crate::observe::loss::exchanges::Exchanges;
 use crate::observe::loss::held_up::HeldUps;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::service::{Backlog, Service};
@@ -87,9 +88,15 @@ impl<'a> World<'a> {
     }
 
     /// The view of the search for root causes.
-    pub fn scene<'b>(&'b mut self, held_ups: &'b HeldUps, services: &'b [Service]) -> Scene<'b> {
+    pub fn scene<'b>(
+        &'b mut self,
+        held_ups: &'b HeldUps,
+        services: &'b [Service],
+        exchanges: &'b Exchanges,
+    ) -> Scene<'b> {
         let World { now, packets, nodes, wires, air, .. } = *self;
-        Scene { now, packets, held_ups, services, nodes, wires, radio: self.radio.as_deref_mut(), air }
+        let radio = self.radio.as_deref_mut();
+        Scene { now, packets, held_ups, services, exchanges, nodes, wires, radio, air }
     }
 }
 
@@ -100,6 +107,8 @@ pub(crate) struct Scene<'a> {
     pub held_ups: &'a HeldUps,
     /// Service of each node's interface queue.
     pub services: &'a [Service],
+    /// Exchanges of each station.
+    pub exchanges: &'a Exchanges,
     pub nodes: &'a Nodes,
     pub wires: &'a Wires,
     pub radio: Option<&'a mut Radio>,
@@ -140,8 +149,8 @@ impl Scene<'_> {
     pub fn stuck_at(&self, node: NodeId) -> Option<(NodeId, LossCause)> {
         let n = &self.nodes[node];
         let (hop, failure) = match self.air {
-            Some(air) => air.latest(node)?,
-            None => (n.mac.addressee()?, n.attempts.current().2),
+            Some(_) => self.exchanges.latest(node)?,
+            None => (n.mac.addressee()?, self.exchanges.of(node).current().2),
         };
         failure.is_physical().then(|| (hop, failure.cause()))
     }
@@ -245,11 +254,8 @@ impl Scene<'_> {
 
     /// The time that a node's MAC has lost with its current packet for a reason other than load, and the reason.
     pub fn running(&self, node: NodeId) -> Option<(SimDuration, RootCause)> {
-        let (now, n) = (self.now, &self.nodes[node]);
-        let lost = n.attempts.lost_until(now);
-        let packet = || n.attempts.delay(now, node).filter(|_| !lost.is_zero()).map(|root| (lost, root));
-        let running = self.air.map_or_else(packet, |air| air.lost_until(now, node));
-        running.map(|(time, root)| {
+        let now = self.now;
+        self.exchanges.running(now, node).map(|(time, root)| {
             let began = now.earlier_by(time);
             let lost = || self.services[node.index()].path.lost(self.services, (node, node), (began, now));
             (if root.is_noise() { lost() } else { time }, root)
@@ -284,11 +290,11 @@ impl Scene<'_> {
     /// Why the MAC of one of two neighbours has tried in vain so far to send an ARP packet of their exchange.
     pub fn message_delayed(&self, node: NodeId, next_hop: NodeId) -> Option<LossCause> {
         let tries = |from: NodeId, to: NodeId| {
-            let n = &self.nodes[from];
-            let held = n.mac.holds().map(|packet| &self.packets.get(packet).body);
+            let attempts = self.exchanges.of(from);
+            let held = self.nodes[from].mac.holds().map(|packet| &self.packets.get(packet).body);
             let tries =
-                n.attempts.has_failed_before() && matches!(held, Some(Body::Arp(arp)) if arp.target == to);
-            tries.then(|| n.attempts.root_of(self.now, (from, to), FrameKind::Data).cause).flatten()
+                attempts.has_failed_before() && matches!(held, Some(Body::Arp(arp)) if arp.target == to);
+            tries.then(|| attempts.root_of(self.now, (from, to), FrameKind::Data).cause).flatten()
         };
         tries(node, next_hop).or_else(|| tries(next_hop, node))
     }

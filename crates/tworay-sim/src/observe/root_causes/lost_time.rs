@@ -6,6 +6,7 @@
 use super::RootCauses;
 use crate::network::packets::is_message;
 use crate::observe::fact::View;
+use crate::observe::loss::exchanges::Lost;
 use crate::observe::loss::root_cause::{Noise, RootCause};
 use crate::observe::loss::scene::{Scene, World};
 use crate::observe::loss::service::{Sharing, book};
@@ -64,7 +65,7 @@ impl RootCauses {
 
     /// The MAC of `node` has sent a packet after failed attempts.
     pub(super) fn served_late(&mut self, node: NodeId, packet: PacketId, world: &mut World<'_>) {
-        let attempts = &world.nodes[node].attempts;
+        let attempts = self.exchanges.of(node);
         let root = attempts.delay(world.now, node);
         let service = &mut self.services[node.index()];
         service.retried(attempts, root);
@@ -90,7 +91,7 @@ impl RootCauses {
     pub(super) fn done_by_pacing(&mut self, node: NodeId, packet: PacketId, world: &mut World<'_>) {
         let Some(pacing) = self.pacings.get_mut(node.index()) else { return };
         let idle_at = self.services[node.index()].idle_at();
-        let attempts = &world.nodes[node].attempts;
+        let attempts = self.exchanges.of(node);
         let lost = pacing.lost(attempts.only_exchange(), world.nodes[node].mac.mean_backoff(), idle_at);
         pacing.done(attempts.retries().0, attempts.delay(world.now, node));
         if let Some((end, time, root)) = lost {
@@ -111,6 +112,23 @@ impl RootCauses {
             self.share_path(ends, lost.1, world.exchange_time(ends.0, ends.1), world);
             self.lose(ends.0, lost, end, world);
         }
+    }
+
+    /// The station of `node` has lost time with an exchange, in which `packet` took part, if that is known.
+    pub(super) fn lose_exchange(
+        &mut self,
+        node: NodeId,
+        lost: Option<Lost>,
+        packet: Option<PacketId>,
+        world: &mut World<'_>,
+    ) {
+        let Some(lost) = lost else { return };
+        let (now, root) = (world.now, lost.root(world.now, node));
+        if let Some((packet, exchange)) = packet.zip(lost.each) {
+            self.share_path((node, packet), root, exchange, world);
+        }
+        self.services[node.index()].queues(world.airtime_of_next(node));
+        self.lose(node, (lost.time, root), now, world);
     }
 
     /// The MAC of `node` has lost time that ended at `end`. If noise is the reason, the queues before it on the path have lost it, too;
@@ -144,7 +162,8 @@ impl RootCauses {
         let queues = before_it.filter(|of| self.services[of.index()].is_backlogged()).chain([node]);
         for of in queues.collect::<SmallVec<[NodeId; 4]>>() {
             // What it loses with its own packet is booked once that is done.
-            let own = world.failing(of).filter(|_| of != node).map(|time| now.earlier_by(time));
+            let running = self.exchanges.running(now, of).filter(|_| of != node);
+            let own = running.map(|(time, _)| now.earlier_by(time));
             let until = own.map_or(end, |own| own.min(end));
             let lost = book(&mut self.services, of, node, (begin, until));
             let sent = self.services[of.index()].lose_and_send(now, lost, root);
@@ -182,7 +201,7 @@ impl RootCauses {
             path.sharing.clone_from(sharing);
             return;
         }
-        let mut scene = world.scene(&self.held_ups, &self.services);
+        let mut scene = world.scene(&self.held_ups, &self.services, &self.exchanges);
         let senders = scene.senders(node, packet);
         let here = senders.iter().position(|sender| *sender == node).unwrap_or(0);
         let sensed = |scene: &mut Scene<'_>, part: &[NodeId]| {

@@ -55,7 +55,7 @@ impl Test {
 
     /// Why the attempt of node 0 fails if it fails.
     fn failure(&self) -> Failure {
-        self.nodes[NodeId(0)].attempts.current().2
+        self.common.observers.roots.exchanges.of(NodeId(0)).current().2
     }
 
     /// Runs the remaining events; returns how each hearer received each frame, by sender and hearer.
@@ -80,7 +80,7 @@ impl Test {
             self.common.now = at;
             let verdict = self.radio.verdict::<true>(&mut self.nodes, &mut self.common, tx, &frame, h);
             if verdict == Verdict::Collided {
-                self.radio.count_collision(&mut self.nodes, &mut self.common, h.node, tx);
+                self.radio.count_collision(&self.nodes, &mut self.common, h.node, tx);
             }
             bad_end(&mut self.nodes[h.node].mac, at, verdict);
             all.push((frame.from.0, h.node.0, verdict));

@@ -10,12 +10,6 @@ impl World<'_> {
     pub fn exchange_time(&self, node: NodeId, packet: PacketId) -> SimDuration {
         exchange_time(self.nodes[node].mac.timing(), self.packets.get(packet).ip_bytes)
     }
-
-    /// Time for which a node has tried in vain to send its current packet, for a reason other than load.
-    pub fn failing(&self, node: NodeId) -> Option<SimDuration> {
-        let own = || Some(self.nodes[node].attempts.lost_until(self.now)).filter(|lost| !lost.is_zero());
-        self.air.map_or_else(own, |air| Some(air.lost_until(self.now, node)?.0))
-    }
 }
 
 /// Time of an exchange for an IP packet of this size at one rate, without the backoff before it.

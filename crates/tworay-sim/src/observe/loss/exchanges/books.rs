@@ -5,6 +5,7 @@
 //! the wait for this BlockAckReq and its time are lost; otherwise all of the exchange.
 
 use crate::observe::loss::attempts::{Attempts, Failure};
+use crate::observe::loss::root_cause::RootCause;
 use std::collections::BTreeMap;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_mac::FrameKind;
@@ -32,6 +33,13 @@ pub(crate) struct Lost {
     pub to: NodeId,
     /// The part of the exchange that each packet took, zero without any; none in the wait after it.
     pub each: Option<SimDuration>,
+}
+
+impl Lost {
+    /// The root cause of the time that `node` has lost.
+    pub fn root(&self, now: SimTime, node: NodeId) -> RootCause {
+        RootCause::new(now, node, self.failure.cause()).towards(self.to)
+    }
 }
 
 /// The end of a failed exchange: since then the station has waited for the next one.
@@ -263,6 +271,11 @@ impl Books {
         let data = matches!(trial.kind, TrialKind::Data { .. });
         let each = Some(if data { exchange / all as u64 } else { SimDuration::ZERO });
         Some(Lost { time: exchange.mul_f64(part), failure, to: trial.to, each })
+    }
+
+    /// True if attempts with a packet have failed that is not done.
+    pub fn has_failed(&self, packet: PacketId) -> bool {
+        self.failed.iter().any(|(known, _)| *known == packet)
     }
 
     /// The cause of most failed attempts with a packet.
