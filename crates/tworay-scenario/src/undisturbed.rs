@@ -16,6 +16,8 @@ pub struct Disturbance {
     pub node: Option<NodeId>,
     /// The cause of what is lost to it.
     pub cause: LossCause,
+    /// True if it may cost a MAC time, and so fill queues. Errors above the MAC and on wires do not.
+    pub slows: bool,
 }
 
 impl Disturbance {
@@ -30,17 +32,18 @@ impl Scenario {
     /// the start. Movement and shadowing are no disturbances: without them it would be another network.
     pub fn disturbances(&self) -> Vec<Disturbance> {
         let noise = |errors: &ErrorModelConfig| *errors != ErrorModelConfig::None;
-        let from_start = |cause| Disturbance { at: SimTime::ZERO, until: SimTime::NEVER, node: None, cause };
+        let from_start =
+            |cause, slows| Disturbance { at: SimTime::ZERO, until: SimTime::NEVER, node: None, cause, slows };
         let errors = &self.settings.errors;
         let wires = &self.settings.wires;
-        let noisy = noise(&errors.frame_err)
-            || noise(&errors.pkt_err)
-            || self.settings.radio.fading.is_some()
+        let noisy_air = noise(&errors.frame_err) || self.settings.radio.fading.is_some();
+        let noisy = noise(&errors.pkt_err)
             || wires.iter().any(|w| noise(&w.errors) || noise(&w.errors_back) || !w.drops.is_empty());
         let broken = wires.iter().any(|wire| wire.handoffs.is_some());
         let mut found = Vec::new();
-        found.extend(noisy.then(|| from_start(LossCause::Channel)));
-        found.extend(broken.then(|| from_start(LossCause::LinkFailure)));
+        found.extend(noisy.then(|| from_start(LossCause::Channel, false)));
+        found.extend(noisy_air.then(|| from_start(LossCause::Channel, true)));
+        found.extend(broken.then(|| from_start(LossCause::LinkFailure, true)));
         // In order of time already.
         let events = &self.settings.events;
         found.extend(events.iter().enumerate().filter_map(|(i, event)| {
@@ -61,7 +64,7 @@ impl Scenario {
                 _ => events[i + 1..].iter().find(ends).map(|later| SimTime::ZERO + later.at),
             };
             let node = event.node.map(NodeId);
-            Some(Disturbance { at, until: until.unwrap_or(SimTime::NEVER), node, cause })
+            Some(Disturbance { at, until: until.unwrap_or(SimTime::NEVER), node, cause, slows: true })
         }));
         found
     }

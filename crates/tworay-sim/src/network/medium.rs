@@ -134,6 +134,18 @@ impl Radio {
         self.could_decode((at, positions), a, b)
     }
 
+    /// Stations that may be in reach of `node`, in ascending order, if they are the same all the time.
+    pub fn lasting_candidates(&self, node: NodeId) -> Option<&[NodeId]> {
+        self.medium.lasting_candidates(node)
+    }
+
+    /// As [`Radio::reached_at`], where nothing moves or fades.
+    pub fn reached_in_place(&mut self, at: SimTime, a: NodeId, b: NodeId) -> bool {
+        let [pa, pb] = [a, b].map(|node| self.tracks[node.index()].position(at));
+        let carries = || self.carries(at, (a, pa), (b, pb));
+        !self.cuts.between_at(at, a, b) && self.measured_link(a, b).unwrap_or_else(carries)
+    }
+
     /// The same without cuts.
     pub fn could_decode(&self, (at, positions): (SimTime, &[Position]), a: NodeId, b: NodeId) -> bool {
         let carries = || self.carries(at, (a, positions[a.index()]), (b, positions[b.index()]));
@@ -177,12 +189,21 @@ impl Radio {
         self.mean_power(now, sender, node) >= self.medium.channel().cs_threshold()
     }
 
-    /// True if only shadowing or fading keeps `node`, which begins a frame now, from hearing that `other` has been sending for a while.
-    pub fn is_deaf(&mut self, now: SimTime, node: NodeId, other: NodeId) -> bool {
-        let sends = |(_, t): (u32, &Transmission)| {
+    /// True if only shadowing or fading keeps `node`, which begins a frame now, from hearing that `other` has been sending for a while:
+    /// `hears` tells if it would at a power.
+    pub fn is_deaf(
+        &mut self,
+        now: SimTime,
+        node: NodeId,
+        other: NodeId,
+        hears: impl Fn(f64) -> bool,
+    ) -> bool {
+        let sends = |t: &Transmission| {
             t.frame.from == other && t.start + DETECTED <= now && now < t.start + t.frame.airtime
         };
-        self.medium.fades() && self.medium.live().any(sends) && self.senses(now, node, other)
+        let heard = |tx| self.medium.hearers(tx).iter().any(|h| h.node == node && hears(h.power));
+        let unheard = self.medium.fades() && self.medium.live().any(|(tx, t)| sends(t) && !heard(tx));
+        unheard && hears(self.mean_power(now, other, node))
     }
 
     /// True if shadowing or fading keeps a frame of one of two nodes, or the answer, from the other now.

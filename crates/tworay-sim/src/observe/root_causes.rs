@@ -15,12 +15,14 @@ use super::loss::exchanges::Exchanges;
 use super::loss::held_up::HeldUps;
 use super::loss::pacing::Pacing;
 use super::loss::root_cause::{Noise, RootCause};
-use super::loss::scene::{Scene, World};
+use super::loss::scene::{Scene, Ways, World};
 use super::loss::service::{Service, Sharing};
 use super::loss::wire_queue::WireQueue;
 use super::observers::Observers;
+use crate::network::node::Node;
 use crate::network::packets::{UNTRACKED, is_message};
 use backlog::{Backlogs, Overfull};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
 use tworay_mac::{CodelConfig, FrameKind, MAX_REQUESTS, QueueRule};
@@ -39,6 +41,8 @@ pub(crate) struct RootCauses {
     pub circles: Circles,
     /// Exchanges of each station with its next hops.
     pub exchanges: Exchanges,
+    /// Hop counts from some nodes, where no path changes.
+    ways: RefCell<Ways>,
     /// Service of each node's interface queue.
     pub services: Vec<Service>,
     /// Pauses of each node's MAC; none unless MACs pace.
@@ -87,7 +91,7 @@ impl RootCauses {
 
     /// The causes, and the network as they see it.
     pub fn with_scene<'a>(&'a mut self, world: &'a mut World<'_>) -> (&'a mut Causes, Scene<'a>) {
-        (&mut self.causes, world.scene(&self.held_ups, &self.services, &self.exchanges))
+        (&mut self.causes, world.scene(&self.held_ups, &self.services, &self.exchanges, &self.ways))
     }
 
     /// The event to which a router reacts, with its root cause.
@@ -265,7 +269,7 @@ impl RootCauses {
         let trigger = if let Obstacle::Dropped(_, after) = by { self.trigger(after) } else { Trigger::Other };
         let hop = self.breaks.last().copied();
         let now = world.now;
-        let mut scene = world.scene(&self.held_ups, &self.services, &self.exchanges);
+        let mut scene = world.scene(&self.held_ups, &self.services, &self.exchanges, &self.ways);
         let causes = &mut self.causes;
         match by {
             Obstacle::QueueFull(refused) | Obstacle::LinkRed(refused) | Obstacle::CoDel(refused) => {
@@ -445,8 +449,10 @@ impl Observers {
             }
             Fact::SwitchedOff { node } => {
                 self.roots.settle_searches(node, world);
-                let arp = &world.nodes[node].arp;
-                self.roots.causes.forget(node, |neighbour| arp.knows(neighbour));
+                let Node { arp, router, .. } = &world.nodes[node];
+                let forgets = !router.is_configured();
+                let routes = world.nodes.ids().filter(|dst| forgets && router.next_hop(*dst).is_some());
+                self.roots.causes.forget(now, node, |neighbour| arp.knows(neighbour), routes);
                 self.roots.services[node.index()].restart();
                 self.roots.exchanges.restart(node);
                 if let Some(pacing) = self.roots.pacings.get_mut(node.index()) {

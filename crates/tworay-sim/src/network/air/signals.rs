@@ -134,11 +134,17 @@ impl Network {
         let meant = frame.to == h.node || frame.to.is_broadcast();
         if meant && matches!(begun, Begun::Interferes { .. }) {
             let readable = h.power >= limits.preamble && !radio.cuts.between(frame.from, h.node);
+            let judge = &air.judge;
             let failure = match (clear, deaf) {
                 // Noise alone hides the preamble of a station in range.
                 (false, _) => readable.then_some(Failure::Errors),
                 // It sends, which the sender would have heard without fading.
-                (true, true) if radio.is_deaf(start, frame.from, h.node) => Some(Failure::Errors),
+                (true, true)
+                    if radio
+                        .is_deaf(start, frame.from, h.node, |power| judge.detects_alone(power, noise)) =>
+                {
+                    Some(Failure::Errors)
+                }
                 (true, true) => Some(Failure::Busy),
                 (true, false) => Some(Failure::Collided),
             };

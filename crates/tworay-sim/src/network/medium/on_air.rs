@@ -251,6 +251,16 @@ impl Medium {
         &self.candidates[node.index()]
     }
 
+    /// The same if it never changes: nothing moves or fades.
+    pub fn lasting_candidates(&self, node: NodeId) -> Option<&[NodeId]> {
+        self.fixed.as_ref().map(|_| self.candidates(node))
+    }
+
+    /// False if signals of `from` never reach `node`.
+    pub fn may_reach(&self, from: NodeId, node: NodeId) -> bool {
+        self.lasting_candidates(from).is_none_or(|near| near.binary_search(&node).is_ok())
+    }
+
     /// The factor of shadowing and fading on the power between two stations now.
     pub fn gain(&self, now: SimTime, from: NodeId, to: NodeId) -> f64 {
         self.fader.as_ref().map_or(1.0, |fader| fader.gain(from, to, now))

@@ -5,7 +5,7 @@
 use super::super::common::Common;
 use super::super::event::Event;
 use super::{Radio, is_for};
-use crate::network::medium::on_air::Hearer;
+use crate::network::medium::on_air::{Hearer, Transmission};
 use crate::network::node::Nodes;
 use crate::observe::Fact;
 use crate::observe::loss::attempts::Failure;
@@ -84,7 +84,7 @@ impl Radio {
             (_, false) => Failure::NodeDown,
             (false, _) => Failure::OutOfRange,
             // The station can't answer because it sends, which this one would hear without fading.
-            (true, true) if self.is_deaf(now, node, to) => Failure::Errors,
+            (true, true) if self.is_deaf_to(now, node, to) => Failure::Errors,
             (true, true) => Failure::Busy,
         };
         common.observe(Fact::Attempted { frame, failure });
@@ -93,6 +93,12 @@ impl Radio {
         if nodes[node].mac.is_last_attempt(frame.kind) {
             self.show_last_attempt(nodes, common, tx, frame);
         }
+    }
+
+    /// True if only fading keeps a station from hearing that another one sends.
+    fn is_deaf_to(&mut self, now: SimTime, node: NodeId, other: NodeId) -> bool {
+        let sensed = self.medium.channel().cs_threshold();
+        self.medium.fades() && self.is_deaf(now, node, other, |power| power >= sensed)
     }
 
     /// The last attempt with a packet begins.
@@ -122,11 +128,10 @@ impl Radio {
     fn note_deafened(&self, nodes: &Nodes, common: &mut Common, node: NodeId) {
         let threshold = self.medium.channel().rx_threshold();
         let reading = nodes[node].receiver.reading();
-        for (tx, t) in self.medium.live() {
+        let near = |t: &Transmission| t.frame.to.is_broadcast() && self.medium.may_reach(t.frame.from, node);
+        for (tx, t) in self.medium.live().filter(|(_, t)| near(t)) {
             let here = self.medium.hearers(tx).iter().find(|h| h.node == node && h.power >= threshold);
-            if t.frame.to.is_broadcast()
-                && here.is_some_and(|h| reading == Some(tx) || t.start + h.delay() >= common.now)
-            {
+            if here.is_some_and(|h| reading == Some(tx) || t.start + h.delay() >= common.now) {
                 Self::note_unheard(common, (&t.frame, node), Some(node));
             }
         }

@@ -190,14 +190,26 @@ impl Causes {
         !self.lost[node.index()].is_empty()
     }
 
-    /// A node lost its stored state; until then it knew the addresses that `knows` tells.
-    pub fn forget(&mut self, node: NodeId, knows: impl Fn(NodeId) -> bool) {
+    /// A node loses its stored state; until now it knows the addresses that `knows` tells, and has routes to these destinations. A search for
+    /// one of them, or another node that still uses this one as its next hop, has that reason until the node has a route again.
+    pub fn forget(
+        &mut self,
+        now: SimTime,
+        node: NodeId,
+        knows: impl Fn(NodeId) -> bool,
+        routes: impl Iterator<Item = NodeId>,
+    ) {
         let of_node = (node, NodeId(0))..=(node, NodeId::BROADCAST);
         self.lacked.extend(self.unresolved.extract_if(of_node, |_| true));
         self.lacked.retain(|(from, to)| *from != node || !knows(*to));
         // Judgements by geometry no longer hold.
         self.lost.iter_mut().flat_map(BTreeMap::values_mut).for_each(LostRoute::look_again);
+        let root = RootCause::new(now, node, LossCause::NodeDown);
+        let lost = LostRoute { root, began: now, checked: SimTime::ZERO, asked: now };
         self.lost[node.index()].clear();
+        if !self.proactive {
+            self.lost[node.index()].extend(routes.map(|dst| (dst, lost)));
+        }
         self.routed.retain(|(from, _)| *from != node);
         self.repeated.retain(|(from, _), _| *from != node);
         if let Some(hellos) = self.hellos.get_mut(node.index()) {

@@ -12,7 +12,9 @@ use crate::observe::loss::exchanges::Exchanges;
 use crate::observe::loss::held_up::HeldUps;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::service::{Backlog, Service};
-use std::collections::VecDeque;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_mac::{FrameKind, QueueEntry};
 use tworay_wire::Body;
@@ -93,10 +95,11 @@ impl<'a> World<'a> {
         held_ups: &'b HeldUps,
         services: &'b [Service],
         exchanges: &'b Exchanges,
+        ways: &'b RefCell<Ways>,
     ) -> Scene<'b> {
         let World { now, packets, nodes, wires, air, .. } = *self;
         let radio = self.radio.as_deref_mut();
-        Scene { now, packets, held_ups, services, exchanges, nodes, wires, radio, air }
+        Scene { now, packets, held_ups, services, exchanges, ways, nodes, wires, radio, air }
     }
 }
 
@@ -109,6 +112,8 @@ pub(crate) struct Scene<'a> {
     pub services: &'a [Service],
     /// Exchanges of each station.
     pub exchanges: &'a Exchanges,
+    /// Hop counts that do not change.
+    pub ways: &'a RefCell<Ways>,
     pub nodes: &'a Nodes,
     pub wires: &'a Wires,
     pub radio: Option<&'a mut Radio>,
@@ -329,25 +334,52 @@ impl Scene<'_> {
         if to.is_broadcast() || !(all || ends_up) {
             return None;
         }
-        self.search(from, Some(to), |scene, b| all || scene.nodes[b].up).of(to)
+        self.search(from, Some(to), u16::MAX, |scene, b| all || scene.nodes[b].up).of(to)
     }
 
     /// Hop counts from a node to all others that it can reach now.
-    pub fn hops(&mut self, from: NodeId) -> Hops {
+    pub fn hops(&mut self, from: NodeId) -> Arc<Hops> {
         if from.is_broadcast() || !self.nodes[from].up {
-            return Hops(vec![None; self.nodes.len()]);
+            return Arc::new(Hops(vec![None; self.nodes.len()]));
         }
-        self.search(from, None, |scene, b| scene.nodes[b].up)
+        let lasts = !self.changes()
+            && self.radio.as_ref().is_none_or(|radio| radio.lasting_candidates(from).is_some());
+        if lasts && let Some(known) = self.ways.borrow().get(from) {
+            return known;
+        }
+        let found = Arc::new(self.search(from, None, u16::MAX, |scene, b| scene.nodes[b].up));
+        if lasts {
+            self.ways.borrow_mut().keep(from, Arc::clone(&found));
+        }
+        found
     }
 
-    /// Breadth-first search from a node over nodes that `admits`, up to `to` if there is such a node.
-    fn search(&mut self, from: NodeId, to: Option<NodeId>, admits: impl Fn(&Self, NodeId) -> bool) -> Hops {
+    /// True if one of some nodes can be reached from a node within so many hops.
+    pub fn reaches_any(&mut self, from: NodeId, nodes: &[NodeId], most: u16) -> bool {
+        if from.is_broadcast() || !self.nodes[from].up {
+            return false;
+        }
+        let near = self.search(from, None, most, |scene, b| scene.nodes[b].up);
+        nodes.iter().any(|node| near.of(*node).is_some())
+    }
+
+    /// Breadth-first search from a node over nodes that `admits` within `most` hops, up to `to` if there is such a node.
+    fn search(
+        &mut self,
+        from: NodeId,
+        to: Option<NodeId>,
+        most: u16,
+        admits: impl Fn(&Self, NodeId) -> bool,
+    ) -> Hops {
         let mut hops = Hops(vec![None; self.nodes.len()]);
         hops.0[from.index()] = Some(0);
         let mut open = VecDeque::from([from]);
         let mut near = Vec::new();
         while let Some(a) = open.pop_front() {
             let next = hops.of(a).map(|h| h + 1);
+            if next.is_none_or(|hops| hops > most) {
+                break;
+            }
             near.clear();
             self.wires.from(a, &mut near);
             if let Some(radio) = &mut self.radio {
@@ -498,28 +530,41 @@ impl Scene<'_> {
         all: bool,
     ) -> Option<Vec<NodeId>> {
         let same = |x: (NodeId, NodeId), y: (NodeId, NodeId)| x == y || x == (y.1, y.0);
-        let was_up = |n: &Node| was_up(n, at);
         let mended = |a, b| restored.iter().any(|link| same(*link, (a, b)));
-        let positions = self.radio.as_mut().map(|radio| radio.positions(at)).unwrap_or_default();
+        let still = self.radio.as_ref().is_none_or(|radio| radio.lasting_candidates(from).is_some());
+        let positions = self.radio.as_mut().filter(|_| !still).map(|radio| radio.positions(at));
+        let positions = positions.unwrap_or_default();
         // Where the search came from; the first node came from itself.
         let mut before: Vec<Option<NodeId>> = vec![None; self.nodes.len()];
         before[from.index()] = Some(from);
-        // Nodes that were not reached yet; whether each worked then.
-        let unseen = self.nodes.ids().filter(|b| *b != from && !without.contains(b));
-        let mut unseen: Vec<_> = unseen.map(|b| (b, all || was_up(&self.nodes[b]))).collect();
+        // Where nodes move, any may be near; otherwise some are.
+        let mut near: Vec<NodeId> = if still { Vec::new() } else { self.nodes.ids().collect() };
         let mut open = VecDeque::from([from]);
         while let Some(a) = open.pop_front().filter(|_| before[to.index()].is_none()) {
-            unseen.retain(|&(b, works)| {
-                let on_air = || {
-                    works && self.radio.as_ref().is_some_and(|radio| radio.reached_at((at, &positions), a, b))
+            if still {
+                near.clear();
+                let candidates = self.radio.as_ref().and_then(|radio| radio.lasting_candidates(a));
+                near.extend_from_slice(candidates.unwrap_or_default());
+                self.wires.from(a, &mut near);
+                near.extend(restored.iter().flat_map(|(x, y)| [*x, *y]));
+                near.sort_unstable();
+                near.dedup();
+            }
+            near.retain(|b| before[b.index()].is_none() && !without.contains(b));
+            for &b in &near {
+                let works = all || was_up(&self.nodes[b], at);
+                let on_air = |radio: &mut Radio| match still {
+                    true => radio.reached_in_place(at, a, b),
+                    false => radio.reached_at((at, &positions), a, b),
                 };
-                let reached = mended(a, b) || self.wires.between(a, b).is_some() || on_air();
-                if reached {
+                if mended(a, b)
+                    || self.wires.between(a, b).is_some()
+                    || works && self.radio.as_deref_mut().is_some_and(on_air)
+                {
                     before[b.index()] = Some(a);
                     open.push_back(b);
                 }
-                !reached
-            });
+            }
         }
         before[to.index()]?;
         let back = std::iter::successors(Some(to), |n| before[n.index()].filter(|_| *n != from));
@@ -530,6 +575,26 @@ impl Scene<'_> {
 /// True if a node worked at a time that has passed.
 fn was_up(node: &Node, at: SimTime) -> bool {
     node.up && node.up_since <= at || node.down_since != SimTime::NEVER && node.down_since >= at
+}
+
+/// Most nodes whose hop counts are kept: 5 MB of a network with 5,000 nodes.
+const KEPT: usize = 256;
+
+/// Hop counts from some nodes in a network in which no path changes.
+#[derive(Debug, Default)]
+pub(crate) struct Ways(BTreeMap<NodeId, Arc<Hops>>);
+
+impl Ways {
+    fn get(&self, from: NodeId) -> Option<Arc<Hops>> {
+        self.0.get(&from).cloned()
+    }
+
+    fn keep(&mut self, from: NodeId, hops: Arc<Hops>) {
+        if self.0.len() >= KEPT {
+            self.0.clear();
+        }
+        self.0.insert(from, hops);
+    }
 }
 
 /// Hop counts from one node to all others.

@@ -8,7 +8,7 @@
 
 use super::ledger::LossRecord;
 use super::root_cause::RootCause;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::RangeInclusive;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_scenario::Disturbance;
@@ -92,8 +92,13 @@ struct Losses {
     /// place.
     in_queues: BTreeMap<u64, Vec<LossCause>>,
     elsewhere: BTreeMap<u64, Vec<LossCause>>,
-    /// Datagrams that this run's queues have lost for load.
+    /// Datagrams that this run's queues have lost for load, and those of the twin's queues that this run has lost to a disturbance.
     of_load: usize,
+    taken: usize,
+    /// Times of the latest ones that load has cost.
+    latest_of_load: VecDeque<SimTime>,
+    /// True if the twin loses any at rates that are too fast.
+    at_rates: bool,
     /// Times of those in queues, and on hops, which happen at random if the load is high.
     by_queues: Vec<SimTime>,
     on_hops: Vec<SimTime>,
@@ -101,8 +106,9 @@ struct Losses {
     /// one of this run, or are too long ago.
     breaks: Vec<SimTime>,
     by_breaks: usize,
-    /// Losses of this run that count as chance, though the twin has none in their place.
+    /// Losses of this run that count as chance, though the twin has none in their place; the times of the latest ones in queues.
     surplus: u32,
+    latest_surplus: VecDeque<SimTime>,
     /// The latest disturbance that has cost this run a datagram.
     disturbed_by: Option<RootCause>,
 }
@@ -141,20 +147,39 @@ impl Losses {
         in_queue.is_some_and(|seq| self.open.remove(&seq).is_some())
     }
 
-    /// This run delivers a datagram, or loses it to a disturbance.
-    fn goes(&mut self, seq: u32) {
-        if let Some(Lost { at, end, cause }) = self.open.remove(&seq) {
-            let delivered = if end == End::InQueue { &mut self.in_queues } else { &mut self.elsewhere };
-            delivered.entry(span_of(at)).or_default().push(cause);
-        }
+    /// This run delivers a datagram, or loses it to a disturbance. How it ends in the twin.
+    fn goes(&mut self, seq: u32) -> Option<End> {
+        let Lost { at, end, cause } = self.open.remove(&seq)?;
+        let delivered = if end == End::InQueue { &mut self.in_queues } else { &mut self.elsewhere };
+        delivered.entry(span_of(at)).or_default().push(cause);
+        Some(end)
     }
 
-    /// True if the twin's queues lose datagrams within some seconds, too, and this run's have not lost a fourth more for load so far.
-    fn is_as_full(&self, now: SimTime) -> bool {
+    /// A disturbance has cost this run a datagram, before a queue could reject it.
+    fn is_taken(&mut self, seq: u32) {
+        self.taken += usize::from(self.goes(seq) == Some(End::InQueue));
+    }
+
+    /// True if the twin's queues lose datagrams within some seconds, too, and this run's have not lost a fourth more for load then, nor so
+    /// far than those of the twin's that no disturbance has cost.
+    fn is_as_full(&mut self, now: SimTime) -> bool {
         let since = now.earlier_by(NEAR_FULL);
-        let until = self.by_queues.partition_point(|at| *at <= now + NEAR_FULL);
-        let is_near = until > 0 && self.by_queues[until - 1] >= since;
-        is_near && 4 * self.of_load < 5 * self.by_queues.partition_point(|at| *at <= now + NEAR)
+        forget_before(since, &mut self.latest_of_load);
+        let of_twin = |until: SimTime| self.by_queues.partition_point(|at| *at <= until);
+        let (before, so_far) = (of_twin(since), of_twin(now + NEAR));
+        let few = |own: usize, of_twin: usize| 4 * own < 5 * of_twin;
+        of_twin(now + NEAR_FULL) > before
+            && few(self.latest_of_load.len(), so_far - before)
+            && few(self.of_load, so_far.saturating_sub(self.taken))
+    }
+
+    /// The number of losses in queues that may be chance within a second, beside the twin's.
+    fn has_chance(&mut self, now: SimTime) -> bool {
+        let since = now.earlier_by(NEAR);
+        forget_before(since, &mut self.latest_surplus);
+        let before = |time: SimTime| self.by_queues.partition_point(|at| *at <= time);
+        let near = before(now + NEAR) - before(since);
+        is_random(self.latest_surplus.len() as u32, near)
     }
 
     /// True if a loss in whose place the twin has none may be chance: not more have been than random numbers differ. Collisions cost many
@@ -174,10 +199,22 @@ impl Losses {
             End::OnHop => &self.on_hops,
         };
         let before = random.partition_point(|at| *at <= now);
-        let is_chance = f64::from(self.surplus + 1) <= BY_CHANCE + BY_CHANCE * (before as f64).sqrt();
+        let in_queue = end == End::InQueue;
+        let is_chance = is_random(self.surplus, before) && (!in_queue || self.has_chance(now));
         self.surplus += u32::from(is_chance);
+        self.latest_surplus.extend((is_chance && in_queue).then_some(now));
         is_chance
     }
+}
+
+fn forget_before(since: SimTime, times: &mut VecDeque<SimTime>) {
+    let old = times.partition_point(|at| *at < since);
+    times.drain(..old);
+}
+
+/// True if one more loss may be chance, beside so many that count as chance and so many of the twin.
+fn is_random(surplus: u32, of_twin: usize) -> bool {
+    f64::from(surplus + 1) <= BY_CHANCE + BY_CHANCE * (of_twin as f64).sqrt()
 }
 
 /// Losses of the twin, and the disturbances of the run.
@@ -221,6 +258,7 @@ impl Twin {
             let needs_none = CAUSES.contains(&cause);
             let Some(of) = by_flow[flow.index()].as_mut().filter(|_| needs_none) else { continue };
             let end = End::of(died);
+            of.at_rates |= cause == LossCause::Rate;
             of.open.insert(seq.0, Lost { at, end, cause });
             match end {
                 End::InQueue => of.by_queues.push(at),
@@ -247,7 +285,7 @@ impl Twin {
 
     /// True if a root cause may be a disturbance that has begun by then. Movement, which the twin has, too, is none.
     fn is_disturbance(&self, now: SimTime, root: &RootCause) -> bool {
-        let noise = || self.begun(now).any(Disturbance::is_noise);
+        let noise = || self.begun(now).any(|known| known.is_noise() && known.slows);
         let ends = [Some(root.node), root.next_hop];
         let strikes = |of: &Disturbance| {
             let here = of.node.is_none() || ends.contains(&of.node);
@@ -267,7 +305,7 @@ impl Twin {
     pub fn judge(&mut self, now: SimTime, of: Dying, root: RootCause) -> RootCause {
         let end = End::of(of.died);
         let begun = self.begun(now).next().is_some();
-        let noise_lasts = self.begun(now).any(|known| known.is_noise() && now < known.until);
+        let noise_lasts = self.begun(now).any(|known| known.is_noise() && known.slows && now < known.until);
         let disturbed = self.is_disturbance(now, &root);
         let by_load = !disturbed && root.cause.is_some_and(|cause| CAUSES.contains(&cause));
         let Some(losses) = self.losses.get_mut(of.flow.index()).and_then(Option::as_mut) else { return root };
@@ -281,7 +319,7 @@ impl Twin {
         }
         if !by_load && (end != End::InQueue || !root.is_noise()) {
             // If the twin loses it, too, load may lose another one in its place.
-            losses.goes(of.seq.0);
+            losses.is_taken(of.seq.0);
             return root;
         }
         let twins_cause = losses.matches(now, end, of.seq.0);
@@ -291,11 +329,13 @@ impl Twin {
         let as_full = !noise_lasts && by_load && end == End::InQueue && losses.is_as_full(now);
         let of_load = matched || as_full || by_load && begun && losses.by_chance(now, end, root.cause);
         let by_disturbance = losses.disturbed_by.or(self.latest);
-        // Rates that are too fast fill a queue without noise, too.
+        // Rates that are too fast fill a queue without noise, too, if they do so in the twin.
+        let too_fast = root.cause == Some(LossCause::Rate) && end == End::InQueue;
         let of_rate = root.cause == Some(LossCause::Rate) && twins_cause == root.cause;
-        let found = if !begun || by_load == of_load || of_rate {
+        let other_rates = too_fast && by_load && !of_rate && (matched || !losses.at_rates);
+        let found = if !begun || of_rate || by_load == of_load && !other_rates {
             root
-        } else if by_load {
+        } else if by_load && !matched {
             self.disturbed_by(now, &of, &root, by_disturbance).unwrap_or(root)
         } else {
             let hop = root.next_hop.filter(|_| root.node == of.node).unwrap_or(NodeId::BROADCAST);
@@ -304,6 +344,7 @@ impl Twin {
         let is_load = end == End::InQueue && found.cause.is_some_and(|cause| CAUSES.contains(&cause));
         if let Some(losses) = self.of_flow(of.flow).filter(|_| is_load) {
             losses.of_load += 1;
+            losses.latest_of_load.push_back(now);
         }
         found
     }
@@ -322,8 +363,20 @@ impl Twin {
             // Its attempts are known: a disturbance elsewhere has not destroyed them.
             return slowed_by.filter(|known| known.node == root.node).map(|known| known.strikes(root.at));
         }
-        let known = slowed_by.or(latest);
-        let begun = self.begun(now).next()?;
+        let of_noise = |known: &Disturbance| known.is_noise() && known.slows;
+        let fills = |root: &RootCause| !root.is_noise() || self.begun(now).any(of_noise);
+        let in_queue = End::of(of.died) == End::InQueue;
+        let known = slowed_by.or(latest).filter(|root| !in_queue || fills(root));
+        let begun = self.begun(now).find(|known| !in_queue || known.slows)?;
+        // A rate that was right before a station moved, or came back, is wrong because of that.
+        let ends = [Some(root.node), root.next_hop];
+        let strikes =
+            |known: &&Disturbance| !known.is_noise() && known.node.is_some() && ends.contains(&known.node);
+        if root.cause == Some(LossCause::Rate)
+            && let Some(known) = self.begun(now).find(strikes)
+        {
+            return Some(RootCause { cause: Some(known.cause), attempts: 0, interferer: None, ..*root });
+        }
         // Noise may be everywhere, also where this one died: but no wire has it.
         let everywhere = |known: &Disturbance| known.is_noise() && known.node.is_none();
         let by_radio = of.died != Died::WireQueue;

@@ -103,7 +103,7 @@ impl RootCauses {
         let attempts = self.exchanges.of(node);
         let root = if attempts.has_failed_before() {
             let own = attempts.root_of(now, (node, next_hop), FrameKind::Data);
-            let scene = world.scene(&self.held_ups, &self.services, &self.exchanges);
+            let scene = world.scene(&self.held_ups, &self.services, &self.exchanges, &self.ways);
             let stuck = scene.stuck_at(node).filter(|(hop, _)| *hop == next_hop).map(|(_, cause)| cause);
             RootCause { cause: stuck.filter(|_| !own.is_physical()).or(own.cause), ..own }
         } else {

@@ -201,7 +201,7 @@ impl RootCauses {
             path.sharing.clone_from(sharing);
             return;
         }
-        let mut scene = world.scene(&self.held_ups, &self.services, &self.exchanges);
+        let mut scene = world.scene(&self.held_ups, &self.services, &self.exchanges, &self.ways);
         let senders = scene.senders(node, packet);
         let here = senders.iter().position(|sender| *sender == node).unwrap_or(0);
         let sensed = |scene: &mut Scene<'_>, part: &[NodeId]| {

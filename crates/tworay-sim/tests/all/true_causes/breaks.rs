@@ -463,3 +463,29 @@ fn a_short_absence_is_the_reason_until_the_route_is_back() {
         assert_eq!(causes(&after), BTreeSet::from(["link-failure"]), "{seed}");
     }
 }
+
+/// `0 ── 1✗ ── 2 ── 3`, TCP, node 1 off from 7 to 7.5 s. Node 0 may still use its route over node 1, which had one until then, when its
+/// timer expires: up to the path's first 20 s, no run without the outage loses a segment for want of a route.
+#[test]
+fn a_route_that_a_node_forgot_is_lost_to_its_outage() {
+    let run = |events: &str, seed: u64| {
+        let text = format!(
+            "duration = \"12s\"\ntopology = {{ kind = \"string\", hops = 3 }}\n{events}\n\
+             [[flow]]\nfrom = 0\nto = 3\napp = \"ftp\"\nstart = \"1s\"\n"
+        );
+        let mut lost = losses(&run_once(&parse(&text), seed));
+        lost.retain(|loss| loss.died == "no-route");
+        lost
+    };
+    let outage =
+        "event = [{ node = 1, at = \"7s\", what = \"down\" }, { node = 1, at = \"7.5s\", what = \"up\" }]";
+    let mut routes = 0;
+    for seed in [4, 9, 18] {
+        assert_eq!(run("", seed), [], "{seed}");
+        for loss in run(outage, seed) {
+            assert_eq!((loss.cause.as_str(), loss.root_node), ("node-down", 1), "{seed}: {loss:?}");
+            routes += 1;
+        }
+    }
+    assert!(routes > 0, "no segment arrived at a node that had forgotten its route");
+}

@@ -3,7 +3,7 @@
 //! `0 ── 1`, 180 m apart and in range by the mean power (250 m), with one flow of datagrams from 0 to 1. Nothing moves or
 //! fails, and no frame collides, so that nothing but the channel can keep a packet from going on.
 
-use super::{Loss, causes, losses, parse};
+use super::{Loss, causes, losses, parse, run_once};
 use std::collections::BTreeSet;
 use tworay_radio::Verdict;
 use tworay_sim::{ColumnData, Emission, RunControl, RunOptions, RunReport, run};
@@ -91,7 +91,7 @@ fn beyond_the_range_fading_explains_nothing() {
                 [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\nsize = \"200B\"\ninterval = \"200ms\"\nstart = \"1s\"\n";
     let mut given_up = 0;
     for seed in 1..=5 {
-        let lost = losses(&super::run_once(&parse(text), seed));
+        let lost = losses(&run_once(&parse(text), seed));
         given_up += lost.iter().filter(|l| l.died.ends_with("retries")).count();
         assert_eq!(causes(&lost), BTreeSet::from(["link-failure"]), "{seed}: {lost:?}");
     }
@@ -126,7 +126,7 @@ fn faded(preset: &str, mac: &str, channel: &str) -> usize {
              mac = {{ arp = false, {mac} }}\n\
              [[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\ninterval = \"20ms\"\nstart = \"1s\"\n"
         );
-        let lost = losses(&super::run_once(&parse(&text), seed));
+        let lost = losses(&run_once(&parse(&text), seed));
         // A frame whose preamble gets through may be lost for its rate.
         let noise = |loss: &&Loss| ["channel", "rate"].contains(&loss.cause.as_str());
         assert_eq!(lost.iter().find(|loss| !noise(loss)), None, "{preset}, {channel}, seed {seed}");
@@ -228,7 +228,7 @@ fn a_hop_that_only_fading_carries_is_no_reason_for_a_first_route() {
              radio = {{ preset = \"b-11\"{fading} }}\nrouting.protocol = \"olsr\"\n\
              [[flow]]\nfrom = 8\nto = 0\napp = \"cbr\"\nstart = \"2s\"\nrate = \"100kbps\"\nsize = \"512B\"\n"
         );
-        losses(&super::run_once(&parse(&text), seed))
+        losses(&run_once(&parse(&text), seed))
     };
     let mut without_route = 0;
     for seed in [8, 9, 13] {
@@ -247,4 +247,22 @@ fn a_hop_that_only_fading_carries_is_no_reason_for_a_first_route() {
         without_route += unrouted.len();
     }
     assert!(without_route > 300, "{without_route}");
+}
+
+/// Shadowing of 0 dB is a factor of one: it changes nothing, and names nothing. `0 ── 4`, 130 m apart, 802.11n over DSR, both ways at more
+/// than the path carries: receivers are busy, and frames collide.
+#[test]
+fn shadowing_of_nothing_is_no_cause() {
+    let world = |shadowing: &str| {
+        let text = format!(
+            "duration = \"2.5s\"\ntopology = {{ kind = \"string\", hops = 4, spacing = \"130m\" }}\n\
+             radio.preset = \"n20\"\n{shadowing}\nrouting.protocol = \"dsr\"\nmac.rts_threshold = \"500B\"\n\
+             [[flow]]\nfrom = 0\nto = 4\napp = \"cbr\"\nrate = \"5Mbps\"\nsize = \"512B\"\nstart = \"1s\"\n\
+             [[flow]]\nfrom = 4\nto = 0\napp = \"cbr\"\nrate = \"5Mbps\"\nsize = \"1400B\"\nstart = \"1s\"\n"
+        );
+        losses(&run_once(&parse(&text), 1))
+    };
+    let (clear, shadowed) = (world(""), world("radio.shadowing = { sigma = \"0dB\", coherence = \"20s\" }"));
+    assert!(clear.iter().any(|loss| loss.cause == "contention"), "{:?}", causes(&clear));
+    assert_eq!(clear, shadowed);
 }

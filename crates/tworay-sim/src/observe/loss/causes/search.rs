@@ -80,8 +80,7 @@ fn answered(
     }
     let ring = search.rings.iter().rev().find(|ring| ring.asked <= lost.miss.at);
     let Some(ring) = ring.filter(|ring| !ring.answerers.is_empty()) else { return false };
-    let near = scene.hops(from);
-    ring.answerers.iter().any(|node| near.of(*node).is_some_and(|hops| hops <= reach))
+    scene.reaches_any(from, &ring.answerers, reach)
 }
 
 /// True if a lost message was on a path that could have carried the packet: requests approach the destination. A reply comes
@@ -366,7 +365,7 @@ impl Causes {
                 let cause = if beyond { LossCause::NoRoute } else { cause };
                 return RootCause { cause: Some(cause), ..root }.into();
             };
-            (near, far) = (scene.hops_at(node, then), scene.hops_at(dst, then));
+            (near, far) = (scene.hops_at(node, then).into(), scene.hops_at(dst, then).into());
         }
         let Some(length) = far.of(node) else {
             return RootCause { cause: scene.no_path(node, dst), ..root }.into();
