@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import linecache
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +15,8 @@ from conftest import command, finished_runs
 
 import tworay
 from tworay.errors import InputError, RunError
+from tworay.experiment.store.reading import source_digests
+from tworay.running.control import load_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -381,3 +385,44 @@ def test_a_comparison_with_an_endless_variant_keeps_its_finished_runs(tmp_path: 
     assert f"interrupted; finished runs are in {out}" in stderr
     assert "Traceback" not in stderr
     assert (out / "summary.json").is_file()
+
+
+VARIANT = """
+import tworay
+{}
+
+class Mine(tworay.CongestionControl):
+    def on_loss(self, state, loss):
+        state.cwnd *= FACTOR
+"""
+
+
+def digest(folder: Path) -> str | None:
+    """Return the digest of the variant in a directory, as a process that has not imported it before."""
+    linecache.clearcache()
+    for name in ("constants", "more_constants"):
+        sys.modules.pop(name, None)
+    return source_digests({"mine": load_class(f"{folder}/mine.py:Mine")})["mine"]
+
+
+def test_results_remember_the_whole_file_of_a_variant(tmp_path: Path) -> None:
+    """A constant beside the class decides what the class does."""
+    found = []
+    for factor in ("FACTOR = 0.5", "FACTOR = 0.7", "FACTOR = 0.5"):
+        (tmp_path / "mine.py").write_text(VARIANT.format(factor))
+        found.append(digest(tmp_path))
+    assert found[0] == found[2] != found[1]
+    assert None not in found
+
+
+def test_results_remember_the_files_that_a_variant_imports(tmp_path: Path) -> None:
+    """A variant may take its constants from modules beside it, and these from others."""
+    (tmp_path / "mine.py").write_text(VARIANT.format("from constants import FACTOR, of"))
+    found = []
+    for factor in (0.5, 0.7, 0.5):
+        (tmp_path / "constants.py").write_text(
+            "import more_constants\nFACTOR = more_constants.FACTOR\ndef of(): pass\n"
+        )
+        (tmp_path / "more_constants.py").write_text(f"FACTOR = {factor}\n")
+        found.append(digest(tmp_path))
+    assert found[0] == found[2] != found[1]

@@ -93,8 +93,10 @@ def test_a_claim_over_several_experiments_does_not_lower_their_seeds(tmp_path: P
     """T3.40 puts six fields together: two with 25 topologies take nothing from the four with 50."""
     paper = library.find("thesis")
     own, joint = paper.claim("T3.21"), paper.claim("T3.40")
-    assert own is not None and joint is not None
-    assert own.experiments == ("aodv-strip",) and "aodv-strip" in joint.experiments
+    assert own is not None
+    assert joint is not None
+    assert own.experiments == ("aodv-strip",)
+    assert "aodv-strip" in joint.experiments
     cells = {
         own.id: {MAIN: [Measured(("2 m/s",), 9.0, 8.0, 10.0, 50)]},
         joint.id: {MAIN: [Measured((), 9.0, 8.0, 10.0, 25)]},

@@ -282,7 +282,7 @@ def _stored_seeds(result: Reproduction, claims: list[Claim]) -> dict[str, int]:
     """Return by experiment the smallest number of seeds of a stored cell.
 
     A claim's quantity may be missing in some runs of a cell: the claim that has most of them counts. Claims
-    over several experiments count for those without a claim of their own: the fewest seeds of all stand there.
+    over several experiments count for those without a claim of their own: they have the fewest seeds of all.
     """
     own: dict[str, dict[tuple[str, ...], int]] = {}
     joint: dict[str, dict[tuple[str, ...], int]] = {}

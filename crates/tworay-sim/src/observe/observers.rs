@@ -6,6 +6,7 @@ use super::counters::NetworkCounters;
 use super::fact::{Fact, View, Why};
 use super::loss::ledger::{Death, Ledger};
 use super::loss::root_cause::RootCause;
+use super::loss::service::Service;
 use super::medium_log::MediumLog;
 use super::path_probe::PathProbe;
 use super::record::Recorder;
@@ -278,8 +279,7 @@ impl Observers {
         let cause = root.cause.unwrap_or(LossCause::Unknown);
         let booked = self.ledger.records().len();
         let service = self.roots.services.get(node.index());
-        let slowed_by =
-            service.filter(|_| self.ledger.has_twin()).and_then(|service| service.main_reason(None));
+        let slowed_by = service.filter(|_| self.ledger.has_twin()).and_then(Service::slowed_by);
         let death = Death { root, cause, died, node, at: view.now, from: p.src, hops: p.hops, slowed_by };
         self.ledger.died(p.uid, death, view.now);
         self.show_loss(packet, booked, view);

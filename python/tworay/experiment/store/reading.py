@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ from tworay.virtual.daemons import simulated
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping
+    from types import ModuleType
 
     from tworay.experiment.store.batches import Place, Row
     from tworay.experiment.store.tables import Rows
@@ -296,12 +298,38 @@ def source_digests(variants: Mapping[str, Variant]) -> dict[str, str | None]:
 
 
 def _digest(chosen: type) -> str | None:
+    """Return a digest of the file that defines a class, and of those beside it that it uses."""
+    module = inspect.getmodule(chosen)
+    sources = [chosen] if module is None else [module, *_taken_from(module, {module.__name__})]
     try:
-        text = inspect.getsource(inspect.getmodule(chosen) or chosen)
+        text = "".join(inspect.getsource(of) for of in sources)
     except (OSError, TypeError):
         # Defined in a notebook or a shell.
         return None
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _taken_from(module: ModuleType, known: set[str]) -> list[ModuleType]:
+    """Return the modules in a module's directory that it uses, and those that these use.
+
+    Their names are added to ``known``.
+    """
+    folder = Path(module.__file__ or "").parent
+    used = {
+        of.__name__ if inspect.ismodule(of) else getattr(of, "__module__", None)
+        for of in vars(module).values()
+    }
+    found = []
+    for name in sorted(one for one in used if isinstance(one, str)):
+        other = sys.modules.get(name)
+        if (
+            other is not None
+            and name not in known
+            and Path(getattr(other, "__file__", None) or "").parent == folder
+        ):
+            known.add(name)
+            found += [other, *_taken_from(other, known)]
+    return found
 
 
 def _differences(there: Any, here: Any, key: str = "") -> Iterator[str]:

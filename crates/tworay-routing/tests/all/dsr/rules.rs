@@ -428,3 +428,26 @@ fn the_length_counts_the_header_and_ns2_counts_twenty_more() {
         assert_eq!(length, Some(16 + extra));
     }
 }
+
+/// RFC 4728 §8.3.6: the next Route Request carries the latest route error for this node, so that caches forget the link. The first request
+/// goes to neighbours only, so the one after it carries the error as well; a third does not need to.
+#[test]
+fn a_route_error_is_spread_with_requests_beyond_the_neighbours() {
+    let mut desk = Desk::new(5, DsrConfig::rfc4728());
+    desk.hear(ms(1), 6, &error(6, 7, 5, &[]));
+    let packet = data(5, 9, 1);
+    let first = desk.send(ms(2), &packet);
+    assert_eq!(first, ["new RREQ #1 5..9 ttl 1 RERR 6-7 to 5 to *"]);
+    let later: Vec<String> = (3..1000).flat_map(|at| desk.wake(ms(at), &packet)).collect();
+    let carries: Vec<bool> = later.iter().map(|request| request.contains("RERR 6-7 to 5")).collect();
+    assert!(later.len() > 1 && later.iter().all(|request| request.starts_with("new RREQ")), "{later:?}");
+    assert!(carries[0] && !carries[1..].contains(&true), "{later:?}");
+}
+
+/// An error that is older than a second is no news.
+#[test]
+fn an_old_route_error_is_not_spread() {
+    let mut desk = Desk::new(5, DsrConfig::rfc4728());
+    desk.hear(ms(1), 6, &error(6, 7, 5, &[]));
+    assert_eq!(desk.send(ms(1002), &data(5, 9, 1)), ["new RREQ #1 5..9 ttl 1 to *"]);
+}

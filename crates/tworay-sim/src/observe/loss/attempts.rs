@@ -97,6 +97,8 @@ struct Failed {
     slow_since: SimTime,
     /// When an attempt was first made although the next hop was out of reach.
     out_of_reach_since: Option<SimTime>,
+    /// The same, because the next hop was off.
+    off_since: Option<SimTime>,
     /// When a receiver was last lost during an attempt; of an earlier attempt if before the latest one began.
     receiver_lost: SimTime,
 }
@@ -224,7 +226,11 @@ impl Attempts {
             FrameKind::Data | FrameKind::Ack => details.data.add(cause),
         }
         if failure.is_physical() {
-            details.out_of_reach_since.get_or_insert(self.at.max(details.receiver_lost));
+            let since = self.at.max(details.receiver_lost);
+            details.out_of_reach_since.get_or_insert(since);
+            if failure == Failure::NodeDown {
+                details.off_since.get_or_insert(since);
+            }
         }
         if !failure.is_load() {
             // The answered RTS before a DATA frame that is lost was in vain, too.
@@ -323,7 +329,8 @@ impl Attempts {
             interferer,
             ..RootCause::new(now, node, cause).towards(next_hop)
         };
-        match self.details.out_of_reach_since {
+        let off = self.details.off_since.filter(|_| cause == LossCause::NodeDown);
+        match off.or(self.details.out_of_reach_since) {
             Some(at) if root.is_physical() => RootCause { at, ..root },
             _ => root,
         }

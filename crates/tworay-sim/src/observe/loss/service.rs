@@ -99,6 +99,8 @@ pub(crate) struct Service {
     held: SimDuration,
     /// The latest packet that was held up: its source, and what held it up.
     released: Option<(NodeId, RootCause)>,
+    /// When the real queue last had none but the packet being sent, since time was lost.
+    drained_at: SimTime,
     /// Time lost since, in total and by reason.
     lost: SimDuration,
     reasons: Vec<(SimDuration, RootCause)>,
@@ -227,7 +229,7 @@ impl Service {
         self.send(now, 1);
         if !self.lost.is_zero() {
             self.missed = 0.0;
-            self.gone(1);
+            self.one_gone(now);
             self.recover(now);
             self.note_short(now);
         }
@@ -264,6 +266,15 @@ impl Service {
         self.coarse = self.coarse.min(self.real);
     }
 
+    /// The MAC has finished or given up a packet at `now`.
+    #[inline]
+    fn one_gone(&mut self, now: SimTime) {
+        self.gone(1);
+        if self.real <= 1 {
+            self.drained_at = now;
+        }
+    }
+
     /// Up to a time, the imagined MAC has had the time to send so many packets.
     #[inline]
     fn send(&mut self, until: SimTime, count: u32) {
@@ -286,7 +297,7 @@ impl Service {
     /// The MAC gave up a packet at `now` for the reason `root`.
     pub fn gave_up(&mut self, now: SimTime, root: RootCause) {
         if root.is_independent_of_load() {
-            self.gone(1);
+            self.one_gone(now);
         } else {
             self.served(now);
         }
@@ -456,6 +467,13 @@ impl Service {
             })
         };
         all().max_by_key(|(_, root)| lost(*root)).map(|(_, root)| root)
+    }
+
+    /// The reason for most of the time lost, but for outages whose packets have all been sent.
+    pub fn slowed_by(&self) -> Option<RootCause> {
+        let is_over = |root: &RootCause| root.is_physical() && root.at < self.drained_at;
+        let lasts = self.reasons.iter().filter(|(_, root)| !is_over(root)).copied().collect();
+        Self { reasons: lasts, lost: self.lost, ..Self::default() }.main_reason(None)
     }
 
     /// The root cause that filled a queue, if load alone would not have filled even half of it.

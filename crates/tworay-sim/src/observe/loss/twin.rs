@@ -41,6 +41,10 @@ const BY_CHANCE: f64 = 3.0;
 const CAUSES: [LossCause; 5] =
     [LossCause::Congestion, LossCause::Contention, LossCause::NoRoute, LossCause::Ttl, LossCause::Rate];
 
+fn is_noise(cause: LossCause) -> bool {
+    matches!(cause, LossCause::Channel | LossCause::Rate)
+}
+
 /// The end of a datagram.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum End {
@@ -109,23 +113,25 @@ struct Losses {
     /// Losses of this run that count as chance, though the twin has none in their place; the times of the latest ones in queues.
     surplus: u32,
     latest_surplus: VecDeque<SimTime>,
-    /// The latest disturbance that has cost this run a datagram.
-    disturbed_by: Option<RootCause>,
+    /// The latest disturbance that has cost this run a datagram, and when.
+    disturbed_by: Option<(SimTime, RootCause)>,
 }
 
 impl Losses {
     /// This run loses a datagram at a time, too, or another one in place of one that the twin loses at about that time: the cause there.
-    fn matches(&mut self, at: SimTime, end: End, seq: u32) -> Option<LossCause> {
+    /// Noise rather replaces noise.
+    fn matches(&mut self, at: SimTime, end: End, seq: u32, noise: bool) -> Option<LossCause> {
         if let Some(same) = self.open.remove(&seq) {
             return Some(same.cause);
         }
         let delivered = if end == End::InQueue { &mut self.in_queues } else { &mut self.elsewhere };
         let (span, causes) = delivered.range_mut(end.spans(at)).next()?;
-        let (span, cause) = (*span, causes.pop());
+        let alike = causes.iter().rposition(|cause| is_noise(*cause) == noise);
+        let (span, cause) = (*span, causes.remove(alike.unwrap_or(causes.len() - 1)));
         if causes.is_empty() {
             delivered.remove(&span);
         }
-        cause
+        Some(cause)
     }
 
     /// True if the twin loses the same datagram at the same time for want of a first route: no disturbance has kept one away.
@@ -223,8 +229,8 @@ pub(crate) struct Twin {
     /// By flow, if it sends datagrams: losses of the twin.
     losses: Vec<Option<Losses>>,
     disturbances: Vec<Disturbance>,
-    /// The latest disturbance that has cost any flow a datagram.
-    latest: Option<RootCause>,
+    /// The latest disturbance that has cost any flow a datagram, and when.
+    latest: Option<(SimTime, RootCause)>,
 }
 
 /// A packet that dies.
@@ -255,13 +261,16 @@ impl Twin {
         let mut by_flow: Vec<Option<Losses>> =
             datagrams.into_iter().map(|sends| sends.then(Losses::default)).collect();
         for LossRecord { flow, seq, at, died, cause, .. } in losses {
-            let needs_none = CAUSES.contains(&cause);
-            let Some(of) = by_flow[flow.index()].as_mut().filter(|_| needs_none) else { continue };
             let end = End::of(died);
+            // A full queue is one in the twin, too, whether shadowing or movement has slowed it down there.
+            let is_load = CAUSES.contains(&cause);
+            let counts = is_load || end == End::InQueue;
+            let Some(of) = by_flow[flow.index()].as_mut().filter(|_| counts) else { continue };
             of.at_rates |= cause == LossCause::Rate;
             of.open.insert(seq.0, Lost { at, end, cause });
             match end {
-                End::InQueue => of.by_queues.push(at),
+                End::InQueue if is_load => of.by_queues.push(at),
+                End::InQueue => {}
                 End::OnHop => of.on_hops.push(at),
                 End::Elsewhere if cause == LossCause::Contention => of.breaks.push(at),
                 End::Elsewhere => {}
@@ -314,15 +323,21 @@ impl Twin {
             return RootCause::new(of.at, of.node, LossCause::NoRoute);
         }
         if disturbed {
-            losses.disturbed_by = Some(root);
-            self.latest = Some(root);
+            losses.disturbed_by = Some((now, root));
+            self.latest = losses.disturbed_by;
         }
         if !by_load && (end != End::InQueue || !root.is_noise()) {
-            // If the twin loses it, too, load may lose another one in its place.
-            losses.is_taken(of.seq.0);
+            if disturbed || end != End::InQueue {
+                // If the twin loses it, too, load may lose another one in its place.
+                losses.is_taken(of.seq.0);
+            } else {
+                // Movement costs it, as one of the twin's.
+                losses.matches(now, end, of.seq.0, false);
+            }
             return root;
         }
-        let twins_cause = losses.matches(now, end, of.seq.0);
+        let twins_cause = losses.matches(now, end, of.seq.0, root.is_noise());
+        let of_twins_noise = twins_cause.filter(|cause| is_noise(*cause));
         let matched =
             twins_cause.is_some() || by_load && end == End::InQueue && losses.replaces_older(now, of.seq.0);
         // Without noise that lasts, a queue is as full as in the twin, and rate control makes more difference than a count tells.
@@ -331,12 +346,19 @@ impl Twin {
         let by_disturbance = losses.disturbed_by.or(self.latest);
         // Rates that are too fast fill a queue without noise, too, if they do so in the twin.
         let too_fast = root.cause == Some(LossCause::Rate) && end == End::InQueue;
-        let of_rate = root.cause == Some(LossCause::Rate) && twins_cause == root.cause;
+        let of_rate = root.cause == Some(LossCause::Rate) && of_twins_noise.is_some();
+        // Packets that wait for a route in vain: what the twin loses so, it knows better.
+        let of_twin = twins_cause.filter(|_| by_load && end == End::Elsewhere);
+        let of_twin = of_twin.filter(|_| root.cause == Some(LossCause::Congestion));
         let other_rates = too_fast && by_load && !of_rate && (matched || !losses.at_rates);
-        let found = if !begun || of_rate || by_load == of_load && !other_rates {
+        let found = if of_twin.is_some() {
+            RootCause { cause: of_twin, ..root }
+        } else if !begun || of_rate || by_load == of_load && !other_rates {
             root
         } else if by_load && !matched {
             self.disturbed_by(now, &of, &root, by_disturbance).unwrap_or(root)
+        } else if of_twins_noise.is_some() {
+            RootCause { cause: of_twins_noise, ..root }
         } else {
             let hop = root.next_hop.filter(|_| root.node == of.node).unwrap_or(NodeId::BROADCAST);
             RootCause::new(of.at, of.node, LossCause::Congestion).towards(hop)
@@ -356,7 +378,7 @@ impl Twin {
         now: SimTime,
         of: &Dying,
         root: &RootCause,
-        latest: Option<RootCause>,
+        latest: Option<(SimTime, RootCause)>,
     ) -> Option<RootCause> {
         let slowed_by = of.slowed_by.filter(|root| self.is_disturbance(now, root));
         if End::of(of.died) == End::OnHop {
@@ -366,8 +388,13 @@ impl Twin {
         let of_noise = |known: &Disturbance| known.is_noise() && known.slows;
         let fills = |root: &RootCause| !root.is_noise() || self.begun(now).any(of_noise);
         let in_queue = End::of(of.died) == End::InQueue;
+        // An outage that has cost nothing of late is no reason for a queue that noise slows down.
+        let noise = self.begun(now).find(|known| of_noise(known) && now < known.until);
+        let is_over = |(at, root): (SimTime, RootCause)| root.is_physical() && at + NEAR < now;
+        let noise = noise.filter(|_| in_queue && latest.is_some_and(is_over));
+        let latest = latest.filter(|_| noise.is_none()).map(|(_, root)| root);
         let known = slowed_by.or(latest).filter(|root| !in_queue || fills(root));
-        let begun = self.begun(now).find(|known| !in_queue || known.slows)?;
+        let begun = noise.or_else(|| self.begun(now).find(|known| !in_queue || known.slows))?;
         // A rate that was right before a station moved, or came back, is wrong because of that.
         let ends = [Some(root.node), root.next_hop];
         let strikes =

@@ -149,3 +149,18 @@ fn a_new_packet() {
     let root = attempts.root_of(at(9), (NODE, TO), FrameKind::Rts);
     assert_eq!((root.cause, root.attempts), (Some(LossCause::NodeDown), 1));
 }
+
+/// Fading keeps the first two RTS from a hop that is out of range by the mean power, and then the next hop goes off, at 2 ms. It has been off
+/// since then, not since the first RTS in vain.
+#[test]
+fn an_outage_begins_with_the_first_attempt_that_met_it() {
+    use Failure::{NodeDown, OutOfRange};
+    use FrameKind::{Data, Rts};
+    let rts = |failure| (Rts, Some(failure));
+    let down = [rts(OutOfRange), rts(OutOfRange), rts(NodeDown), rts(NodeDown), rts(NodeDown)];
+    let root = attempts(&down).root_of(at(9), (NODE, TO), Rts);
+    assert_eq!((root.cause, root.at), (Some(LossCause::NodeDown), at(2)));
+    let away = [rts(OutOfRange), rts(NodeDown), rts(OutOfRange)];
+    let root = attempts(&away).root_of(at(9), (NODE, TO), Data);
+    assert_eq!((root.cause, root.at), (Some(LossCause::LinkFailure), at(0)));
+}

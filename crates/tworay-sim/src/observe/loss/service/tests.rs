@@ -498,3 +498,25 @@ fn a_load_that_fits_leaves_the_mac_idle() {
     assert!(service.carried(at(3000)).is_none());
     assert_eq!(service.done(), 152);
 }
+
+/// An outage of 2 s has cost the MAC more time than noise of 50 ms since, and ten packets wait. Once they are sent, only the noise slows
+/// the MAC down.
+#[test]
+fn an_outage_slows_a_mac_down_until_its_packets_are_sent() {
+    let mut service = Service::default();
+    for packet in 0..10 {
+        service.offered(at(10 * packet), packet == 0);
+    }
+    let outage = RootCause { at: at(2000), ..root(LossCause::NodeDown) };
+    service.lose(at(2100), SimDuration::from_secs(2), outage);
+    service.lose(
+        at(2200),
+        SimDuration::from_millis(50),
+        RootCause { at: at(2200), ..root(LossCause::Channel) },
+    );
+    for packet in 0..9 {
+        assert_eq!(service.slowed_by().and_then(|root| root.cause), Some(LossCause::NodeDown), "{packet}");
+        service.served(at(2210 + 10 * packet));
+    }
+    assert_eq!(service.slowed_by().and_then(|root| root.cause), Some(LossCause::Channel));
+}

@@ -285,3 +285,77 @@ fn rates_that_a_move_has_made_wrong_are_the_moves() {
     };
     assert_eq!([NODE, NodeId(2)].map(moved), [LinkFailure; 2]);
 }
+
+/// Shadowing belongs to the network: what it costs a queue of the twin is its own in this run, too, and not load's.
+#[test]
+fn what_shadowing_costs_the_twin_is_not_loads() {
+    use LossCause::{Channel, Congestion, LinkFailure, Rate};
+    for (of_twins, found) in
+        [(Channel, Channel), (Rate, Rate), (Congestion, Congestion), (LinkFailure, Congestion)]
+    {
+        let mut of_run = twin(&[(1, 20.0, Died::Ifq), (2, 20.0, Died::Ifq), (3, 20.1, Died::Ifq)]);
+        let open = &mut of_run.losses[0].as_mut().expect("datagrams").open;
+        open.values_mut().for_each(|lost| lost.cause = of_twins);
+        assert_eq!(judge(&mut of_run, 1, 20.0, Died::Ifq, Channel), found, "the same datagram");
+        of_run.delivered(FLOW, Seq32(2));
+        assert_eq!(judge(&mut of_run, 9, 20.2, Died::Ifq, Channel), found, "in place of 2");
+        assert_eq!(judge(&mut of_run, 3, 20.1, Died::Ifq, Congestion), Congestion, "no noise is seen here");
+    }
+}
+
+/// Movement fills the twin's queue, which a station leaves and comes back to: noise is no reason for what is lost there anyway.
+#[test]
+fn every_full_queue_of_the_twin_counts() {
+    let lost = |cause| LossRecord {
+        at: at(20.0),
+        node: NODE,
+        from: NodeId(0),
+        flow: FLOW,
+        carries: Carries::Data,
+        seq: Seq32(1),
+        uid: 0,
+        cause,
+        died: Died::Ifq,
+        since: at(20.0),
+        root_node: NODE,
+        next_hop: None,
+        attempts: 0,
+        interferer: None,
+    };
+    let noise = Disturbance {
+        at: at(0.0),
+        until: SimTime::NEVER,
+        node: None,
+        cause: LossCause::Channel,
+        slows: true,
+    };
+    let twin = || Twin::of(vec![noise], vec![true], [lost(LossCause::LinkFailure)]);
+    let mut of = twin();
+    assert_eq!(judge(&mut of, 1, 20.0, Died::Ifq, LossCause::Channel), LossCause::Congestion);
+    assert_eq!(judge(&mut of, 2, 20.0, Died::Ifq, LossCause::Channel), LossCause::Channel);
+    let mut of = twin();
+    assert_eq!(judge(&mut of, 1, 20.0, Died::Ifq, LossCause::LinkFailure), LossCause::LinkFailure);
+    assert_eq!(judge(&mut of, 2, 20.0, Died::Ifq, LossCause::Channel), LossCause::Channel, "not one more");
+}
+
+/// The twin loses a datagram that waits for a route to collisions: a full buffer is no other reason.
+#[test]
+fn a_buffer_is_judged_as_in_the_twin() {
+    use LossCause::{Congestion, Contention};
+    let mut of = twin(&[(1, 20.0, Died::Buffer)]);
+    assert_eq!(judge(&mut of, 1, 20.0, Died::Buffer, Congestion), Contention);
+}
+
+/// An outage has cost the flow a datagram 3 s ago, and all the time noise slows down the queue.
+#[test]
+fn an_outage_that_is_over_does_not_fill_a_queue_beside_noise() {
+    use LossCause::{Channel, Congestion, NodeDown};
+    let noise = Disturbance { at: at(0.0), until: SimTime::NEVER, node: None, cause: Channel, slows: true };
+    let down = Disturbance { at: at(8.0), until: at(10.0), node: Some(NODE), cause: NodeDown, slows: true };
+    for (disturbances, later) in [(vec![noise, down], Channel), (vec![down], NodeDown)] {
+        let mut of = Twin::of(disturbances, vec![true], []);
+        assert_eq!(judge(&mut of, 1, 10.0, Died::DataRetries, NodeDown), NodeDown);
+        assert_eq!(judge(&mut of, 2, 10.5, Died::Ifq, Congestion), NodeDown, "its backlog");
+        assert_eq!(judge(&mut of, 3, 13.0, Died::Ifq, Congestion), later);
+    }
+}
