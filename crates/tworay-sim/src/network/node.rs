@@ -118,7 +118,7 @@ impl Nodes {
         self.list.iter()
     }
 
-    /// What has become of a station that does not answer; `in_range`: as seen from the one that waits.
+    /// State of a station that does not answer; `in_range`: as seen from the one that waits.
     pub fn awaited(&self, node: NodeId, in_range: bool) -> Awaited {
         Awaited { up: self[node].up, down_since: self[node].down_since, in_range }
     }

@@ -107,7 +107,7 @@ pub(crate) enum GaveUp {
     Lifetime,
 }
 
-/// What has become of the station that an attempt was for, when it is not answered.
+/// State of the station that an attempt was for, when it is not answered.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Awaited {
     pub up: bool,

@@ -15,7 +15,7 @@ use tworay_mac::hcf::{AirFrame, AirKind, Order};
 use tworay_mac::{Frame, FrameKind, MacConfig, Timing};
 use tworay_radio::phy::MAX_PPDU;
 
-/// What held up a packet that is in order at its next hop: why, since when, and how many go on together.
+/// Delay of a packet that is in order at its next hop: why it was held up, since when, and how many go on together.
 pub(crate) type Delay = (Failure, SimTime, u32);
 
 /// The exchanges of every station.
@@ -256,7 +256,7 @@ impl Exchanges {
         self.books.get(station.index())?.failing(now)
     }
 
-    /// What held up a packet of a station that is in order at its next hop now, if it was sent more than once or has waited for others.
+    /// Delay of a packet of a station that is in order at its next hop now, if it was sent more than once or has waited for others.
     pub fn delay(&self, now: SimTime, station: NodeId, order: Order) -> Option<Delay> {
         let books = self.books.get(station.index())?;
         match order {
