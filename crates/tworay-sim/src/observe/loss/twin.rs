@@ -10,23 +10,12 @@ mod losses;
 
 use super::ledger::LossRecord;
 use super::root_cause::RootCause;
-use losses::{End, Losses};
+use losses::{CAUSES, End, Losses, NEAR, is_noise};
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_scenario::Disturbance;
 
-/// A loss of the twin within this time is the same loss.
-const NEAR: SimDuration = SimDuration::from_secs(1);
-
 /// Time after a disturbance in which it may still cost packets.
 const AFTERMATH: SimDuration = SimDuration::from_secs(30);
-
-/// Causes that need no disturbance. A rate control loses some frames at rates that are too high; with noise it loses more.
-const CAUSES: [LossCause; 5] =
-    [LossCause::Congestion, LossCause::Contention, LossCause::NoRoute, LossCause::Ttl, LossCause::Rate];
-
-fn is_noise(cause: LossCause) -> bool {
-    matches!(cause, LossCause::Channel | LossCause::Rate)
-}
 
 /// Losses of the twin, and the disturbances of the run.
 #[derive(Clone, Debug, Default)]

@@ -1,10 +1,20 @@
 //! Datagrams of one flow that the twin loses, and which of this run's losses they stand for.
 
-use super::{CAUSES, NEAR, is_noise};
 use crate::observe::loss::root_cause::RootCause;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::RangeInclusive;
 use tworay_base::{Died, LossCause, SimDuration, SimTime};
+
+/// A loss of the twin within this time is the same loss.
+pub(super) const NEAR: SimDuration = SimDuration::from_secs(1);
+
+/// Causes that need no disturbance. A rate control loses some frames at rates that are too high; with noise it loses more.
+pub(super) const CAUSES: [LossCause; 5] =
+    [LossCause::Congestion, LossCause::Contention, LossCause::NoRoute, LossCause::Ttl, LossCause::Rate];
+
+pub(super) fn is_noise(cause: LossCause) -> bool {
+    matches!(cause, LossCause::Channel | LossCause::Rate)
+}
 
 /// Losses are counted in spans of this length.
 const SPAN: SimDuration = SimDuration::from_millis(250);
