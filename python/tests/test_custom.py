@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -426,3 +427,11 @@ def test_results_remember_the_files_that_a_variant_imports(tmp_path: Path) -> No
         (tmp_path / "more_constants.py").write_text(f"FACTOR = {factor}\n")
         found.append(digest(tmp_path))
     assert found[0] == found[2] != found[1]
+
+
+def test_a_variant_of_a_notebook_has_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The module of a notebook or a shell has no file, and its classes no source."""
+    notebook = ModuleType("notebook_cell")
+    monkeypatch.setitem(sys.modules, "notebook_cell", notebook)
+    exec("import sys\nimport tworay\nclass Mine(tworay.CongestionControl):\n    pass\n", vars(notebook))
+    assert source_digests({"mine": notebook.Mine}) == {"mine": None}

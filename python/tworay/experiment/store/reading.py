@@ -309,24 +309,26 @@ def _digest(chosen: type) -> str | None:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _folder(module: ModuleType | None) -> Path | None:
+    """Return the directory of a module's file; ``None`` if it has none, as in a notebook."""
+    file = getattr(module, "__file__", None)
+    return Path(file).parent if file else None
+
+
 def _taken_from(module: ModuleType, known: set[str]) -> list[ModuleType]:
     """Return the modules in a module's directory that it uses, and those that these use.
 
     Their names are added to ``known``.
     """
-    folder = Path(module.__file__ or "").parent
+    folder = _folder(module)
     used = {
         of.__name__ if inspect.ismodule(of) else getattr(of, "__module__", None)
         for of in vars(module).values()
     }
-    found = []
-    for name in sorted(one for one in used if isinstance(one, str)):
+    found: list[ModuleType] = []
+    for name in sorted(one for one in used if isinstance(one, str) and folder is not None):
         other = sys.modules.get(name)
-        if (
-            other is not None
-            and name not in known
-            and Path(getattr(other, "__file__", None) or "").parent == folder
-        ):
+        if other is not None and name not in known and _folder(other) == folder:
             known.add(name)
             found += [other, *_taken_from(other, known)]
     return found
