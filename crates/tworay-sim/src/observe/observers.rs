@@ -81,7 +81,7 @@ impl Observers {
             }
             Fact::LastAttempt { tx, frame, deaf, medium } => {
                 let blocker = || medium.blocker(tx, frame.to);
-                self.roots.exchanges.attempts_once_more(frame.from, deaf, blocker);
+                self.roots.exchanges.last_attempt(frame.from, deaf, blocker);
             }
             Fact::Reserved { station, until } => self.roots.exchanges.reserved(station, until),
             Fact::Spoiled { station, attempt, failure } => {

@@ -189,12 +189,12 @@ impl Radio {
         match frame.kind {
             _ if !nodes[frame.to].up => {}
             FrameKind::Rts | FrameKind::Data if in_range => {
-                spoil(common, frame.from, frame.kind, Failure::Errors);
+                show_spoilt(common, frame.from, frame.kind, Failure::Errors);
             }
             FrameKind::Rts | FrameKind::Data => {}
             FrameKind::Cts | FrameKind::Ack => {
                 let failure = if in_range { Failure::Errors } else { Failure::OutOfRange };
-                spoil(common, frame.to, answered_by(frame.kind), failure);
+                show_spoilt(common, frame.to, answered_by(frame.kind), failure);
             }
         }
         in_range
@@ -377,7 +377,7 @@ impl Radio {
             // The attempt of the station that waits for this frame, or for the answer to it, has failed.
             let sender = awaiting(frame, node);
             let attempt = answered_by(frame.kind);
-            spoil(common, sender, attempt, Failure::Collided);
+            show_spoilt(common, sender, attempt, Failure::Collided);
             if nodes[sender].mac.is_last_attempt(attempt) {
                 let (itself, medium) = (attempt == frame.kind, &self.medium);
                 common.observe(Fact::SpoiledLast { tx, node, station: sender, itself, medium });
@@ -413,7 +413,7 @@ impl Radio {
         }
         common.observe(Fact::Corrupted { frame, node });
         if frame.to == node {
-            spoil(common, awaiting(frame, node), answered_by(frame.kind), failure);
+            show_spoilt(common, awaiting(frame, node), answered_by(frame.kind), failure);
         }
     }
 
@@ -435,7 +435,7 @@ impl Radio {
         if self.cuts.between(frame.from, node) {
             if frame.to == node {
                 let sender = awaiting(frame, node);
-                spoil(common, sender, answered_by(frame.kind), Failure::OutOfRange);
+                show_spoilt(common, sender, answered_by(frame.kind), Failure::OutOfRange);
             }
             return Verdict::Undecodable;
         }
@@ -449,7 +449,7 @@ impl Radio {
         if frame.to == node {
             // The attempt of the station that waits for this frame, or for the answer to it, fails by the
             // channel.
-            spoil(common, awaiting(frame, node), answered_by(frame.kind), Failure::Errors);
+            show_spoilt(common, awaiting(frame, node), answered_by(frame.kind), Failure::Errors);
         }
         Verdict::Corrupt
     }
@@ -457,7 +457,7 @@ impl Radio {
 
 /// Something spoils the attempt of a station, or the answer to it.
 #[inline]
-fn spoil(common: &mut Common, station: NodeId, attempt: FrameKind, failure: Failure) {
+fn show_spoilt(common: &mut Common, station: NodeId, attempt: FrameKind, failure: Failure) {
     common.observe(Fact::Spoiled { station, attempt, failure });
 }
 

@@ -64,7 +64,7 @@ impl Exchanges {
 
     /// The attempt that begins is the last one with its packet. `deaf`: its receiver transmits; `blocker`: the sender of the signal that
     /// the receiver hears already.
-    pub fn attempts_once_more(
+    pub fn last_attempt(
         &mut self,
         station: NodeId,
         deaf: Option<NodeId>,

@@ -1,6 +1,7 @@
 //! Read-only view of the network for the search for root causes: which nodes are up, in range, and queueing packets.
 
 mod sharing;
+mod ways;
 
 use crate::network::air::Air;
 use crate::network::medium::Radio;
@@ -13,11 +14,12 @@ use crate::observe::loss::held_up::HeldUps;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::service::{Backlog, Service};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_mac::{FrameKind, QueueEntry};
 use tworay_wire::Body;
+pub(crate) use ways::{Hops, Ways};
 
 /// Messages whose loss counts.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -575,42 +577,6 @@ impl Scene<'_> {
 /// True if a node worked at a time that has passed.
 fn was_up(node: &Node, at: SimTime) -> bool {
     node.up && node.up_since <= at || node.down_since != SimTime::NEVER && node.down_since >= at
-}
-
-/// Most nodes whose hop counts are kept: 5 MB of a network with 5,000 nodes.
-const KEPT: usize = 256;
-
-/// Hop counts from some nodes in a network in which no path changes.
-#[derive(Debug, Default)]
-pub(crate) struct Ways(BTreeMap<NodeId, Arc<Hops>>);
-
-impl Ways {
-    fn get(&self, from: NodeId) -> Option<Arc<Hops>> {
-        self.0.get(&from).cloned()
-    }
-
-    fn keep(&mut self, from: NodeId, hops: Arc<Hops>) {
-        if self.0.len() >= KEPT {
-            self.0.clear();
-        }
-        self.0.insert(from, hops);
-    }
-}
-
-/// Hop counts from one node to all others.
-#[derive(Debug)]
-pub(crate) struct Hops(Vec<Option<u16>>);
-
-impl Hops {
-    /// Hops to a node; `None` if it cannot be reached.
-    pub fn of(&self, node: NodeId) -> Option<u16> {
-        self.0.get(node.index()).copied().flatten()
-    }
-
-    /// True if one node is reached in fewer hops than another.
-    pub fn is_closer(&self, node: NodeId, than: NodeId) -> bool {
-        self.of(node).zip(self.of(than)).is_some_and(|(a, b)| a < b)
-    }
 }
 
 /// The packets that wait in the interface queues of a node.

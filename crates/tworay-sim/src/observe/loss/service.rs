@@ -34,6 +34,7 @@ mod fed;
 mod outages;
 mod pace;
 mod path_time;
+mod reasons;
 mod spare;
 
 use crate::observe::loss::attempts::Attempts;
@@ -454,26 +455,6 @@ impl Service {
     pub fn withdrawn(&mut self, count: usize) {
         self.gone(count as u32);
         self.shorten(count as u32);
-    }
-
-    /// The cause of most of the time lost, `running` with the MAC's current packet included, and the hop that took most of that.
-    pub fn main_reason(&self, running: Option<(SimDuration, RootCause)>) -> Option<RootCause> {
-        let all = || self.reasons.iter().filter(|_| !self.lost.is_zero()).copied().chain(running);
-        let hop = |root: RootCause| (root.node, root.next_hop);
-        let lost = |of: RootCause| {
-            let same = all().filter(|(_, root)| root.cause == of.cause);
-            same.fold([SimDuration::ZERO; 2], |[cause, own], (time, root)| {
-                [cause + time, if hop(root) == hop(of) { own + time } else { own }]
-            })
-        };
-        all().max_by_key(|(_, root)| lost(*root)).map(|(_, root)| root)
-    }
-
-    /// The reason for most of the time lost, but for outages whose packets have all been sent.
-    pub fn slowed_by(&self) -> Option<RootCause> {
-        let is_over = |root: &RootCause| root.is_physical() && root.at < self.drained_at;
-        let lasts = self.reasons.iter().filter(|(_, root)| !is_over(root)).copied().collect();
-        Self { reasons: lasts, lost: self.lost, ..Self::default() }.main_reason(None)
     }
 
     /// The root cause that filled a queue, if load alone would not have filled even half of it.

@@ -8,6 +8,26 @@ fn at(seconds: f64) -> SimTime {
     SimTime::from_nanos((seconds * 1e9) as u64)
 }
 
+/// A loss of the twin.
+fn lost(seq: u32, time: f64, died: Died, cause: LossCause) -> LossRecord {
+    LossRecord {
+        at: at(time),
+        node: NODE,
+        from: NodeId(0),
+        flow: FLOW,
+        carries: Carries::Data,
+        seq: Seq32(seq),
+        uid: 0,
+        cause,
+        died,
+        since: at(time),
+        root_node: NODE,
+        next_hop: None,
+        attempts: 0,
+        interferer: None,
+    }
+}
+
 /// A run in which node 2 loses frames from 10 s on, whose twin loses these datagrams.
 fn twin(losses: &[(u32, f64, Died)]) -> Twin {
     let noise = Disturbance {
@@ -17,21 +37,9 @@ fn twin(losses: &[(u32, f64, Died)]) -> Twin {
         cause: LossCause::Channel,
         slows: true,
     };
-    let loss = |(seq, time, died): &(u32, f64, Died)| LossRecord {
-        at: at(*time),
-        node: NODE,
-        from: NodeId(0),
-        flow: FLOW,
-        carries: Carries::Data,
-        seq: Seq32(*seq),
-        uid: 0,
-        cause: if *died == Died::Ifq { LossCause::Congestion } else { LossCause::Contention },
-        died: *died,
-        since: at(*time),
-        root_node: NODE,
-        next_hop: None,
-        attempts: 0,
-        interferer: None,
+    let loss = |(seq, time, died): &(u32, f64, Died)| {
+        let cause = if *died == Died::Ifq { LossCause::Congestion } else { LossCause::Contention };
+        lost(*seq, *time, *died, cause)
     };
     Twin::of(vec![noise], vec![true], losses.iter().map(loss))
 }
@@ -306,22 +314,6 @@ fn what_shadowing_costs_the_twin_is_not_loads() {
 /// Movement fills the twin's queue, which a station leaves and comes back to: noise is no reason for what is lost there anyway.
 #[test]
 fn every_full_queue_of_the_twin_counts() {
-    let lost = |cause| LossRecord {
-        at: at(20.0),
-        node: NODE,
-        from: NodeId(0),
-        flow: FLOW,
-        carries: Carries::Data,
-        seq: Seq32(1),
-        uid: 0,
-        cause,
-        died: Died::Ifq,
-        since: at(20.0),
-        root_node: NODE,
-        next_hop: None,
-        attempts: 0,
-        interferer: None,
-    };
     let noise = Disturbance {
         at: at(0.0),
         until: SimTime::NEVER,
@@ -329,7 +321,7 @@ fn every_full_queue_of_the_twin_counts() {
         cause: LossCause::Channel,
         slows: true,
     };
-    let twin = || Twin::of(vec![noise], vec![true], [lost(LossCause::LinkFailure)]);
+    let twin = || Twin::of(vec![noise], vec![true], [lost(1, 20.0, Died::Ifq, LossCause::LinkFailure)]);
     let mut of = twin();
     assert_eq!(judge(&mut of, 1, 20.0, Died::Ifq, LossCause::Channel), LossCause::Congestion);
     assert_eq!(judge(&mut of, 2, 20.0, Died::Ifq, LossCause::Channel), LossCause::Channel);
