@@ -14,7 +14,7 @@ pub struct ErrorsConfig {
     /// Strikes every frame (RTS, CTS, data, ACK, broadcast) at each receiver that could read it; the MAC
     /// repeats it, or gives up.
     pub frame_err: ErrorModelConfig,
-    /// Strikes network packets above the MAC, once per hop, after the MAC has acknowledged them.
+    /// Strikes network packets above the MAC, once per hop, after the MAC has acknowledged them; messages of ARP and routing, too.
     pub pkt_err: ErrorModelConfig,
 }
 

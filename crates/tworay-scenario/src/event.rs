@@ -19,7 +19,7 @@ pub struct EventConfig {
     pub at: SimDuration,
     /// The event.
     pub what: EventKind,
-    /// `cut`: how long the link is cut, more than zero; until the end of the run if absent.
+    /// `cut`: how long the link is cut, from the packet on that triggers it; more than zero; until the end of the run if absent.
     #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
     pub lasts: Option<SimDuration>,
     /// `move`: the new place, `[x, y]` in metres; inside the area, if the scenario has one.

@@ -2,6 +2,7 @@
 
 use crate::Scenario;
 use crate::event::{EventConfig, EventKind};
+use crate::partings::{Parting, Partings};
 use tworay_base::{LossCause, NodeId, SimTime};
 use tworay_radio::{ErrorModelConfig, ErrorsConfig};
 
@@ -30,7 +31,14 @@ impl Disturbance {
 impl Scenario {
     /// Disturbances of its runs, in order of time: random errors, fading, events, and wires' losses and outages, which are taken to begin at
     /// the start. Movement and shadowing are no disturbances: without them it would be another network.
+    ///
+    /// Every move of an event counts; [`Self::disturbances_by`] knows which break anything.
     pub fn disturbances(&self) -> Vec<Disturbance> {
+        self.disturbances_by(&Partings::default())
+    }
+
+    /// The same, of a run in which moves part these neighbours.
+    pub fn disturbances_by(&self, partings: &Partings) -> Vec<Disturbance> {
         let noise = |errors: &ErrorModelConfig| *errors != ErrorModelConfig::None;
         let from_start =
             |cause, slows| Disturbance { at: SimTime::ZERO, until: SimTime::NEVER, node: None, cause, slows };
@@ -44,7 +52,6 @@ impl Scenario {
         found.extend(noisy.then(|| from_start(LossCause::Channel, false)));
         found.extend(noisy_air.then(|| from_start(LossCause::Channel, true)));
         found.extend(broken.then(|| from_start(LossCause::LinkFailure, true)));
-        // In order of time already.
         let events = &self.settings.events;
         found.extend(events.iter().enumerate().filter_map(|(i, event)| {
             let cause = match event.what {
@@ -54,6 +61,13 @@ impl Scenario {
                 EventKind::Loss | EventKind::Up => return None,
             };
             let at = SimTime::ZERO + event.at;
+            let node = event.node.map(NodeId);
+            if event.what == EventKind::Move && partings.is_harmless(i) {
+                return None;
+            }
+            if let Some(Parting { from, until }) = partings.by(i) {
+                return Some(Disturbance { at: from, until, node, cause, slows: true });
+            }
             let ends = |later: &&EventConfig| {
                 let alike =
                     later.what == event.what || (event.what, later.what) == (EventKind::Down, EventKind::Up);
@@ -63,18 +77,26 @@ impl Scenario {
                 EventKind::Cut => event.lasts.map(|lasts| at + lasts),
                 _ => events[i + 1..].iter().find(ends).map(|later| SimTime::ZERO + later.at),
             };
-            let node = event.node.map(NodeId);
             Some(Disturbance { at, until: until.unwrap_or(SimTime::NEVER), node, cause, slows: true })
         }));
+        // Events are, but a walk breaks nothing at once.
+        found.sort_by_key(|of| of.at);
         found
     }
 
     /// The same scenario without its [`Self::disturbances`].
     pub fn undisturbed(&self) -> Self {
+        self.undisturbed_by(&Partings::default())
+    }
+
+    /// The same scenario without its [`Self::disturbances_by`]; moves that part nothing stay.
+    pub fn undisturbed_by(&self, partings: &Partings) -> Self {
         let mut calm = self.clone();
         calm.settings.errors = ErrorsConfig::default();
         calm.settings.radio.fading = None;
-        calm.settings.events.clear();
+        let events = self.settings.events.iter().enumerate();
+        let stays = |(i, _): &(usize, &EventConfig)| partings.belongs_to_network(&self.settings.events, *i);
+        calm.settings.events = events.filter(stays).map(|(_, event)| *event).collect();
         for wire in &mut calm.settings.wires {
             (wire.errors, wire.errors_back) = (ErrorModelConfig::None, ErrorModelConfig::None);
             wire.handoffs = None;

@@ -8,7 +8,8 @@ use crate::results::RunReport;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use tworay_mobility::facts::{PairFacts, PathFacts};
-use tworay_scenario::Scenario;
+use tworay_routing::Protocol;
+use tworay_scenario::{Partings, Scenario};
 use tworay_tcp::VariantInfo;
 
 /// Part of the progress that a run's twin makes: it takes about as long as the run.
@@ -176,7 +177,13 @@ fn twin_of(scenario: &Scenario, seed: u64, control: &RunControl) -> Result<Optio
         return Ok(None);
     }
     let datagrams: Vec<bool> = scenario.flows.iter().map(|flow| flow.application.is_datagrams()).collect();
-    let setup = scenario.undisturbed().setup(seed, false).map_err(|e| RunError::Failed(e.to_string()))?;
+    let setup = |of: &Scenario| of.setup(seed, false).map_err(|e| RunError::Failed(e.to_string()));
+    let partings = Partings::of(&setup(scenario)?);
+    let disturbances = scenario.disturbances_by(&partings);
+    if disturbances.is_empty() {
+        return Ok(None);
+    }
+    let setup = setup(&scenario.undisturbed_by(&partings))?;
     let Some(mut network) = Network::new(setup, || control.note(0.0)) else {
         return Err(RunError::Cancelled);
     };
@@ -184,7 +191,8 @@ fn twin_of(scenario: &Scenario, seed: u64, control: &RunControl) -> Result<Optio
         return Err(RunError::Cancelled);
     }
     let losses = network.finish().ledger.take_records();
-    Ok(Some(Twin::of(scenario.disturbances(), datagrams, losses)))
+    let set_routes = scenario.settings.routing.protocol == Protocol::Static;
+    Ok(Some(Twin::of(disturbances, datagrams, losses).with_set_routes(set_routes)))
 }
 
 /// Mean shortest path and partitioning of a scenario's flows, overall and by flow, from positions and wires

@@ -12,6 +12,7 @@ mod fading;
 mod guesses;
 mod lifetimes;
 mod mixtures;
+mod moves;
 mod own_story;
 mod queues;
 mod rates;

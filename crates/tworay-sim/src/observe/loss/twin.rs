@@ -7,6 +7,7 @@
 //! TCP sends less after a loss: its losses have no twin.
 
 mod losses;
+mod queues;
 
 use super::ledger::LossRecord;
 use super::root_cause::RootCause;
@@ -17,12 +18,17 @@ use tworay_scenario::Disturbance;
 /// Time after a disturbance in which it may still cost packets.
 const AFTERMATH: SimDuration = SimDuration::from_secs(30);
 
+/// Time after an outage in which what it has kept is sent, where routes are set.
+const SETTLES: SimDuration = SimDuration::from_secs(5);
+
 /// Losses of the twin, and the disturbances of the run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Twin {
     /// By flow, if it sends datagrams: losses of the twin.
     losses: Vec<Option<Losses>>,
     disturbances: Vec<Disturbance>,
+    /// True if routes don't change with the network.
+    set_routes: bool,
     /// The latest disturbance that has cost any flow a datagram, and when.
     latest: Option<(SimTime, RootCause)>,
 }
@@ -50,12 +56,17 @@ impl Twin {
     ) -> Self {
         let mut by_flow: Vec<Option<Losses>> =
             datagrams.into_iter().map(|sends| sends.then(Losses::default)).collect();
-        for LossRecord { flow, seq, at, died, cause, .. } in losses {
+        for LossRecord { flow, seq, at, node, died, cause, .. } in losses {
             if let Some(of) = by_flow[flow.index()].as_mut() {
-                of.note(at, seq.0, died, cause);
+                of.note((at, node), seq.0, died, cause);
             }
         }
         Self { losses: by_flow, disturbances, ..Self::default() }
+    }
+
+    /// The same where routes don't change with the network.
+    pub fn with_set_routes(self, set_routes: bool) -> Self {
+        Self { set_routes, ..self }
     }
 
     /// The run delivers a packet.
@@ -89,11 +100,20 @@ impl Twin {
         self.disturbances.iter().rev().filter(move |disturbance| disturbance.at <= now).filter(lasts)
     }
 
+    /// True if all outages have been over for so long that routes which are set leave nothing of them, and no noise slows a MAC down.
+    fn is_settled(&self, now: SimTime) -> bool {
+        let over = |of: &Disturbance| {
+            if of.is_noise() { !of.slows || of.until <= now } else { of.until + SETTLES <= now }
+        };
+        self.set_routes && self.begun(now).all(over)
+    }
+
     /// The root cause of a packet that dies at `now`, if that seems to be `root`. It is `root` if the flow sends no datagrams.
     pub fn judge(&mut self, now: SimTime, of: Dying, root: RootCause) -> RootCause {
         let end = End::of(of.died);
         let begun = self.begun(now).next().is_some();
         let noise_lasts = self.begun(now).any(|known| known.is_noise() && known.slows && now < known.until);
+        let settled = self.is_settled(now);
         let disturbed = self.is_disturbance(now, &root);
         let by_load = !disturbed && root.cause.is_some_and(|cause| CAUSES.contains(&cause));
         let Some(losses) = self.losses.get_mut(of.flow.index()).and_then(Option::as_mut) else { return root };
@@ -119,9 +139,13 @@ impl Twin {
         let of_twins_noise = twins_cause.filter(|cause| is_noise(*cause));
         let matched =
             twins_cause.is_some() || by_load && end == End::InQueue && losses.replaces_older(now, of.seq.0);
-        // Without noise that lasts, a queue is as full as in the twin, and rate control makes more difference than a count tells.
-        let as_full = !noise_lasts && by_load && end == End::InQueue && losses.is_as_full(now);
-        let of_load = matched || as_full || by_load && begun && losses.by_chance(now, end, root.cause);
+        // Without noise that lasts, a queue is as full as in the twin, and rate control makes more difference than a count tells. Where
+        // routes are set, and outages have been over for a while, nothing else does.
+        let full_anyway = by_load && end == End::InQueue;
+        let as_full = full_anyway
+            && (!noise_lasts && losses.is_as_full(now, of.node) || settled && losses.is_full(now, of.node));
+        let of_load =
+            matched || as_full || by_load && begun && losses.by_chance((now, of.node), end, root.cause);
         let by_disturbance = losses.disturbed_by.or(self.latest);
         // Rates that are too fast fill a queue without noise, too, if they do so in the twin.
         let too_fast = root.cause == Some(LossCause::Rate) && end == End::InQueue;
@@ -144,7 +168,7 @@ impl Twin {
         };
         let is_load = end == End::InQueue && found.cause.is_some_and(|cause| CAUSES.contains(&cause));
         if let Some(losses) = self.of_flow(of.flow).filter(|_| is_load) {
-            losses.note_of_load(now);
+            losses.note_of_load(now, of.node);
         }
         found
     }
@@ -160,8 +184,9 @@ impl Twin {
     ) -> Option<RootCause> {
         let slowed_by = of.slowed_by.filter(|root| self.is_disturbance(now, root));
         if End::of(of.died) == End::OnHop {
-            // Its attempts are known: a disturbance elsewhere has not destroyed them.
-            return slowed_by.filter(|known| known.node == root.node).map(|known| known.strikes(root.at));
+            // Its attempts are known: a disturbance elsewhere, or an outage that is over, has not destroyed them.
+            let here = slowed_by.filter(|known| known.node == root.node && known.is_noise());
+            return here.map(|known| known.strikes(root.at));
         }
         let of_noise = |known: &Disturbance| known.is_noise() && known.slows;
         let fills = |root: &RootCause| !root.is_noise() || self.begun(now).any(of_noise);

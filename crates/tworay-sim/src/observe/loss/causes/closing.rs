@@ -158,6 +158,7 @@ impl Causes {
         }
         let mut latest_first: Vec<&RootCause> = self.heeded.values().collect();
         latest_first.sort_by_key(|root| Reverse(root.at));
+        let lasting = self.lasting_path(scene, (node, dst));
         let on_path = |root: &&RootCause| {
             let root = open(scene, root)?;
             let (a, b, cause) = (root.node, root.next_hop?, root.cause?);
@@ -165,6 +166,12 @@ impl Causes {
             self.times_before(root.at).take(3).find_map(|at| {
                 let mut length = |link| scene.leads((node, dst), link, at, &[link]);
                 let (forth, back) = (length((a, b)), length((b, a)));
+                // Routers that know a shorter path have used that.
+                if lasting
+                    .is_some_and(|lasting| [forth, back].into_iter().flatten().all(|hops| hops > lasting))
+                {
+                    return None;
+                }
                 let from = match (forth, back) {
                     (None, None) => return None,
                     (Some(forth), Some(back)) if forth <= back => a,
@@ -177,6 +184,29 @@ impl Causes {
             })
         };
         latest_first.iter().find_map(on_path).map(|root| root.strikes(now))
+    }
+
+    /// True if routers may have used the hop of a root cause between two nodes. With OLSR they have not if a shorter path stands.
+    pub(super) fn may_have_led(
+        &self,
+        scene: &mut Scene<'_>,
+        ends: (NodeId, NodeId),
+        root: &RootCause,
+    ) -> bool {
+        let link = root.next_hop.filter(|_| root.cause == Some(LossCause::LinkFailure) && self.proactive);
+        let Some((a, b)) = link.map(|b| (root.node, b)) else { return true };
+        let Some(lasting) = self.lasting_path(scene, ends) else { return true };
+        [(a, b), (b, a)].into_iter().any(|link| {
+            let mut times = self.times_before(root.at).take(3);
+            times.any(|at| scene.leads(ends, link, at, &[link]).is_some_and(|hops| hops <= lasting))
+        })
+    }
+
+    /// Hops of the shortest path between two nodes, if it has stood for longer than routers take to use a link that is back.
+    fn lasting_path(&self, scene: &mut Scene<'_>, ends: (NodeId, NodeId)) -> Option<u16> {
+        let way = scene.way(ends, scene.now);
+        let stood = way.iter().all(|(a, b)| scene.was_out_of_reach(*a, *b, self.timing.relearnt).is_none());
+        u16::try_from(way.len()).ok().filter(|hops| stood && *hops > 0)
     }
 
     /// A break on the shortest path that nobody noticed, and that is over since so short a time that its end cannot be known. Up to two

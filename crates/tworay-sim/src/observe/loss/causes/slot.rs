@@ -122,6 +122,11 @@ impl Causes {
     ) -> Option<RootCause> {
         let Packet { flow, src, dst, .. } = *scene.packets.get(*packets.first()?);
         let of_exchange = self.detours.get(&(node, next_hop)).copied();
+        // A hop that has only kept a relay's MAC from their packets has rerouted none of them.
+        let of_exchange = of_exchange.filter(|(_, root)| {
+            let used = self.first_hops.get(&(root.node, flow, dst)).copied();
+            used.is_some() && used == root.next_hop || self.may_have_led(scene, (src, dst), root)
+        });
         let of_search =
             || packets.iter().find_map(|packet| self.set_off(scene.now, scene.packets.get(*packet)));
         let from = src;

@@ -1,9 +1,10 @@
 //! Datagrams of one flow that the twin loses, and which of this run's losses they stand for.
 
+use super::queues::{Queue, is_random};
 use crate::observe::loss::root_cause::RootCause;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use tworay_base::{Died, LossCause, SimDuration, SimTime};
+use tworay_base::{Died, LossCause, NodeId, SimDuration, SimTime};
 
 /// A loss of the twin within this time is the same loss.
 pub(super) const NEAR: SimDuration = SimDuration::from_secs(1);
@@ -27,12 +28,6 @@ const NEAR_SEARCH: SimDuration = SimDuration::from_secs(10);
 
 /// Two losses within this time are at the same time.
 const SAME: SimDuration = SimDuration::from_millis(50);
-
-/// A queue that the twin fills within this time may be full for the same reason.
-const NEAR_FULL: SimDuration = SimDuration::from_secs(2);
-
-/// Losses in queues and on hops may be so many more than the twin's by chance, and so many standard deviations more.
-const BY_CHANCE: f64 = 3.0;
 
 /// The end of a datagram.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -72,6 +67,7 @@ impl End {
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Lost {
     at: SimTime,
+    node: NodeId,
     end: End,
     pub(super) cause: LossCause,
 }
@@ -85,49 +81,42 @@ pub(super) struct Losses {
     /// place.
     in_queues: BTreeMap<u64, Vec<LossCause>>,
     elsewhere: BTreeMap<u64, Vec<LossCause>>,
-    /// Datagrams that this run's queues have lost for load, and those of the twin's queues that this run has lost to a disturbance.
-    of_load: usize,
-    taken: usize,
-    /// Times of the latest ones that load has cost.
-    latest_of_load: VecDeque<SimTime>,
     /// True if the twin loses any at rates that are too fast.
     pub(super) at_rates: bool,
-    /// Times of those in queues, and on hops, which happen at random if the load is high.
-    by_queues: Vec<SimTime>,
+    /// Those in queues by node, and times of those on hops, which happen at random if the load is high.
+    queues: BTreeMap<NodeId, Queue>,
     on_hops: Vec<SimTime>,
     /// Times of datagrams for which collisions have cost the twin the route or the address, and how many of them have counted in favour of
     /// one of this run, or are too long ago.
     breaks: Vec<SimTime>,
     by_breaks: usize,
-    /// Losses of this run that count as chance, though the twin has none in their place; the times of the latest ones in queues.
+    /// Losses of this run that count as chance, though the twin has none in their place.
     surplus: u32,
-    latest_surplus: VecDeque<SimTime>,
     /// The latest disturbance that has cost this run a datagram, and when.
     pub(super) disturbed_by: Option<(SimTime, RootCause)>,
 }
 
 impl Losses {
-    /// The twin loses a datagram.
-    pub fn note(&mut self, at: SimTime, seq: u32, died: Died, cause: LossCause) {
+    /// The twin loses a datagram at a node.
+    pub fn note(&mut self, (at, node): (SimTime, NodeId), seq: u32, died: Died, cause: LossCause) {
         let (end, is_load) = (End::of(died), CAUSES.contains(&cause));
         // A full queue is one in the twin, too, whether shadowing or movement has slowed it down there.
         if !is_load && end != End::InQueue {
             return;
         }
         self.at_rates |= cause == LossCause::Rate;
-        self.open.insert(seq, Lost { at, end, cause });
+        self.open.insert(seq, Lost { at, node, end, cause });
         match end {
-            End::InQueue if is_load => self.by_queues.push(at),
+            End::InQueue if is_load => self.queues.entry(node).or_default().note(at),
             End::OnHop => self.on_hops.push(at),
             End::Elsewhere if cause == LossCause::Contention => self.breaks.push(at),
             End::InQueue | End::Elsewhere => {}
         }
     }
 
-    /// Load has cost this run a datagram in a queue.
-    pub fn note_of_load(&mut self, now: SimTime) {
-        self.of_load += 1;
-        self.latest_of_load.push_back(now);
+    /// Load has cost this run a datagram in the queue of a node.
+    pub fn note_of_load(&mut self, now: SimTime, node: NodeId) {
+        self.queues.entry(node).or_default().note_of_load(now);
     }
 
     /// This run loses a datagram at a time, too, or another one in place of one that the twin loses at about that time: the cause there.
@@ -167,7 +156,7 @@ impl Losses {
 
     /// This run delivers a datagram, or loses it to a disturbance. How it ends in the twin.
     pub fn goes(&mut self, seq: u32) -> Option<End> {
-        let Lost { at, end, cause } = self.open.remove(&seq)?;
+        let Lost { at, end, cause, .. } = self.open.remove(&seq)?;
         let delivered = if end == End::InQueue { &mut self.in_queues } else { &mut self.elsewhere };
         delivered.entry(span_of(at)).or_default().push(cause);
         Some(end)
@@ -175,35 +164,26 @@ impl Losses {
 
     /// A disturbance has cost this run a datagram, before a queue could reject it.
     pub fn takes(&mut self, seq: u32) {
-        self.taken += usize::from(self.goes(seq) == Some(End::InQueue));
+        let Some(Lost { node, .. }) = self.open.get(&seq).copied() else { return };
+        if self.goes(seq) == Some(End::InQueue) {
+            self.queues.entry(node).or_default().taken += 1;
+        }
     }
 
-    /// True if the twin's queues lose datagrams within some seconds, too, and this run's have not lost a fourth more for load then, nor so
-    /// far than those of the twin's that no disturbance has cost.
-    pub fn is_as_full(&mut self, now: SimTime) -> bool {
-        let since = now.earlier_by(NEAR_FULL);
-        forget_before(since, &mut self.latest_of_load);
-        let of_twin = |until: SimTime| self.by_queues.partition_point(|at| *at <= until);
-        let (before, so_far) = (of_twin(since), of_twin(now + NEAR));
-        let few = |own: usize, of_twin: usize| 4 * own < 5 * of_twin;
-        of_twin(now + NEAR_FULL) > before
-            && few(self.latest_of_load.len(), so_far - before)
-            && few(self.of_load, so_far.saturating_sub(self.taken))
+    /// True if the twin fills the queue of a node at about that time, too.
+    pub fn is_full(&self, now: SimTime, node: NodeId) -> bool {
+        self.queues.get(&node).is_some_and(|queue| queue.is_full(now))
     }
 
-    /// True if one more loss in a queue may be chance, within a second.
-    fn has_chance(&mut self, now: SimTime) -> bool {
-        let since = now.earlier_by(NEAR);
-        forget_before(since, &mut self.latest_surplus);
-        let before = |time: SimTime| self.by_queues.partition_point(|at| *at <= time);
-        let near = before(now + NEAR) - before(since);
-        is_random(self.latest_surplus.len() as u32, near)
+    /// True if that holds, and the twin fills it not less than this run.
+    pub fn is_as_full(&mut self, now: SimTime, node: NodeId) -> bool {
+        self.queues.get_mut(&node).is_some_and(|queue| queue.is_as_full(now))
     }
 
     /// True if a loss in whose place the twin has none may be chance: not more have been than random numbers differ. Collisions cost many
     /// datagrams the route at once, or none: as many more as the twin loses so are chance.
-    pub fn by_chance(&mut self, now: SimTime, end: End, cause: Option<LossCause>) -> bool {
-        let random = match end {
+    pub fn by_chance(&mut self, (now, node): (SimTime, NodeId), end: End, cause: Option<LossCause>) -> bool {
+        let is_chance = match end {
             End::Elsewhere => {
                 let before = |time: SimTime| self.breaks.partition_point(|at| *at < time);
                 let (gone, known) = (before(now.earlier_by(NEAR_SEARCH)), before(now + NEAR_SEARCH));
@@ -212,27 +192,15 @@ impl Losses {
                 self.by_breaks += usize::from(is_chance);
                 return is_chance;
             }
-            End::InQueue if self.by_queues.is_empty() => return false,
-            End::InQueue => &self.by_queues,
-            End::OnHop => &self.on_hops,
+            End::InQueue => {
+                let surplus = self.surplus;
+                self.queues.get_mut(&node).is_some_and(|queue| queue.by_chance(now, surplus))
+            }
+            End::OnHop => is_random(self.surplus, self.on_hops.partition_point(|at| *at <= now)),
         };
-        let before = random.partition_point(|at| *at <= now);
-        let in_queue = end == End::InQueue;
-        let is_chance = is_random(self.surplus, before) && (!in_queue || self.has_chance(now));
         self.surplus += u32::from(is_chance);
-        self.latest_surplus.extend((is_chance && in_queue).then_some(now));
         is_chance
     }
-}
-
-fn forget_before(since: SimTime, times: &mut VecDeque<SimTime>) {
-    let old = times.partition_point(|at| *at < since);
-    times.drain(..old);
-}
-
-/// True if one more loss may be chance, beside so many that count as chance and so many of the twin.
-fn is_random(surplus: u32, of_twin: usize) -> bool {
-    f64::from(surplus + 1) <= BY_CHANCE + BY_CHANCE * (of_twin as f64).sqrt()
 }
 
 fn span_of(at: SimTime) -> u64 {

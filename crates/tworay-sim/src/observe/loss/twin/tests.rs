@@ -351,3 +351,68 @@ fn an_outage_that_is_over_does_not_fill_a_queue_beside_noise() {
         assert_eq!(judge(&mut of, 3, 13.0, Died::Ifq, Congestion), later);
     }
 }
+
+/// Frames that collide after an outage are not lost to it, whatever it has kept there.
+#[test]
+fn an_outage_destroys_no_frame_when_it_is_over() {
+    use LossCause::{Contention, LinkFailure};
+    let cut = Disturbance { at: at(5.0), until: at(8.0), node: None, cause: LinkFailure, slows: true };
+    let mut of_run = Twin::of(vec![cut], vec![true], []);
+    let slowed_by = Some(RootCause::new(at(8.0), NODE, LinkFailure).towards(NodeId(2)));
+    let (time, died) = (at(15.0), Died::DataRetries);
+    let of = Dying { flow: FLOW, seq: Seq32(3), node: NODE, at: time, died, slowed_by };
+    let collided = RootCause::new(time, NODE, Contention).towards(NodeId(2));
+    let found = (0..9).map(|_| of_run.judge(time, of, collided).cause).collect::<Vec<_>>();
+    assert_eq!(found, [Some(Contention); 9]);
+}
+
+/// Routes are set, and a cut was over at 13 s: of a queue that the twin fills as well, nothing at 19 s is the cut's, however many are lost;
+/// at 14 s its backlog may be, and with noise, or with routes that have changed, the count decides.
+#[test]
+fn an_outage_leaves_nothing_where_routes_are_set() {
+    use LossCause::{Channel, Congestion, LinkFailure};
+    let cut = Disturbance { at: at(12.0), until: at(13.0), node: None, cause: LinkFailure, slows: true };
+    let noise = Disturbance { at: at(0.0), until: SimTime::NEVER, node: None, cause: Channel, slows: true };
+    for (disturbances, set_routes, time, all) in [
+        (vec![cut], true, 19.0, true),
+        (vec![cut], true, 14.0, false),
+        (vec![cut], false, 19.0, false),
+        (vec![noise, cut], true, 19.0, false),
+    ] {
+        let of_twin = [(1, time - 0.5, Died::Ifq), (2, time + 0.5, Died::Ifq)];
+        let mut of_run = twin(&of_twin).with_set_routes(set_routes);
+        of_run.disturbances = disturbances;
+        assert_eq!(judge(&mut of_run, 500, 12.5, Died::DataRetries, LinkFailure), LinkFailure);
+        let found = (10..60).map(|seq| judge(&mut of_run, seq, time, Died::Ifq, Congestion));
+        let of_load = found.filter(|cause| *cause == Congestion).count();
+        assert_eq!(of_load == 50, all, "{time} s, routes set: {set_routes}, {of_load} of 50");
+    }
+}
+
+/// A cut has led a flow to a longer way, which carries less: the twin's queue loses 300 datagrams a second, and this run's 525. Of the 1,050 in the two
+/// seconds from 16 s on load may have cost a fourth more than 600, and 3 + 3 * 600^(1/2) = 76 by chance.
+#[test]
+fn a_detour_that_carries_less_is_not_loads() {
+    use LossCause::{Congestion, LinkFailure};
+    let every = |number: u32, per_second: u32| 10.0 + f64::from(number) / f64::from(per_second);
+    let of_twin: Vec<_> = (0..3000).map(|number| (number, every(number, 300), Died::Ifq)).collect();
+    let mut of_run = twin(&of_twin);
+    let cut = Disturbance { at: at(12.0), until: at(13.0), node: None, cause: LinkFailure, slows: true };
+    of_run.disturbances = vec![cut];
+    for (seq, time, died) in of_twin.iter().filter(|(_, time, _)| *time < 12.0) {
+        assert_eq!(judge(&mut of_run, *seq, *time, *died, Congestion), Congestion);
+    }
+    assert_eq!(judge(&mut of_run, 9000, 12.5, Died::DataRetries, LinkFailure), LinkFailure);
+    let later = (0..2100).map(|number| 14.0 + f64::from(number) / 525.0);
+    // Others than the twin's, in whose place they are lost as long as those are delivered.
+    let found: Vec<LossCause> = later
+        .zip(10_000..)
+        .map(|(time, seq)| {
+            let gone = of_twin.iter().filter(|(_, lost, _)| *lost <= time && *lost > time - 0.01);
+            gone.for_each(|(seq, ..)| of_run.delivered(FLOW, Seq32(*seq)));
+            judge(&mut of_run, seq, time, Died::Ifq, Congestion)
+        })
+        .collect();
+    let of_load = found[1050..].iter().filter(|cause| **cause == Congestion).count();
+    assert!((600..=750 + 76).contains(&of_load), "{of_load}");
+}

@@ -1,0 +1,115 @@
+//! Which events that move a node take it away from its neighbours, and for how long.
+//!
+//! A node that stays in reach of all its neighbours has broken nothing: its move belongs to the network, as other movement does.
+
+use crate::Setup;
+use crate::event::{EventConfig, EventKind};
+use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_mobility::Track;
+use tworay_radio::Channel;
+
+/// Distance that a node moves between two looks at its neighbours, m.
+const STEP: f64 = 1.0;
+
+/// The time in which a move keeps a node from a neighbour.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Parting {
+    /// When the first neighbour of those before the move is out of reach.
+    pub from: SimTime,
+    /// When all of them are in reach again; never, if the run ends before.
+    pub until: SimTime,
+}
+
+/// The partings that a scenario's events cause, by event. Without them every move counts.
+#[derive(Clone, Debug, Default)]
+pub struct Partings(Option<Vec<Option<Parting>>>);
+
+impl Partings {
+    /// The partings of a run. Where power varies around its mean, or is measured, distances don't tell: every move counts.
+    pub fn of(setup: &Setup) -> Self {
+        let radio = &setup.settings.radio;
+        if radio.fades() || !radio.links.is_empty() || !setup.has_radio {
+            return Self::default();
+        }
+        let channel = Channel::new(radio);
+        let range = channel.range_of(channel.rx_threshold());
+        let mut stations =
+            Stations { tracks: setup.tracks.clone(), range, end: SimTime::ZERO + setup.settings.duration };
+        let events = &setup.settings.events;
+        let parting = |(i, event): (usize, &EventConfig)| {
+            let node = event.node.filter(|_| event.what == EventKind::Move)?;
+            let moves_on = |of: &&EventConfig| of.what == EventKind::Move && of.node == Some(node);
+            let next = events[i + 1..].iter().find(moves_on).map(|later| SimTime::ZERO + later.at);
+            stations.parting(NodeId(node), SimTime::ZERO + event.at, next)
+        };
+        Self(Some(events.iter().enumerate().map(parting).collect()))
+    }
+
+    /// The parting by a move, with its number among the events; `None`: none, or none is known.
+    pub(crate) fn by(&self, event: usize) -> Option<Parting> {
+        self.0.as_ref()?.get(event).copied().flatten()
+    }
+
+    /// True if an event is known to part nothing.
+    pub(crate) fn is_harmless(&self, event: usize) -> bool {
+        self.0.is_some() && self.by(event).is_none()
+    }
+
+    /// True if a move parts nothing, and neither has one of the same node before: without disturbances it happens as well.
+    pub(crate) fn belongs_to_network(&self, events: &[EventConfig], event: usize) -> bool {
+        let node = events[event].node;
+        let mut moves = events.iter().enumerate().take(event + 1);
+        let same = |of: &EventConfig| of.what == EventKind::Move && of.node == node;
+        events[event].what == EventKind::Move && moves.all(|(i, of)| !same(of) || self.is_harmless(i))
+    }
+}
+
+/// The stations of a run, which move.
+struct Stations {
+    tracks: Vec<Track>,
+    /// Reach by the mean power, m.
+    range: f64,
+    end: SimTime,
+}
+
+impl Stations {
+    fn are_near(&mut self, a: NodeId, b: NodeId, at: SimTime) -> bool {
+        let here = self.tracks[a.index()].position(at);
+        self.tracks[b.index()].position(at).distance(here) <= self.range
+    }
+
+    /// When and for how long a node that moves at one time, and at the `next`, is away from one of the neighbours that it has just before.
+    fn parting(&mut self, node: NodeId, moves: SimTime, next: Option<SimTime>) -> Option<Parting> {
+        let before = moves.earlier_by(SimDuration::from_nanos(1));
+        let others: Vec<NodeId> = (0..self.tracks.len() as u16).map(NodeId).filter(|n| *n != node).collect();
+        let neighbours: Vec<NodeId> =
+            others.into_iter().filter(|other| self.are_near(node, *other, before)).collect();
+        let from = self.look(node, &neighbours, moves, false)?;
+        if next.is_some_and(|next| next <= from) {
+            return None;
+        }
+        let until = self.look(node, &neighbours, from, true).unwrap_or(SimTime::NEVER);
+        Some(Parting { from, until })
+    }
+
+    /// The first time from `now` on at which all neighbours are near, or not all are.
+    fn look(&mut self, node: NodeId, neighbours: &[NodeId], mut now: SimTime, near: bool) -> Option<SimTime> {
+        while now <= self.end {
+            if neighbours.iter().all(|other| self.are_near(node, *other, now)) == near {
+                return Some(now);
+            }
+            let moving = neighbours.iter().chain([&node]);
+            let next = moving.map(|of| {
+                let track = &mut self.tracks[of.index()];
+                let (until, speed) = (track.course_until(now), track.speed_at(now).get());
+                let step = SimDuration::from_secs_f64(STEP / speed.max(f64::MIN_POSITIVE).max(1e-6));
+                until.min(now + step)
+            });
+            now = next.min()?.max(now + SimDuration::from_nanos(1));
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;
