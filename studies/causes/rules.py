@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 OF_LOAD = ("congestion", "contention", "no-route", "ttl")
-NOISE = ("errors", "bursts", "above", "loss", "deaf", "fading", "shadowing", "wire-errors")
+# Ends of a packet whose frames are known.
+ON_HOPS = ("rts-retries", "data-retries", "expired", "late", "purged", "repetition")
 AWAY = ("away", "drive", "cut", "handoff")
 # What is lost to an outage dies at most so long after it, s: tables, searches and their backoff (metrics.md).
 AFTER = 45.0
@@ -167,7 +168,7 @@ def of_counts(case: Drawn, rows: list[Row], twin: list[Row]) -> Iterator[Fault]:
 
 def _collided(row: Row) -> bool:
     """Return true if the loss is known by its frames: other routes bring other collisions."""
-    return row["cause"] == "contention" and row["died"] in ("rts-retries", "data-retries")
+    return row["cause"] == "contention" and row["died"] in ON_HOPS
 
 
 def slack(losses: int) -> float:
