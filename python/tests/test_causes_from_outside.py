@@ -1,0 +1,79 @@
+"""`make causes`: the rules notice causes that cannot be, and the drawing keeps what it promises."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from studies.causes.drawing import REACH, Drawn, Span, drawn
+from studies.causes.rules import of_counts, of_rows
+
+# Three nodes in a row, 200 m apart; node 1 was off from 10 to 20 s.
+CASE = Drawn(
+    {
+        "radio": {"preset": "b-11"},
+        "routing": {"protocol": "aodv"},
+        "flow": [{"from": 0, "to": 2, "app": "cbr"}],
+    },
+    [Span("down", 10.0, 20.0, 1)],
+    [(0, 0), (200, 0), (400, 0)],
+)
+DOWN: dict[str, Any] = {
+    "flow": 0, "cause": "node-down", "died": "buffer", "node": 0, "t_s": 15.0, "since_s": 12.0,
+    "root_node": 0, "next_hop": 1, "interferer": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wrong", "rule"),
+    [
+        ({"since_s": 16.0}, "since after the loss"),
+        ({"since_s": 9.0}, "node-down where no node of the hop was off"),
+        ({"t_s": 90.0}, "node-down where no node of the hop was off"),
+        ({"root_node": 2, "next_hop": 0}, "node-down where no node of the hop was off"),
+        ({"interferer": 2}, "an interferer of what no signal destroyed"),
+        ({"cause": "channel"}, "channel where there is no noise"),
+        ({"cause": "rate"}, "rate of a radio whose rate is set"),
+        ({"cause": "link-failure"}, "link-failure where no link has failed"),
+        ({"cause": "contention", "next_hop": 2}, "a hop that is no hop"),
+        ({"cause": "unknown"}, "unknown in a small network"),
+    ],
+)
+def test_a_cause_that_cannot_be_is_noticed(wrong: dict[str, Any], rule: str) -> None:
+    assert list(of_rows(CASE, [DOWN])) == []
+    assert rule in [fault.rule for fault in of_rows(CASE, [DOWN | wrong])]
+
+
+def test_more_losses_by_load_than_chance_allows_are_noticed() -> None:
+    """The twin loses 100: 3 + 3 * 100^(1/2) = 33 more may be chance, whenever they are."""
+
+    def lost(count: int) -> list[dict[str, Any]]:
+        return [DOWN | {"cause": "congestion", "died": "ifq", "t_s": 12 + i / 50} for i in range(count)]
+
+    assert list(of_counts(CASE, lost(133), lost(100))) == []
+    (fault,) = of_counts(CASE, lost(140), lost(100))
+    assert fault.count == 7
+    late = [row | {"t_s": row["t_s"] + 30} for row in lost(100)]
+    (fault,) = of_counts(CASE, late, lost(100))
+    assert "at a time" in fault.rule
+
+
+def test_draws_are_the_same_and_their_twins_have_no_disturbance() -> None:
+    cases = [drawn(random.Random(f"7/{number}")) for number in range(60)]
+    again = [drawn(random.Random(f"7/{number}")) for number in range(60)]
+    assert [case.text() for case in cases] == [case.text() for case in again]
+    assert {len(case.spans) for case in cases} == {0, 1, 2, 3}
+    for case in cases:
+        twin = case.twin()
+        assert "event" not in twin
+        assert "errors" not in twin
+        assert "fading" not in twin["radio"]
+        assert all(only_by_wire(case, wire) for wire in case.wires)
+
+
+def only_by_wire(case: Drawn, wire: frozenset[int]) -> bool:
+    """Return true if a wire joins places that no radio does."""
+    (ax, ay), (bx, by) = (case.at[node] for node in wire)
+    return ((ax - bx) ** 2 + (ay - by) ** 2) ** 0.5 > REACH
