@@ -192,7 +192,8 @@ fn twin_of(scenario: &Scenario, seed: u64, control: &RunControl) -> Result<Optio
     }
     let losses = network.finish().ledger.take_records();
     let set_routes = scenario.settings.routing.protocol == Protocol::Static;
-    Ok(Some(Twin::of(disturbances, datagrams, losses).with_set_routes(set_routes)))
+    let ends = scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]);
+    Ok(Some(Twin::of(disturbances, datagrams, losses).with_set_routes(set_routes).with_ends(ends)))
 }
 
 /// Mean shortest path and partitioning of a scenario's flows, overall and by flow, from positions and wires

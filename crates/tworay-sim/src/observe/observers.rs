@@ -74,7 +74,12 @@ impl Observers {
                 }
             }
             Fact::Died { packet, node, why } => self.ended(packet, (node, why), view),
-            Fact::Offered { node, packet, idle } => self.roots.offered(node, packet, idle, view),
+            Fact::Offered { node, packet, idle } => {
+                if let Some(twin) = self.ledger.twin_mut().filter(|_| !is_message(view.packets.get(packet))) {
+                    twin.carries(node, view.now);
+                }
+                self.roots.offered(node, packet, idle, view);
+            }
             Fact::Served { node } => self.roots.services[node.index()].served(view.now),
             Fact::Attempted { frame, failure } => {
                 self.roots.exchanges.attempted(view.now, frame, failure);

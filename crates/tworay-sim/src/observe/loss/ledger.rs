@@ -185,6 +185,12 @@ impl Ledger {
         self.twin = Some(Box::new(twin));
     }
 
+    /// The same run without disturbances, if there are any.
+    #[inline]
+    pub fn twin_mut(&mut self) -> Option<&mut Twin> {
+        self.twin.as_deref_mut()
+    }
+
     /// True if the losses of the same run without disturbances are known.
     pub fn has_twin(&self) -> bool {
         self.twin.is_some()
@@ -398,7 +404,8 @@ impl Ledger {
                 root_node: root.node,
                 next_hop: root.next_hop,
                 attempts: root.attempts,
-                interferer: root.interferer,
+                // Of several attempts the last may have collided, though something else decides.
+                interferer: root.interferer.filter(|_| cause == LossCause::Contention),
             });
         }
         self.count_in_flight(flow, carries, false, now);

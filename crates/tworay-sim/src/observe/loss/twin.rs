@@ -12,6 +12,7 @@ mod queues;
 use super::ledger::LossRecord;
 use super::root_cause::RootCause;
 use losses::{CAUSES, End, Losses, NEAR, is_noise};
+use std::collections::BTreeMap;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_scenario::Disturbance;
 
@@ -29,6 +30,8 @@ pub(crate) struct Twin {
     disturbances: Vec<Disturbance>,
     /// True if routes don't change with the network.
     set_routes: bool,
+    /// When nodes have last sent or relayed a packet; the ends of flows always do.
+    carried: BTreeMap<NodeId, SimTime>,
     /// The latest disturbance that has cost any flow a datagram, and when.
     latest: Option<(SimTime, RootCause)>,
 }
@@ -67,6 +70,35 @@ impl Twin {
     /// The same where routes don't change with the network.
     pub fn with_set_routes(self, set_routes: bool) -> Self {
         Self { set_routes, ..self }
+    }
+
+    /// The same with flows between these nodes.
+    pub fn with_ends(mut self, ends: impl IntoIterator<Item = NodeId>) -> Self {
+        self.carried.extend(ends.into_iter().map(|node| (node, SimTime::NEVER)));
+        self
+    }
+
+    /// A node sends or relays a packet.
+    #[cold]
+    pub fn carries(&mut self, node: NodeId, now: SimTime) {
+        let latest = self.carried.entry(node).or_insert(now);
+        *latest = (*latest).max(now);
+    }
+
+    /// True if a disturbance may have touched any packet: it strikes a node that has carried one lately, or no certain node.
+    fn may_touch(&self, of: &Disturbance) -> bool {
+        let used =
+            |node: NodeId| self.carried.get(&node).is_some_and(|at| *at >= of.at.earlier_by(AFTERMATH));
+        of.node.is_none_or(used)
+    }
+
+    /// True if an outage lasts, or has been over for so short a time that what it has kept may still be on its way.
+    fn lasts(&self, now: SimTime, outage: &RootCause) -> bool {
+        let ends = [Some(outage.node), outage.next_hop];
+        let same = |of: &&Disturbance| {
+            Some(of.cause) == outage.cause && (of.node.is_none() || ends.contains(&of.node))
+        };
+        self.begun(now).filter(same).any(|of| of.is_noise() || now <= of.until + SETTLES)
     }
 
     /// The run delivers a packet.
@@ -182,7 +214,10 @@ impl Twin {
         root: &RootCause,
         latest: Option<(SimTime, RootCause)>,
     ) -> Option<RootCause> {
-        let slowed_by = of.slowed_by.filter(|root| self.is_disturbance(now, root));
+        // A slow MAC takes no route away.
+        let elsewhere = End::of(of.died) == End::Elsewhere;
+        let routed = !matches!(of.died, Died::Ttl | Died::Loop | Died::NoRoute);
+        let slowed_by = of.slowed_by.filter(|root| routed && self.is_disturbance(now, root));
         if End::of(of.died) == End::OnHop {
             // Its attempts are known: a disturbance elsewhere, or an outage that is over, has not destroyed them.
             let here = slowed_by.filter(|known| known.node == root.node && known.is_noise());
@@ -192,12 +227,20 @@ impl Twin {
         let fills = |root: &RootCause| !root.is_noise() || self.begun(now).any(of_noise);
         let in_queue = End::of(of.died) == End::InQueue;
         // An outage that has cost nothing of late is no reason for a queue that noise slows down.
-        let noise = self.begun(now).find(|known| of_noise(known) && now < known.until);
+        let noise =
+            self.begun(now).find(|known| of_noise(known) && now < known.until && self.may_touch(known));
         let is_over = |(at, root): (SimTime, RootCause)| root.is_physical() && at + NEAR < now;
         let noise = noise.filter(|_| in_queue && latest.is_some_and(is_over));
-        let latest = latest.filter(|_| noise.is_none()).map(|(_, root)| root);
+        // Routes that collisions cost after an outage, and addresses, are not lost to it: as far as it is to blame, its breaks say so.
+        let over = |root: &RootCause| elsewhere && root.is_physical() && !self.lasts(now, root);
+        let latest = latest.filter(|_| noise.is_none()).map(|(_, root)| root).filter(|root| !over(root));
         let known = slowed_by.or(latest).filter(|root| !in_queue || fills(root));
-        let begun = noise.or_else(|| self.begun(now).find(|known| !in_queue || known.slows))?;
+        let may_be = |known: &&Disturbance| {
+            let lasts = !elsewhere || known.is_noise() || now <= known.until + SETTLES;
+            (!in_queue || known.slows) && lasts && self.may_touch(known)
+        };
+        let begun = noise.or_else(|| self.begun(now).find(may_be));
+        known.or_else(|| begun.map(|_| *root))?;
         // A rate that was right before a station moved, or came back, is wrong because of that.
         let ends = [Some(root.node), root.next_hop];
         let strikes =
@@ -210,12 +253,12 @@ impl Twin {
         // Noise may be everywhere, also where this one died: but no wire has it.
         let everywhere = |known: &Disturbance| known.is_noise() && known.node.is_none();
         let by_radio = of.died != Died::WireQueue;
-        let here = || {
+        let here = |begun: &Disturbance| {
             let at = RootCause::new(now, begun.node.unwrap_or(of.node), begun.cause);
             let hop = root.next_hop.filter(|_| by_radio && everywhere(begun) && root.node == of.node);
             at.towards(hop.unwrap_or(NodeId::BROADCAST))
         };
-        let found = known.map_or_else(here, |known| known.strikes(now));
+        let found = known.map(|known| known.strikes(now)).or_else(|| begun.map(here))?;
         let is_same =
             |known: &Disturbance| Some(known.cause) == found.cause || found.is_noise() && known.is_noise();
         let noise_here = by_radio && root.next_hop.is_some() && self.begun(now).any(everywhere);

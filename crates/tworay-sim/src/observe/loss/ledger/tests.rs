@@ -90,6 +90,19 @@ fn nothing_holds_a_segment_up_before_it_was_sent() {
     assert_eq!(l.records()[0].since, SimTime::from_nanos(7));
 }
 
+/// Six attempts out of reach and one that collided: no signal is to blame.
+#[test]
+fn only_collisions_have_an_interferer() {
+    for (cause, interferer) in [(LossCause::Contention, Some(NodeId(4))), (LossCause::LinkFailure, None)] {
+        let mut l = Ledger::default();
+        let uid = sent(&mut l, Carries::Data, Seq32(1), SimTime::ZERO);
+        let mut found = death(cause, 1);
+        found.root.interferer = Some(NodeId(4));
+        l.died(uid, found, SimTime::ZERO);
+        assert_eq!(l.records()[0].interferer, interferer, "{cause:?}");
+    }
+}
+
 #[test]
 fn a_delivered_segment_is_never_lost() {
     let mut l = Ledger::default();

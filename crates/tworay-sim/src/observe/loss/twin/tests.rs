@@ -28,6 +28,15 @@ fn lost(seq: u32, time: f64, died: Died, cause: LossCause) -> LossRecord {
     }
 }
 
+/// The twin of a run whose flows end at nodes 1, 2 and 7.
+fn beside(
+    disturbances: Vec<Disturbance>,
+    datagrams: Vec<bool>,
+    losses: impl IntoIterator<Item = LossRecord>,
+) -> Twin {
+    Twin::of(disturbances, datagrams, losses).with_ends([NODE, NodeId(2), NodeId(7)])
+}
+
 /// A run in which node 2 loses frames from 10 s on, whose twin loses these datagrams.
 fn twin(losses: &[(u32, f64, Died)]) -> Twin {
     let noise = Disturbance {
@@ -41,7 +50,7 @@ fn twin(losses: &[(u32, f64, Died)]) -> Twin {
         let cause = if *died == Died::Ifq { LossCause::Congestion } else { LossCause::Contention };
         lost(*seq, *time, *died, cause)
     };
-    Twin::of(vec![noise], vec![true], losses.iter().map(loss))
+    beside(vec![noise], vec![true], losses.iter().map(loss))
 }
 
 fn judge(twin: &mut Twin, seq: u32, time: f64, died: Died, cause: LossCause) -> LossCause {
@@ -174,7 +183,7 @@ fn what_movement_has_broken_is_no_disturbance() {
             cause: LossCause::LinkFailure,
             slows: true,
         };
-        let mut of = Twin::of(vec![event], vec![true], []);
+        let mut of = beside(vec![event], vec![true], []);
         assert_eq!(judge(&mut of, 1, 20.0, Died::NoRoute, LossCause::LinkFailure), LossCause::LinkFailure);
         of.latest.is_some()
     };
@@ -194,7 +203,7 @@ fn noise_strikes_no_wire() {
         cause: LossCause::Channel,
         slows: true,
     };
-    let mut of_run = Twin::of(vec![noise], vec![true], []);
+    let mut of_run = beside(vec![noise], vec![true], []);
     let spoilt = RootCause::new(at(1.0), NodeId(0), LossCause::Channel).towards(NODE);
     let first = Dying {
         flow: FLOW,
@@ -220,7 +229,7 @@ fn noise_strikes_no_wire() {
 fn a_cut_elsewhere_names_no_hop_in_reach() {
     let cut =
         Disturbance { at: at(1.0), until: at(9.0), node: None, cause: LossCause::LinkFailure, slows: true };
-    let mut of_run = Twin::of(vec![cut], vec![true], []);
+    let mut of_run = beside(vec![cut], vec![true], []);
     let full = RootCause::new(at(2.0), NODE, LossCause::Congestion).towards(NodeId(2));
     let of = Dying { flow: FLOW, seq: Seq32(2), node: NODE, at: at(2.0), died: Died::Ifq, slowed_by: None };
     let found = of_run.judge(at(2.0), of, full);
@@ -266,7 +275,7 @@ fn errors_above_the_mac_fill_no_queue() {
     use LossCause::{Channel, Congestion};
     for (slows, cause) in [(true, Channel), (false, Congestion)] {
         let errors = Disturbance { at: at(0.0), until: SimTime::NEVER, node: None, cause: Channel, slows };
-        let mut of = Twin::of(vec![errors], vec![true], []);
+        let mut of = beside(vec![errors], vec![true], []);
         assert_eq!(judge(&mut of, 1, 1.0, Died::Error, Channel), Channel);
         assert_eq!(judge(&mut of, 2, 1.0, Died::Ifq, Congestion), cause);
         assert_eq!(judge(&mut of, 3, 1.0, Died::Buffer, LossCause::NoRoute), Channel, "they cost requests");
@@ -287,7 +296,7 @@ fn rates_that_a_move_has_made_wrong_are_the_moves() {
             cause: LinkFailure,
             slows: true,
         };
-        let mut of = Twin::of(vec![errors, event], vec![true], []);
+        let mut of = beside(vec![errors, event], vec![true], []);
         assert_eq!(judge(&mut of, 1, 1.0, Died::Error, Channel), Channel);
         judge(&mut of, 2, 6.0, Died::WireQueue, Rate)
     };
@@ -321,7 +330,7 @@ fn every_full_queue_of_the_twin_counts() {
         cause: LossCause::Channel,
         slows: true,
     };
-    let twin = || Twin::of(vec![noise], vec![true], [lost(1, 20.0, Died::Ifq, LossCause::LinkFailure)]);
+    let twin = || beside(vec![noise], vec![true], [lost(1, 20.0, Died::Ifq, LossCause::LinkFailure)]);
     let mut of = twin();
     assert_eq!(judge(&mut of, 1, 20.0, Died::Ifq, LossCause::Channel), LossCause::Congestion);
     assert_eq!(judge(&mut of, 2, 20.0, Died::Ifq, LossCause::Channel), LossCause::Channel);
@@ -345,7 +354,7 @@ fn an_outage_that_is_over_does_not_fill_a_queue_beside_noise() {
     let noise = Disturbance { at: at(0.0), until: SimTime::NEVER, node: None, cause: Channel, slows: true };
     let down = Disturbance { at: at(8.0), until: at(10.0), node: Some(NODE), cause: NodeDown, slows: true };
     for (disturbances, later) in [(vec![noise, down], Channel), (vec![down], NodeDown)] {
-        let mut of = Twin::of(disturbances, vec![true], []);
+        let mut of = beside(disturbances, vec![true], []);
         assert_eq!(judge(&mut of, 1, 10.0, Died::DataRetries, NodeDown), NodeDown);
         assert_eq!(judge(&mut of, 2, 10.5, Died::Ifq, Congestion), NodeDown, "its backlog");
         assert_eq!(judge(&mut of, 3, 13.0, Died::Ifq, Congestion), later);
@@ -357,7 +366,7 @@ fn an_outage_that_is_over_does_not_fill_a_queue_beside_noise() {
 fn an_outage_destroys_no_frame_when_it_is_over() {
     use LossCause::{Contention, LinkFailure};
     let cut = Disturbance { at: at(5.0), until: at(8.0), node: None, cause: LinkFailure, slows: true };
-    let mut of_run = Twin::of(vec![cut], vec![true], []);
+    let mut of_run = beside(vec![cut], vec![true], []);
     let slowed_by = Some(RootCause::new(at(8.0), NODE, LinkFailure).towards(NodeId(2)));
     let (time, died) = (at(15.0), Died::DataRetries);
     let of = Dying { flow: FLOW, seq: Seq32(3), node: NODE, at: time, died, slowed_by };
@@ -415,4 +424,64 @@ fn a_detour_that_carries_less_is_not_loads() {
         .collect();
     let of_load = found[1050..].iter().filter(|cause| **cause == Congestion).count();
     assert!((600..=750 + 76).contains(&of_load), "{of_load}");
+}
+
+/// A node that carries no packet, or has carried none for 30 s, takes none along when it is switched off.
+#[test]
+fn what_happens_at_a_node_that_carries_nothing_costs_nothing() {
+    use LossCause::{Channel, Congestion, NodeDown};
+    let leaf = NodeId(9);
+    for (cause, carried, found) in [
+        (NodeDown, None, Congestion),
+        (Channel, None, Congestion),
+        (NodeDown, Some(9.0), Congestion),
+        (NodeDown, Some(15.0), NodeDown),
+        (Channel, Some(41.0), Channel),
+    ] {
+        let event = Disturbance { at: at(40.0), until: at(50.0), node: Some(leaf), cause, slows: true };
+        let mut of = beside(vec![event], vec![true], []);
+        carried.into_iter().for_each(|time| of.carries(leaf, at(time)));
+        assert_eq!(judge(&mut of, 1, 42.0, Died::Ifq, Congestion), found, "{cause:?} {carried:?}");
+    }
+}
+
+/// Node 2 was off until 20 s, and has cost the flow a datagram. Routes and addresses that collisions cost six seconds later are not lost to it;
+/// a queue may be, on a way that has become longer.
+#[test]
+fn routes_that_collisions_cost_after_an_outage_are_not_lost_to_it() {
+    use LossCause::{Congestion, Contention, NodeDown};
+    for (died, cause, time, found) in [
+        (Died::Buffer, Contention, 21.0, NodeDown),
+        (Died::Buffer, Contention, 26.0, Contention),
+        (Died::Arp, Contention, 26.0, Contention),
+        (Died::Ifq, Congestion, 26.0, NodeDown),
+    ] {
+        let event = Disturbance {
+            at: at(10.0),
+            until: at(20.0),
+            node: Some(NodeId(2)),
+            cause: NodeDown,
+            slows: true,
+        };
+        let mut of = beside(vec![event], vec![true], []);
+        assert_eq!(judge(&mut of, 1, 15.0, Died::DataRetries, NodeDown), NodeDown);
+        assert_eq!(judge(&mut of, 2, time, died, cause), found, "{died:?} {time}");
+    }
+}
+
+/// Tables that form a loop are no matter of how fast a station sends.
+#[test]
+fn a_slow_mac_makes_no_loop() {
+    let noise = Disturbance {
+        at: at(10.0),
+        until: SimTime::NEVER,
+        node: Some(NodeId(7)),
+        cause: LossCause::Channel,
+        slows: true,
+    };
+    let mut of_run = beside(vec![noise], vec![true], []);
+    let slowed_by = Some(RootCause::new(at(12.0), NODE, LossCause::Rate).towards(NodeId(4)));
+    let of = Dying { flow: FLOW, seq: Seq32(3), node: NODE, at: at(12.0), died: Died::Ttl, slowed_by };
+    let collided = RootCause::new(at(12.0), NODE, LossCause::Contention).towards(NodeId(2));
+    assert_ne!(of_run.judge(at(12.0), of, collided).cause, Some(LossCause::Rate));
 }
