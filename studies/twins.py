@@ -49,12 +49,12 @@ def slack(losses: int) -> float:
     return 3 + 3 * math.sqrt(losses)
 
 
-def hops(at: list[Place], start: int) -> dict[int, int]:
-    """Return the number of hops to each node that can be reached."""
+def hops(at: list[Place], start: int, reach: float = REACH) -> dict[int, int]:
+    """Return the number of hops to each node that can be reached over links up to ``reach`` metres."""
     found, todo = {start: 0}, [start]
     for node in todo:
         for other in range(len(at)):
-            if other not in found and math.dist(at[node], at[other]) < REACH:
+            if other not in found and math.dist(at[node], at[other]) < reach:
                 found[other] = found[node] + 1
                 todo.append(other)
     return found

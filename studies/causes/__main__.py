@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING
 
 import tworay
 from studies.causes import rules
-from studies.causes.drawing import as_text, drawn
+from studies.causes.drawing import drawn
+from studies.twins import text
 from tworay.running.scenarios import load_text
 
 if TYPE_CHECKING:
-    from studies.causes.drawing import Document, Drawn
+    from studies.causes.drawing import Drawn
     from studies.causes.rules import Fault, Row
+    from studies.twins import Document
 
 
 def losses(document: Document, seed: int) -> list[Row]:
     """Run a scenario and return its ledger."""
-    scenario = load_text(as_text(document), Path("drawn.toml"), {})
+    scenario = load_text(text(document), Path("drawn.toml"), {})
     rows: list[Row] = tworay.run(scenario, seed=seed, series=False).ledger.to_dicts()
     return rows
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tworay.experiment.experimentfile import toml_value
+from studies.twins import Document, Place, hops, text
 
 if TYPE_CHECKING:
     import random
-
-Place = tuple[float, float]
-Document = dict[str, Any]
 
 # Goodput that a hop roughly has, bit/s; how far a frame at the lowest rate reaches at most, and is sensed, m.
 NOMINAL = {"b-2": 1.2e6, "b-11": 4e6, "g": 12e6, "n20": 20e6, "n40x2": 40e6, "ac80x2": 60e6}
@@ -21,6 +18,8 @@ REACH, SENSED = 258.0, 1200.0
 NEAR = 235.0
 # Packets per second of a flow, at most: a run is to take a second or two.
 MOST = 1500
+# Distance that a node goes away at most, m, and the least speed at which it drives, m/s.
+FARTHEST, SLOWEST = 1300, 20
 # Part of a hop's goodput that a flow of datagrams sends.
 LOADS = {"light": (0.01, 0.05), "moderate": (0.1, 0.3), "overload": (0.8, 1.6)}
 VARIANTS = ("newreno", "sack", "reno", "vegas", "cubic", "westwood")
@@ -70,23 +69,7 @@ class Drawn:
 
     def text(self) -> str:
         """Return the scenario's file."""
-        return as_text(self.document)
-
-
-def as_text(document: Document) -> str:
-    """Return a scenario's file."""
-    return "".join(f"{key} = {toml_value(value)}\n" for key, value in document.items())
-
-
-def connected(at: list[Place]) -> bool:
-    """Return true if every node has a path to every other one."""
-    found, todo = {0}, [0]
-    for node in todo:
-        for other in range(len(at)):
-            if other not in found and math.dist(at[node], at[other]) < NEAR:
-                found.add(other)
-                todo.append(other)
-    return len(found) == len(at)
+        return text(self.document)
 
 
 def places(draw: random.Random, gap: int) -> list[Place]:
@@ -104,7 +87,7 @@ def places(draw: random.Random, gap: int) -> list[Place]:
     while True:
         nodes, wide, high = draw.randint(5, 15), draw.randint(300, 800), draw.randint(200, 600)
         field_: list[Place] = [(draw.randint(0, wide), draw.randint(0, high)) for _ in range(nodes)]
-        if connected(field_):
+        if len(hops(field_, 0, NEAR)) == nodes:
             return field_
 
 
@@ -221,8 +204,8 @@ def disturb(draw: random.Random, into: Drawn, kind: str, radios: int, duration: 
         case "away" | "drive":
             here = into.at[node]
             away = [here[0] + draw.choice([-1, 1]) * draw.randint(300, 900), here[1] + draw.randint(300, 900)]
-            speed = {"speed": f"{draw.choice([20, 100])}m/s"} if kind == "drive" else {}
+            speed = {"speed": f"{draw.choice([SLOWEST, 100])}m/s"} if kind == "drive" else {}
             event(begin, {"node": node, "what": "move", "to": away} | speed)
             event(end, {"node": node, "what": "move", "to": list(here)} | speed)
-            back = end + (1500 / 20 if speed else 0)
+            back = end + (FARTHEST / SLOWEST if speed else 0)
             into.spans.append(Span(kind, begin, back, node))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from studies.causes.drawing import REACH, SENSED
+from studies.twins import slack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,8 +27,6 @@ ON_HOPS = ("rts-retries", "data-retries", "expired", "late", "purged", "repetiti
 AWAY = ("away", "drive", "cut", "handoff")
 # What is lost to an outage dies at most so long after it, s: tables, searches and their backoff (metrics.md).
 AFTER = 45.0
-# Random draws differ from the first lost frame on: so many losses and standard deviations beyond the twin's.
-CHANCE = 3
 # Losses of a time are compared with the twin's of that time and this much before and after, s.
 WINDOW, AROUND = 4.0, 10.0
 
@@ -86,7 +85,7 @@ def _broken(case: Drawn, row: Row) -> Iterator[str]:
 
 
 def _during(spans: list[Span], row: Row, of: tuple[int | None, int | None]) -> bool:
-    """Return true if a root cause lies in one of these times, at one of two nodes, and the loss soon."""
+    """Return true if a root cause lies in one of these times at one of two nodes, the loss soon after."""
     since = row["since_s"]
     named = [span for span in spans if of == (None, None) or span.node is None or span.node in of]
     return any(
@@ -128,7 +127,7 @@ def _ever_near(case: Drawn, one: int, other: int) -> bool:
 
 
 def of_interferers(case: Drawn, rows: list[Row]) -> Iterator[Fault]:
-    """Return losses whose interferer is too far from both ends of the hop, or sends on it."""
+    """Return losses whose interferer is too far from both ends of the hop, where nothing moves."""
     if case.has("away", "drive"):
         return
     for row in rows:
@@ -169,11 +168,6 @@ def of_counts(case: Drawn, rows: list[Row], twin: list[Row]) -> Iterator[Fault]:
 def _collided(row: Row) -> bool:
     """Return true if the loss is known by its frames: other routes bring other collisions."""
     return row["cause"] == "contention" and row["died"] in ON_HOPS
-
-
-def slack(losses: int) -> float:
-    """Return how many more losses may be chance."""
-    return CHANCE + 3 * math.sqrt(losses)
 
 
 def shares(rows: list[Row], twin: list[Row], flow: int) -> str:

@@ -11,6 +11,9 @@ use tworay_radio::Channel;
 /// Distance that a node moves between two looks at its neighbours, m.
 const STEP: f64 = 1.0;
 
+/// Nodes that are slower, m/s, are looked at as seldom.
+const SLOWEST: f64 = 1e-6;
+
 /// The time in which a move keeps a node from a neighbour.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Parting {
@@ -38,8 +41,8 @@ impl Partings {
         let events = &setup.settings.events;
         let parting = |(i, event): (usize, &EventConfig)| {
             let node = event.node.filter(|_| event.what == EventKind::Move)?;
-            let moves_on = |of: &&EventConfig| of.what == EventKind::Move && of.node == Some(node);
-            let next = events[i + 1..].iter().find(moves_on).map(|later| SimTime::ZERO + later.at);
+            let moves_on = events[i + 1..].iter().find(|later| moves(later, Some(node)));
+            let next = moves_on.map(|later| SimTime::ZERO + later.at);
             stations.parting(NodeId(node), SimTime::ZERO + event.at, next)
         };
         Self(Some(events.iter().enumerate().map(parting).collect()))
@@ -58,10 +61,14 @@ impl Partings {
     /// True if a move parts nothing, and neither has one of the same node before: without disturbances it happens as well.
     pub(crate) fn belongs_to_network(&self, events: &[EventConfig], event: usize) -> bool {
         let node = events[event].node;
-        let mut moves = events.iter().enumerate().take(event + 1);
-        let same = |of: &EventConfig| of.what == EventKind::Move && of.node == node;
-        events[event].what == EventKind::Move && moves.all(|(i, of)| !same(of) || self.is_harmless(i))
+        let mut so_far = events.iter().enumerate().take(event + 1);
+        moves(&events[event], node) && so_far.all(|(i, of)| !moves(of, node) || self.is_harmless(i))
     }
+}
+
+/// True if an event moves a node.
+fn moves(event: &EventConfig, node: Option<u16>) -> bool {
+    event.what == EventKind::Move && event.node == node
 }
 
 /// The stations of a run, which move.
@@ -81,9 +88,8 @@ impl Stations {
     /// When and for how long a node that moves at one time, and at the `next`, is away from one of the neighbours that it has just before.
     fn parting(&mut self, node: NodeId, moves: SimTime, next: Option<SimTime>) -> Option<Parting> {
         let before = moves.earlier_by(SimDuration::from_nanos(1));
-        let others: Vec<NodeId> = (0..self.tracks.len() as u16).map(NodeId).filter(|n| *n != node).collect();
-        let neighbours: Vec<NodeId> =
-            others.into_iter().filter(|other| self.are_near(node, *other, before)).collect();
+        let others = (0..self.tracks.len() as u16).map(NodeId).filter(|other| *other != node);
+        let neighbours: Vec<NodeId> = others.filter(|other| self.are_near(node, *other, before)).collect();
         let from = self.look(node, &neighbours, moves, false)?;
         if next.is_some_and(|next| next <= from) {
             return None;
@@ -102,7 +108,7 @@ impl Stations {
             let next = moving.map(|of| {
                 let track = &mut self.tracks[of.index()];
                 let (until, speed) = (track.course_until(now), track.speed_at(now).get());
-                let step = SimDuration::from_secs_f64(STEP / speed.max(f64::MIN_POSITIVE).max(1e-6));
+                let step = SimDuration::from_secs_f64(STEP / speed.max(SLOWEST));
                 until.min(now + step)
             });
             now = next.min()?.max(now + SimDuration::from_nanos(1));

@@ -84,11 +84,6 @@ impl Scenario {
         found
     }
 
-    /// The same scenario without its [`Self::disturbances`].
-    pub fn undisturbed(&self) -> Self {
-        self.undisturbed_by(&Partings::default())
-    }
-
     /// The same scenario without its [`Self::disturbances_by`]; moves that part nothing stay.
     pub fn undisturbed_by(&self, partings: &Partings) -> Self {
         let mut calm = self.clone();

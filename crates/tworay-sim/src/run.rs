@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use tworay_mobility::facts::{PairFacts, PathFacts};
 use tworay_routing::Protocol;
-use tworay_scenario::{Partings, Scenario};
+use tworay_scenario::{Partings, Scenario, Setup};
 use tworay_tcp::VariantInfo;
 
 /// Part of the progress that a run's twin makes: it takes about as long as the run.
@@ -116,7 +116,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     }
     let paths = flow_paths(&setup);
     let links = link_rates(&setup);
-    let twin = twin_of(scenario, options.seed, control)?;
+    let twin = twin_of(scenario, &setup, control)?;
     let done = if twin.is_some() { TWINS_SHARE } else { 0.0 };
     let Some(mut network) = Network::new(setup, || control.note(done)) else {
         return Err(RunError::Cancelled);
@@ -172,18 +172,18 @@ pub(crate) fn has_twin(scenario: &Scenario) -> bool {
 }
 
 /// The twin of a run. `None`: it needs none.
-fn twin_of(scenario: &Scenario, seed: u64, control: &RunControl) -> Result<Option<Twin>, RunError> {
+fn twin_of(scenario: &Scenario, of_run: &Setup, control: &RunControl) -> Result<Option<Twin>, RunError> {
     if !has_twin(scenario) {
         return Ok(None);
     }
     let datagrams: Vec<bool> = scenario.flows.iter().map(|flow| flow.application.is_datagrams()).collect();
-    let setup = |of: &Scenario| of.setup(seed, false).map_err(|e| RunError::Failed(e.to_string()));
-    let partings = Partings::of(&setup(scenario)?);
+    let partings = Partings::of(of_run);
     let disturbances = scenario.disturbances_by(&partings);
     if disturbances.is_empty() {
         return Ok(None);
     }
-    let setup = setup(&scenario.undisturbed_by(&partings))?;
+    let calm = scenario.undisturbed_by(&partings);
+    let setup = calm.setup(of_run.seed, false).map_err(|e| RunError::Failed(e.to_string()))?;
     let Some(mut network) = Network::new(setup, || control.note(0.0)) else {
         return Err(RunError::Cancelled);
     };

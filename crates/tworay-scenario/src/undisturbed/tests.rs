@@ -32,7 +32,7 @@ fn errors_and_events_disturb_and_movement_does_not() {
         (4.0, Some(5.0), Some(NodeId(2)), LossCause::NodeDown),
     ];
     assert_eq!(causes, expected);
-    let calm = found.undisturbed();
+    let calm = found.undisturbed_by(&Partings::default());
     assert_eq!(calm.disturbances(), []);
     assert_eq!(calm.flows.len(), found.flows.len());
 }
@@ -56,6 +56,6 @@ fn no_disturbance_is_left() {
     ] {
         let found = scenario(&more);
         assert_eq!(found.disturbances().iter().map(|d| d.cause).collect::<Vec<_>>(), [cause], "{more}");
-        assert_eq!(found.undisturbed().disturbances(), [], "{more}");
+        assert_eq!(found.undisturbed_by(&Partings::default()).disturbances(), [], "{more}");
     }
 }

@@ -19,7 +19,7 @@ use tworay_scenario::Disturbance;
 /// Time after a disturbance in which it may still cost packets.
 const AFTERMATH: SimDuration = SimDuration::from_secs(30);
 
-/// Time after an outage in which what it has kept is sent, where routes are set.
+/// Time after an outage in which what it has kept is sent.
 const SETTLES: SimDuration = SimDuration::from_secs(5);
 
 /// Losses of the twin, and the disturbances of the run.
@@ -92,13 +92,13 @@ impl Twin {
         of.node.is_none_or(used)
     }
 
-    /// True if an outage lasts, or has been over for so short a time that what it has kept may still be on its way.
+    /// True if the outage that a root cause speaks of lasts, or is not over for long.
     fn lasts(&self, now: SimTime, outage: &RootCause) -> bool {
         let ends = [Some(outage.node), outage.next_hop];
         let same = |of: &&Disturbance| {
             Some(of.cause) == outage.cause && (of.node.is_none() || ends.contains(&of.node))
         };
-        self.begun(now).filter(same).any(|of| of.is_noise() || now <= of.until + SETTLES)
+        self.begun(now).filter(same).any(|of| !has_settled(of, now))
     }
 
     /// The run delivers a packet.
@@ -134,8 +134,9 @@ impl Twin {
 
     /// True if all outages have been over for so long that routes which are set leave nothing of them, and no noise slows a MAC down.
     fn is_settled(&self, now: SimTime) -> bool {
-        let over = |of: &Disturbance| {
-            if of.is_noise() { !of.slows || of.until <= now } else { of.until + SETTLES <= now }
+        let over = |of: &Disturbance| match of.is_noise() {
+            true => !of.slows || of.until <= now,
+            false => has_settled(of, now),
         };
         self.set_routes && self.begun(now).all(over)
     }
@@ -214,18 +215,18 @@ impl Twin {
         root: &RootCause,
         latest: Option<(SimTime, RootCause)>,
     ) -> Option<RootCause> {
+        let end = End::of(of.died);
+        let (in_queue, elsewhere) = (end == End::InQueue, end == End::Elsewhere);
         // A slow MAC takes no route away.
-        let elsewhere = End::of(of.died) == End::Elsewhere;
         let routed = !matches!(of.died, Died::Ttl | Died::Loop | Died::NoRoute);
         let slowed_by = of.slowed_by.filter(|root| routed && self.is_disturbance(now, root));
-        if End::of(of.died) == End::OnHop {
+        if end == End::OnHop {
             // Its attempts are known: a disturbance elsewhere, or an outage that is over, has not destroyed them.
             let here = slowed_by.filter(|known| known.node == root.node && known.is_noise());
             return here.map(|known| known.strikes(root.at));
         }
         let of_noise = |known: &Disturbance| known.is_noise() && known.slows;
         let fills = |root: &RootCause| !root.is_noise() || self.begun(now).any(of_noise);
-        let in_queue = End::of(of.died) == End::InQueue;
         // An outage that has cost nothing of late is no reason for a queue that noise slows down.
         let noise =
             self.begun(now).find(|known| of_noise(known) && now < known.until && self.may_touch(known));
@@ -236,11 +237,13 @@ impl Twin {
         let latest = latest.filter(|_| noise.is_none()).map(|(_, root)| root).filter(|root| !over(root));
         let known = slowed_by.or(latest).filter(|root| !in_queue || fills(root));
         let may_be = |known: &&Disturbance| {
-            let lasts = !elsewhere || known.is_noise() || now <= known.until + SETTLES;
-            (!in_queue || known.slows) && lasts && self.may_touch(known)
+            let is_late = elsewhere && !known.is_noise() && has_settled(known, now);
+            (!in_queue || known.slows) && !is_late && self.may_touch(known)
         };
         let begun = noise.or_else(|| self.begun(now).find(may_be));
-        known.or_else(|| begun.map(|_| *root))?;
+        if known.is_none() && begun.is_none() {
+            return None;
+        }
         // A rate that was right before a station moved, or came back, is wrong because of that.
         let ends = [Some(root.node), root.next_hop];
         let strikes =
@@ -269,6 +272,11 @@ impl Twin {
         let at = if self.begun(root.at).any(is_same) { root.at } else { now };
         Some(RootCause { at, ..found })
     }
+}
+
+/// True if an outage has been over for so long that nothing which it has kept is on its way any more.
+fn has_settled(outage: &Disturbance, now: SimTime) -> bool {
+    outage.until + SETTLES < now
 }
 
 #[cfg(test)]

@@ -158,7 +158,7 @@ impl Causes {
         }
         let mut latest_first: Vec<&RootCause> = self.heeded.values().collect();
         latest_first.sort_by_key(|root| Reverse(root.at));
-        let lasting = self.lasting_path(scene, (node, dst));
+        let mut lasting = None;
         let on_path = |root: &&RootCause| {
             let root = open(scene, root)?;
             let (a, b, cause) = (root.node, root.next_hop?, root.cause?);
@@ -166,10 +166,8 @@ impl Causes {
             self.times_before(root.at).take(3).find_map(|at| {
                 let mut length = |link| scene.leads((node, dst), link, at, &[link]);
                 let (forth, back) = (length((a, b)), length((b, a)));
-                // Routers that know a shorter path have used that.
-                if lasting
-                    .is_some_and(|lasting| [forth, back].into_iter().flatten().all(|hops| hops > lasting))
-                {
+                let lasting = *lasting.get_or_insert_with(|| self.lasting_path(scene, (node, dst)));
+                if is_longer([forth, back], lasting) {
                     return None;
                 }
                 let from = match (forth, back) {
@@ -186,24 +184,29 @@ impl Causes {
         latest_first.iter().find_map(on_path).map(|root| root.strikes(now))
     }
 
-    /// True if routers may have used the hop of a root cause between two nodes. With OLSR they have not if a shorter path stands.
+    /// True if routers may have used the broken link of a root cause between two nodes. With OLSR they have not if a shorter path stands.
     pub(super) fn may_have_led(
         &self,
         scene: &mut Scene<'_>,
         ends: (NodeId, NodeId),
         root: &RootCause,
     ) -> bool {
-        let link = root.next_hop.filter(|_| root.cause == Some(LossCause::LinkFailure) && self.proactive);
+        let link = root.next_hop.filter(|_| root.cause == Some(LossCause::LinkFailure));
         let Some((a, b)) = link.map(|b| (root.node, b)) else { return true };
-        let Some(lasting) = self.lasting_path(scene, ends) else { return true };
-        [(a, b), (b, a)].into_iter().any(|link| {
-            let mut times = self.times_before(root.at).take(3);
-            times.any(|at| scene.leads(ends, link, at, &[link]).is_some_and(|hops| hops <= lasting))
-        })
+        let lasting = self.lasting_path(scene, ends);
+        lasting.is_none()
+            || self.times_before(root.at).take(3).any(|at| {
+                let lengths = [(a, b), (b, a)].map(|link| scene.leads(ends, link, at, &[link]));
+                !is_longer(lengths, lasting)
+            })
     }
 
-    /// Hops of the shortest path between two nodes, if it has stood for longer than routers take to use a link that is back.
+    /// Hops of the shortest path between two nodes, if routers exchange tables and it has stood for longer than they take to use a link
+    /// that is back.
     fn lasting_path(&self, scene: &mut Scene<'_>, ends: (NodeId, NodeId)) -> Option<u16> {
+        if !self.proactive {
+            return None;
+        }
         let way = scene.way(ends, scene.now);
         let stood = way.iter().all(|(a, b)| scene.was_out_of_reach(*a, *b, self.timing.relearnt).is_none());
         u16::try_from(way.len()).ok().filter(|hops| stood && *hops > 0)
@@ -255,6 +258,11 @@ impl Causes {
         let earlier = spans.map(before).take_while(|at| *at > SimTime::ZERO);
         [notice].into_iter().chain(earlier).chain([SimTime::ZERO])
     }
+}
+
+/// True if the paths over a link, of these lengths in both directions, are longer than one that stands: routers that know it have used that.
+fn is_longer(over_link: [Option<u16>; 2], lasting: Option<u16>) -> bool {
+    lasting.is_some_and(|lasting| over_link.into_iter().flatten().all(|hops| hops > lasting))
 }
 
 /// A break as it stops a packet on the way from one node to another.

@@ -426,7 +426,7 @@ fn a_detour_that_carries_less_is_not_loads() {
     assert!((600..=750 + 76).contains(&of_load), "{of_load}");
 }
 
-/// A node that carries no packet, or has carried none for 30 s, takes none along when it is switched off.
+/// A node that carries no packet, or has carried none for 30 s, costs none when it is switched off or loses frames.
 #[test]
 fn what_happens_at_a_node_that_carries_nothing_costs_nothing() {
     use LossCause::{Channel, Congestion, NodeDown};
@@ -472,14 +472,7 @@ fn routes_that_collisions_cost_after_an_outage_are_not_lost_to_it() {
 /// Tables that form a loop are no matter of how fast a station sends.
 #[test]
 fn a_slow_mac_makes_no_loop() {
-    let noise = Disturbance {
-        at: at(10.0),
-        until: SimTime::NEVER,
-        node: Some(NodeId(7)),
-        cause: LossCause::Channel,
-        slows: true,
-    };
-    let mut of_run = beside(vec![noise], vec![true], []);
+    let mut of_run = twin(&[]);
     let slowed_by = Some(RootCause::new(at(12.0), NODE, LossCause::Rate).towards(NodeId(4)));
     let of = Dying { flow: FLOW, seq: Seq32(3), node: NODE, at: at(12.0), died: Died::Ttl, slowed_by };
     let collided = RootCause::new(at(12.0), NODE, LossCause::Contention).towards(NodeId(2));
