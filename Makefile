@@ -169,7 +169,7 @@ clean:
 # make instructions   counts the instructions of ten short runs with callgrind and compares them with the committed counts (part of `make test`, which allows 2 % more)
 # make circles        counts import circles between the source files of each crate (part of `make test`)
 # make twins          draws scenarios with one disturbance and compares the causes of their losses with runs without it (SEED=1 COUNT=150)
-# make causes         draws scenarios with up to three disturbances and checks each loss's cause by geometry, times and a run without them (SEED=1 COUNT=100)
+# make causes         draws scenarios with up to three disturbances and checks each loss's cause by geometry, times and a run without them (SEED=1 COUNT=100; LIGHT=1: no overloads, three such runs)
 # make scaling     cost of a delivered packet-hop with 100, 900 and 10,000 nodes
 # make changed-constants   changes ten constants, one at a time, and checks that the golden test notices each
 .PHONY: peers bench instructions circles twins causes scaling changed-constants
@@ -192,7 +192,7 @@ twins: setup
 	$(BIN)/python studies/twins.py $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT))
 
 causes: setup
-	$(BIN)/python -m studies.causes $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT))
+	$(BIN)/python -m studies.causes $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(LIGHT),--light)
 
 scaling: setup
 	$(BIN)/python studies/scaling.py

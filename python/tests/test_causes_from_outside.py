@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from studies.causes.drawing import REACH, Drawn, Span, drawn
-from studies.causes.rules import of_counts, of_rows
+from studies.causes.drawing import LIGHT, LOADS, NOMINAL, REACH, Drawn, Span, drawn
+from studies.causes.rules import of_counts, of_light_loads, of_rows
 
 # Three nodes in a row, 200 m apart; node 1 was off from 10 to 20 s.
 CASE = Drawn(
@@ -58,6 +58,22 @@ def test_more_losses_by_load_than_chance_allows_are_noticed() -> None:
     late = [row | {"t_s": row["t_s"] + 30} for row in lost(100)]
     (fault,) = of_counts(CASE, late, lost(100))
     assert "at a time" in fault.rule
+
+
+def test_what_no_twin_loses_is_not_lost_to_load() -> None:
+    full = DOWN | {"cause": "congestion", "died": "ifq"}
+    collided = DOWN | {"cause": "contention", "died": "data-retries"}
+    rows = [DOWN, full, full, collided, full | {"flow": 1}]
+    (fault,) = of_light_loads(rows, [[], [full | {"flow": 1}], []])
+    assert (fault.flow, fault.count) == (0, 2)
+
+
+def test_light_draws_overload_no_hop() -> None:
+    most = LOADS["moderate"][1]
+    for number in range(60):
+        document = drawn(random.Random(f"7/{number}"), LIGHT).document
+        rates = [float(flow["rate"][:-3]) for flow in document["flow"] if flow["app"] == "cbr"]
+        assert max(rates, default=0) <= max(most * NOMINAL[document["radio"]["preset"]], 5000) + 1
 
 
 def test_draws_are_the_same_and_their_twins_have_no_disturbance() -> None:

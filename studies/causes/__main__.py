@@ -1,4 +1,4 @@
-"""Command line: ``python -m studies.causes --seed 1 --count 100``."""
+"""Command line: ``python -m studies.causes --seed 1 --count 100 --light``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import tworay
 from studies.causes import rules
-from studies.causes.drawing import drawn
+from studies.causes.drawing import LIGHT, LOADS, drawn
 from studies.twins import text
 from tworay.running.scenarios import load_text
 
@@ -27,15 +27,16 @@ def losses(document: Document, seed: int) -> list[Row]:
     return rows
 
 
-def faults(case: Drawn, seed: int) -> tuple[int, list[Fault]]:
-    """Run a scenario and, if it needs one, its twin; return the number of losses and what contradicts."""
-    rows = losses(case.document, seed)
-    twin = losses(case.twin(), seed) if case.datagrams_only() and case.spans else []
-    found = [
-        *rules.of_rows(case, rows),
-        *rules.of_interferers(case, rows),
-        *rules.of_counts(case, rows, twin),
-    ]
+def faults(case: Drawn, seeds: range) -> tuple[int, list[Fault]]:
+    """Run a scenario and, if it needs any, its twins; return the number of losses and what contradicts."""
+    rows = losses(case.document, seeds[0])
+    needed = seeds if case.datagrams_only() and case.spans else ()
+    twins = [losses(case.twin(), seed) for seed in needed]
+    found = [*rules.of_rows(case, rows), *rules.of_interferers(case, rows)]
+    if twins:
+        found += rules.of_counts(case, rows, twins[0])
+    if len(twins) > 1:
+        found += rules.of_light_loads(rows, twins)
     return len(rows), found
 
 
@@ -46,12 +47,14 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=100, help="number of scenarios")
     parser.add_argument("--first", type=int, default=0, help="number of the first one")
     parser.add_argument("--out", type=Path, help="write scenarios with contradictions to this directory")
+    parser.add_argument("--light", action="store_true", help="draw no overloads; twins have seeds 1 to 3")
     asked = parser.parse_args()
+    loads, seeds = (LIGHT, range(1, 4)) if asked.light else (tuple(LOADS), range(1, 2))
     total, strange = 0, 0
     by: Counter[str] = Counter()
     for number in range(asked.first, asked.first + asked.count):
-        case = drawn(random.Random(f"{asked.seed}/{number}"))
-        lost, found = faults(case, 1)
+        case = drawn(random.Random(f"{asked.seed}/{number}"), loads)
+        lost, found = faults(case, seeds)
         total += lost
         strange += bool(found)
         what = ", ".join(span.kind for span in case.spans) or "nothing"

@@ -10,6 +10,7 @@ from studies.twins import Document, Place, hops, text
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Sequence
 
 # Goodput that a hop roughly has, bit/s; how far a frame at the lowest rate reaches at most, and is sensed, m.
 NOMINAL = {"b-2": 1.2e6, "b-11": 4e6, "g": 12e6, "n20": 20e6, "n40x2": 40e6, "ac80x2": 60e6}
@@ -22,6 +23,7 @@ MOST = 1500
 FARTHEST, SLOWEST = 1300, 20
 # Part of a hop's goodput that a flow of datagrams sends.
 LOADS = {"light": (0.01, 0.05), "moderate": (0.1, 0.3), "overload": (0.8, 1.6)}
+LIGHT = ("light", "moderate")
 VARIANTS = ("newreno", "sack", "reno", "vegas", "cubic", "westwood")
 KINDS = ("errors", "bursts", "above", "loss", "deaf", "down", "away", "drive", "cut", "fading", "shadowing")
 OF_WIRES = ("handoff", "wire-errors")
@@ -92,7 +94,13 @@ def places(draw: random.Random, gap: int) -> list[Place]:
 
 
 def flows(
-    draw: random.Random, radios: int, hosts: list[int], preset: str, *, datagrams: bool
+    draw: random.Random,
+    radios: int,
+    hosts: list[int],
+    preset: str,
+    *,
+    datagrams: bool,
+    loads: Sequence[str] = tuple(LOADS),
 ) -> list[Document]:
     """Draw one to four flows; of those with wired hosts most end or begin there."""
     found: list[Document] = []
@@ -106,13 +114,13 @@ def flows(
             found.append(flow | {"app": "ftp", "tcp": draw.choice(VARIANTS)})
             continue
         size = draw.choice([200, 512, 1000, 1400])
-        rate = min(NOMINAL[preset] * draw.uniform(*LOADS[draw.choice(list(LOADS))]), MOST * 8 * size)
+        rate = min(NOMINAL[preset] * draw.uniform(*LOADS[draw.choice(loads)]), MOST * 8 * size)
         found.append(flow | {"app": "cbr", "rate": f"{max(rate, 5000):.0f}bps", "size": f"{size}B"})
     return found
 
 
-def drawn(draw: random.Random) -> Drawn:
-    """Draw a scenario."""
+def drawn(draw: random.Random, loads: Sequence[str] = tuple(LOADS)) -> Drawn:
+    """Draw a scenario whose flows of datagrams are loads of these names."""
     duration = draw.randint(20, 45)
     preset = draw.choice(["b-2", "b-2", "b-11", "g", "n20", "n40x2", "ac80x2"])
     at = places(draw, draw.randint(90, 235) if preset.startswith("b") else draw.randint(40, 210))
@@ -136,7 +144,7 @@ def drawn(draw: random.Random) -> Drawn:
         "radio": {"preset": preset},
         "mac": {"rts_threshold": draw.choice(["0B", "3000B"])},
         "routing": {"protocol": routing},
-        "flow": flows(draw, radios, list(range(radios, len(at))), preset, datagrams=datagrams),
+        "flow": flows(draw, radios, list(range(radios, len(at))), preset, datagrams=datagrams, loads=loads),
     }
     if draw.random() < 0.3:
         document["mac"]["queue_limit"] = draw.randint(2, 20)

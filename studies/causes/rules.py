@@ -165,6 +165,18 @@ def of_counts(case: Drawn, rows: list[Row], twin: list[Row]) -> Iterator[Fault]:
             )  # fmt: skip
 
 
+def of_light_loads(rows: list[Row], twins: list[list[Row]]) -> Iterator[Fault]:
+    """Return what flows lose to load that lose nothing in any twin, whatever its seed: that is no chance."""
+    lossy = {row["flow"] for twin in twins for row in twin}
+    found: dict[int, list[Row]] = {}
+    for row in rows:
+        if row["cause"] in OF_LOAD and not _collided(row) and row["flow"] not in lossy:
+            found.setdefault(row["flow"], []).append(row)
+    for flow, lost in found.items():
+        rule = "lost to load, though nothing is lost without disturbances"
+        yield Fault(rule, flow, len(lost), shown(lost[0]))
+
+
 def _collided(row: Row) -> bool:
     """Return true if the loss is known by its frames: other routes bring other collisions."""
     return row["cause"] == "contention" and row["died"] in ON_HOPS

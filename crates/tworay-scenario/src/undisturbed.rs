@@ -22,6 +22,11 @@ pub struct Disturbance {
 }
 
 impl Disturbance {
+    /// A link that is cut from one time to another.
+    pub fn cut(at: SimTime, until: SimTime) -> Self {
+        Self { at, until, node: None, cause: LossCause::LinkFailure, slows: true }
+    }
+
     /// True for noise, in contrast to what stops links and nodes.
     pub fn is_noise(&self) -> bool {
         self.cause == LossCause::Channel
@@ -32,12 +37,20 @@ impl Scenario {
     /// Disturbances of its runs, in order of time: random errors, fading, events, and wires' losses and outages, which are taken to begin at
     /// the start. Movement and shadowing are no disturbances: without them it would be another network.
     ///
-    /// Every move of an event counts; [`Self::disturbances_by`] knows which break anything.
+    /// Every move of an event counts; [`Self::disturbances_by`] knows which break anything. A cut is taken to begin at its time, though it
+    /// waits for a packet.
     pub fn disturbances(&self) -> Vec<Disturbance> {
-        self.disturbances_by(&Partings::default())
+        let mut found = self.disturbances_by(&Partings::default());
+        let cuts = self.settings.events.iter().filter(|event| event.what == EventKind::Cut);
+        found.extend(cuts.map(|event| {
+            let at = SimTime::ZERO + event.at;
+            Disturbance::cut(at, event.lasts.map_or(SimTime::NEVER, |lasts| at + lasts))
+        }));
+        found.sort_by_key(|of| of.at);
+        found
     }
 
-    /// The same, of a run in which moves part these neighbours.
+    /// The same without cuts, whose times depend on the run, if moves part these neighbours.
     pub fn disturbances_by(&self, partings: &Partings) -> Vec<Disturbance> {
         let noise = |errors: &ErrorModelConfig| *errors != ErrorModelConfig::None;
         let from_start =
@@ -56,9 +69,9 @@ impl Scenario {
         found.extend(events.iter().enumerate().filter_map(|(i, event)| {
             let cause = match event.what {
                 EventKind::Down => LossCause::NodeDown,
-                EventKind::Cut | EventKind::Move => LossCause::LinkFailure,
+                EventKind::Move => LossCause::LinkFailure,
                 EventKind::Loss if event.rate.is_some_and(|rate| rate > 0.0) => LossCause::Channel,
-                EventKind::Loss | EventKind::Up => return None,
+                EventKind::Loss | EventKind::Up | EventKind::Cut => return None,
             };
             let at = SimTime::ZERO + event.at;
             let node = event.node.map(NodeId);
@@ -73,11 +86,9 @@ impl Scenario {
                     later.what == event.what || (event.what, later.what) == (EventKind::Down, EventKind::Up);
                 later.node == event.node && alike
             };
-            let until = match event.what {
-                EventKind::Cut => event.lasts.map(|lasts| at + lasts),
-                _ => events[i + 1..].iter().find(ends).map(|later| SimTime::ZERO + later.at),
-            };
-            Some(Disturbance { at, until: until.unwrap_or(SimTime::NEVER), node, cause, slows: true })
+            let end = events[i + 1..].iter().find(ends);
+            let until = end.map_or(SimTime::NEVER, |later| SimTime::ZERO + later.at);
+            Some(Disturbance { at, until, node, cause, slows: true })
         }));
         // Events are, but a walk breaks nothing at once.
         found.sort_by_key(|of| of.at);

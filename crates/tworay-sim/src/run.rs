@@ -179,7 +179,7 @@ fn twin_of(scenario: &Scenario, of_run: &Setup, control: &RunControl) -> Result<
     let datagrams: Vec<bool> = scenario.flows.iter().map(|flow| flow.application.is_datagrams()).collect();
     let partings = Partings::of(of_run);
     let disturbances = scenario.disturbances_by(&partings);
-    if disturbances.is_empty() {
+    if disturbances.is_empty() && of_run.cuts.is_empty() {
         return Ok(None);
     }
     let calm = scenario.undisturbed_by(&partings);

@@ -37,6 +37,15 @@ fn errors_and_events_disturb_and_movement_does_not() {
     assert_eq!(calm.flows.len(), found.flows.len());
 }
 
+/// A cut waits for a packet of its flow, so that nobody knows beforehand when it begins.
+#[test]
+fn cuts_have_no_time_of_their_own() {
+    let found = scenario("[[event]]\nat = \"2s\"\nwhat = \"cut\"\nfor = \"3s\"\n");
+    assert_eq!(found.disturbances_by(&Partings::default()), []);
+    let seconds = |at| SimTime::ZERO + tworay_base::SimDuration::from_secs(at);
+    assert_eq!(found.disturbances(), [Disturbance::cut(seconds(2), seconds(5))]);
+}
+
 /// Each kind of disturbance is one, and none is left without them.
 #[test]
 fn no_disturbance_is_left() {

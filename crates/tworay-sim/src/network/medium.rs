@@ -268,11 +268,11 @@ impl Radio {
     }
 
     /// A data packet of `flow` has crossed the link between two nodes. If an order waits for it, the link
-    /// is cut; returns the event that restores it, if any.
+    /// is cut; returns the event that restores it, and when that comes, if ever.
     pub fn cut_behind(&mut self, now: SimTime, flow: FlowId, ends: [NodeId; 2]) -> Option<(SimTime, Event)> {
         let (order, mended) = self.cuts.cut_behind(now, flow, ends)?;
         self.may_spoil = true;
-        mended.map(|at| (at, Event::Mend(order)))
+        Some((mended.unwrap_or(SimTime::NEVER), Event::Mend(order)))
     }
 
     /// The link cut by an order works again.

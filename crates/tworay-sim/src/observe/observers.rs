@@ -80,6 +80,11 @@ impl Observers {
                 }
                 self.roots.offered(node, packet, idle, view);
             }
+            Fact::LinkCut { until } => {
+                if let Some(twin) = self.ledger.twin_mut() {
+                    twin.cut(view.now, until);
+                }
+            }
             Fact::Served { node } => self.roots.services[node.index()].served(view.now),
             Fact::Attempted { frame, failure } => {
                 self.roots.exchanges.attempted(view.now, frame, failure);

@@ -1,7 +1,8 @@
 //! Orders to cut a link that wait for a packet.
 
 use crate::network::Network;
-use tworay_base::{FlowId, NodeId, PacketId};
+use crate::observe::Fact;
+use tworay_base::{FlowId, NodeId, PacketId, SimTime};
 
 impl Network {
     /// A packet has crossed the link from `from` to `node`; an order to cut the link may wait for this.
@@ -13,8 +14,11 @@ impl Network {
             return;
         }
         let Some(radio) = &mut self.radio else { return };
-        if let Some((at, mended)) = radio.cut_behind(self.common.now, flow, [from, node]) {
-            self.common.agenda.push(at, mended);
+        if let Some((until, mended)) = radio.cut_behind(self.common.now, flow, [from, node]) {
+            self.common.observe(Fact::LinkCut { until });
+            if until != SimTime::NEVER {
+                self.common.agenda.push(until, mended);
+            }
         }
     }
 }

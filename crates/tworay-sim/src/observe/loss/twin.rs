@@ -85,11 +85,23 @@ impl Twin {
         *latest = (*latest).max(now);
     }
 
+    /// A link is cut until a time.
+    #[cold]
+    pub fn cut(&mut self, now: SimTime, until: SimTime) {
+        let earlier = self.disturbances.partition_point(|of| of.at <= now);
+        self.disturbances.insert(earlier, Disturbance::cut(now, until));
+    }
+
     /// True if a disturbance may have touched any packet: it strikes a node that has carried one lately, or no certain node.
     fn may_touch(&self, of: &Disturbance) -> bool {
         let used =
             |node: NodeId| self.carried.get(&node).is_some_and(|at| *at >= of.at.earlier_by(AFTERMATH));
         of.node.is_none_or(used)
+    }
+
+    /// True if a disturbance may be why a queue is full: it costs the MAC time, or routes, whose messages it loses.
+    fn may_fill_queues(&self, of: &Disturbance) -> bool {
+        of.slows || !self.set_routes
     }
 
     /// True if the outage that a root cause speaks of lasts, or is not over for long.
@@ -226,7 +238,9 @@ impl Twin {
             return here.map(|known| known.strikes(root.at));
         }
         let of_noise = |known: &Disturbance| known.is_noise() && known.slows;
-        let fills = |root: &RootCause| !root.is_noise() || self.begun(now).any(of_noise);
+        let fills = |root: &RootCause| {
+            !root.is_noise() || self.begun(now).any(|known| known.is_noise() && self.may_fill_queues(known))
+        };
         // An outage that has cost nothing of late is no reason for a queue that noise slows down.
         let noise =
             self.begun(now).find(|known| of_noise(known) && now < known.until && self.may_touch(known));
@@ -238,7 +252,7 @@ impl Twin {
         let known = slowed_by.or(latest).filter(|root| !in_queue || fills(root));
         let may_be = |known: &&Disturbance| {
             let is_late = elsewhere && !known.is_noise() && has_settled(known, now);
-            (!in_queue || known.slows) && !is_late && self.may_touch(known)
+            (!in_queue || self.may_fill_queues(known)) && !is_late && self.may_touch(known)
         };
         let begun = noise.or_else(|| self.begun(now).find(may_be));
         if known.is_none() && begun.is_none() {

@@ -343,3 +343,26 @@ fn a_lost_copy_of_a_request_that_its_receiver_has_is_no_cause() {
     let answer = |l: &&&Loss| l.cause == "channel" && l.next_hop == Some(3);
     assert_eq!(noise.iter().find(|l| !answer(l)), None);
 }
+
+/// `0 ── 1 ── 2`: 144 datagrams of 1,000 bytes a second, of which the same run without errors loses none. Errors above the MAC destroy
+/// messages of the search, and what has waited for its late end overfills the queue.
+#[test]
+fn what_a_late_search_releases_to_a_full_queue_is_lost_to_what_made_it_late() {
+    let mut in_queue = 0;
+    for seed in 1..=20 {
+        let run = |errors: &str| {
+            let text = format!(
+                "duration = \"6s\"\ntopology = {{ kind = \"string\", hops = 2, spacing = \"131m\" }}\nradio.preset = \"b-11\"\n\
+                 mac.rts_threshold = \"3000B\"\nrouting.protocol = \"aodv\"\n{errors}\n[[flow]]\nfrom = 0\nto = 2\n\
+                 app = \"cbr\"\nsize = \"1000B\"\nrate = \"1151380bps\"\nstart = \"4.52s\"\n"
+            );
+            losses(&run_once(&parse(&text), seed))
+        };
+        assert_eq!(run(""), [], "{seed}");
+        let found = run("errors.pkt_err = { bernoulli = { rate = 0.3 } }");
+        let others: Vec<&Loss> = found.iter().filter(|l| l.cause != "channel").collect();
+        assert!(others.is_empty(), "{seed}: {} of {}: {:?}", others.len(), found.len(), others[0]);
+        in_queue += found.iter().filter(|l| l.died == "ifq").count();
+    }
+    assert!(in_queue > 50, "{in_queue}");
+}

@@ -269,17 +269,31 @@ fn a_burst_after_an_outage_is_not_loads() {
     }
 }
 
-/// Errors above the MAC cost it no time: a queue that overflows does so with and without them.
+/// Errors above the MAC cost it no time: a queue that overflows where routes are set does so with and without them. Elsewhere they lose
+/// routing messages, and packets take other paths, or come together when a search ends.
 #[test]
-fn errors_above_the_mac_fill_no_queue() {
+fn errors_above_the_mac_fill_queues_only_by_routes() {
     use LossCause::{Channel, Congestion};
-    for (slows, cause) in [(true, Channel), (false, Congestion)] {
+    for (slows, set_routes, cause) in
+        [(true, true, Channel), (true, false, Channel), (false, true, Congestion), (false, false, Channel)]
+    {
         let errors = Disturbance { at: at(0.0), until: SimTime::NEVER, node: None, cause: Channel, slows };
-        let mut of = beside(vec![errors], vec![true], []);
+        let mut of = beside(vec![errors], vec![true], []).with_set_routes(set_routes);
         assert_eq!(judge(&mut of, 1, 1.0, Died::Error, Channel), Channel);
-        assert_eq!(judge(&mut of, 2, 1.0, Died::Ifq, Congestion), cause);
+        assert_eq!(judge(&mut of, 2, 1.0, Died::Ifq, Congestion), cause, "{slows}, {set_routes}");
         assert_eq!(judge(&mut of, 3, 1.0, Died::Buffer, LossCause::NoRoute), Channel, "they cost requests");
     }
+}
+
+/// Noise lasts from 10 s on, and has cost the flow nothing so far. A link is cut at 20 s: before, the noise fills a queue that the twin does
+/// not fill, and then the cut does.
+#[test]
+fn a_cut_disturbs_from_when_the_link_is_cut() {
+    use LossCause::{Channel, Congestion, LinkFailure};
+    let mut of = twin(&[]);
+    assert_eq!(judge(&mut of, 1, 19.0, Died::Ifq, Congestion), Channel);
+    of.cut(at(20.0), at(25.0));
+    assert_eq!(judge(&mut of, 2, 21.0, Died::Ifq, Congestion), LinkFailure);
 }
 
 /// Without the event, rates fill no queue. Node 2 has moved, and comes back: the rate for it is wrong because of that, though datagrams
