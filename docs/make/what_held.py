@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tworay.papers import forest, headlines, library, stored
-from tworay.papers.causes import DIFFERS, SENTENCES, by_readings
+from tworay.papers.bands import Basis
+from tworay.papers.causes import DIFFERS, NOT_KNOWN, SENTENCES, by_readings, cause
 from tworay.papers.earlier import Earlier
 from tworay.papers.filling import PLACE, UNKNOWN, filled_line, of_result
 from tworay.papers.library import MAIN, STANDARD, Role
@@ -64,6 +65,17 @@ class Filled:
         """Return the number of the papers' own claims that were judged."""
         return str(sum(count(one).total() for one in self.results.values()))
 
+    def worded(self) -> str:
+        """Return the number of judged claims whose band is our reading of the source's words."""
+        return str(
+            sum(
+                claim.how.get("basis") == Basis.WORDING.name.lower()
+                for result in self.results.values()
+                for claim in result.paper.claims
+                if claim.role is Role.CLAIM and claim.id in result.judgements
+            )
+        )
+
     def cells(self) -> str:
         """Return the number of stored intervals."""
         return f"{sum(1 for _ in self._measured()):,}"
@@ -95,10 +107,12 @@ class Filled:
         """Return how many claims differ from their paper, and of how many a setting or a dialect is why."""
         claims = list(self._with(*DIFFERS))
         why = Counter(self._reason(result, claim) for result, claim in claims)
+        others = why["named"] + why["open"]
         return (
             f"Of {len(claims)} claims that do not hold, or in direction only, another reading of what the "
-            f"paper leaves open explains {why['setting']}, ns-2's dialect alone {why['simulator']}, and "
-            f"{why['none']} show no difference beyond the margin"
+            f"paper leaves open explains {why['setting']} and ns-2's dialect alone {why['simulator']}; "
+            f"{why['none']} show no difference beyond the margin; of the other {others} the papers' pages "
+            f"name what we take for the cause of {why['named']}, and of {why['open']} we know none"
         )
 
     def simulator(self) -> str:
@@ -232,12 +246,17 @@ class Filled:
 
     @staticmethod
     def _reason(result: Reproduction, claim: Claim) -> str:
-        """Return what changes the verdict of a claim that differs: a setting, the simulator, or neither."""
+        """Return what changes the verdict of a claim that differs: a setting, the simulator, or neither.
+
+        ``none``: nothing differs; ``named``: its page names a cause; ``open``: it is not known.
+        """
         said = by_readings(result, claim.id)
         if said:
             return "setting" if said.startswith("Setting") else "simulator"
         tested = result.judgements[claim.id].tested
-        return "none" if tested and all(cell.equivalent for cell in tested) else "open"
+        if tested and all(cell.equivalent for cell in tested):
+            return "none"
+        return "open" if cause(result, claim).startswith(NOT_KNOWN) else "named"
 
 
 def _listed(claims: list[tuple[str, str]]) -> str:

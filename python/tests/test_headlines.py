@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tworay.papers import causes, headlines, library, overview, pages, stored
+from tworay.papers.deciding import deciding
 from tworay.papers.library import MAIN, STANDARD
 from tworay.papers.reproducing import from_stored
 from tworay.papers.rule import Verdict
@@ -69,6 +70,25 @@ def test_each_failure_has_a_cause_and_nothing_else_has(tmp_path: Path) -> None:
     assert known["F21"].startswith("Setting: without replies from caches")
     assert known["F21"].endswith(f"Setting: it holds with {OTHER}.")
     assert known["F30"] == known["F31"] == ""
+
+
+def test_a_cause_names_no_results_of_other_claims(tmp_path: Path) -> None:
+    """H4 is explained with results of F43 and F44: what belongs to F44 says nothing of F43."""
+    result = judged(tmp_path, {"F43": {MAIN: NONE, OTHER: MORE}, "F44": {MAIN: NONE}})
+    (headline,) = [one for one in PAPER.headlines if "F43" in one.claims]
+    assert "{F44}" in headline.because
+    (claim,) = [claim for claim in PAPER.claims if claim.id == "F43"]
+    said = causes.cause(result, claim)
+    assert said.startswith("The MAC repeats lost frames")
+    assert "where all nodes reply from caches the difference is +10.0 %" in said
+    assert "F44" not in said
+
+
+def test_readings_without_runs_say_so(tmp_path: Path) -> None:
+    result = judged(tmp_path, {"F30": {MAIN: NONE, OTHER: MORE}})
+    (row,) = [line for line in deciding(result) if line.startswith("| udp |")]
+    assert "all reply;" in row
+    assert "neighbours reply (not run)" in row
 
 
 def test_an_unknown_cause_says_how_the_result_differs(tmp_path: Path) -> None:
@@ -178,6 +198,11 @@ def test_the_front_page_is_short_and_lists_five_to_eight_headlines_a_paper(tmp_p
     assert "Of 1 claims that hold with ns-2's rules, 1 hold with a standard MAC too" in text.replace(
         "\n", " "
     )
+    # What a reader in a hurry reads: a paper without results is not there, and no place is left open.
+    short = text.partition("\n## In short\n")[2].partition("\n## ")[0]
+    assert short.count("- **") == 1
+    assert "Freeze-Probing gains +10.0 % (+9.0 % to +11.0 %) over Reno" in " ".join(short.split())
+    assert len(short.split()) < 80
     part = text.partition("\n## Tally\n")[2].partition("\n## ")[0]
     tally = [line for line in part.splitlines() if line.startswith("| [freeze-probing]")]
     assert [line.split(" | ")[1] for line in tally] == ["1"]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tworay.papers import claimlists, library
 from tworay.papers.deciding import deciding
-from tworay.papers.reproducing import document, plan_of, readings
+from tworay.papers.reproducing import Reproduction, document, plan_of, readings
 
 if TYPE_CHECKING:
     from tworay.papers.library import Paper, Trial
@@ -47,7 +48,7 @@ def differ(some: list[str], others: list[str]) -> bool:
 def test_each_experiment_names_what_decides(paper: Paper) -> None:
     for trial in paper.trials.values():
         assert trial.decides, trial.id
-    text = "\n".join(deciding(paper))
+    text = "\n".join(deciding(Reproduction(paper, Path())))
     assert all(f"| {trial} |" in text for trial in paper.trials)
 
 

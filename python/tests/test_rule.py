@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from scipy import stats as sp
 
-from tworay.papers.bands import band_in_words, claimed_of
+from tworay.papers import library
+from tworay.papers.bands import band_in_words, claimed_of, last_digit
 from tworay.papers.judging import judge_measured
 from tworay.papers.library import Claim
 from tworay.papers.rule import (
@@ -155,6 +156,18 @@ def test_bands_come_from_the_source() -> None:
         claimed_of({"gain": "", "band": [5, 9]}, [])  # where does it come from?
 
 
+def test_a_figure_with_few_digits_is_as_exact_as_they_are() -> None:
+    """A mean window of "6" may be 5.5 to 6.5; "2253" is as exact as 5 % of it, and "0.9, 5" no figure."""
+    six = {"value": "", "band": 6.0, "digit": last_digit("6", 6.0)}
+    assert band_in_words(six) == "5.5 to 6.5: a printed figure ± half a unit of its last digit"
+    assert [last_digit(said, 0.9) for said in ("0.9 s", "0.90", "about 0.9", "0.9, 5")] == [0.1, 0.01, 0, 0]
+    exact = {"value": "", "band": 2253.0, "digit": last_digit("2253", 2253.0)}
+    assert band_in_words(exact).endswith("±5 %")
+    claim = library.find("thesis").claim("T3.04")
+    assert claim is not None
+    assert verdict_of(6.52, 6.46, 6.59, claimed_of(claim.how, [])) is N
+
+
 @pytest.mark.parametrize(
     ("cells", "every", "general", "some"),
     [
@@ -225,6 +238,18 @@ def test_intervals_hold_for_as_many_cells_as_can_mislead(
 
         assert over_cells(at, across) is wanted
         assert over_cells(narrower, across) is N
+
+
+def test_a_cell_in_direction_refutes_nothing() -> None:
+    """+0.3 % (0.1 to 0.5) is in direction; widened for two of three cells, it may be -0.1 to 0.7."""
+
+    def at(k: int) -> list[Verdict]:
+        return [D, D, F] if k == 1 else [F, F, F]
+
+    assert over_cells(at, Across.GENERAL) is N
+    assert over_cells(lambda k: [D if k == 1 else F, F, F], Across.GENERAL) is F
+    assert over_cells(at, Across.EVERY) is F  # the third cell
+    assert over_cells(at, Across.SOME) is N
 
 
 def test_the_best_of_several_cells_needs_wider_intervals() -> None:

@@ -90,7 +90,7 @@ def test_verdicts_follow_from_the_cells(tmp_path: Path) -> None:
 
 
 def test_a_claim_over_several_experiments_does_not_lower_their_seeds(tmp_path: Path) -> None:
-    """T3.40 puts six fields together: two with 25 topologies take nothing from the four with 50."""
+    """T3.40 puts six fields together: one with 25 topologies takes nothing from the others with 50."""
     paper = library.find("thesis")
     own, joint = paper.claim("T3.21"), paper.claim("T3.40")
     assert own is not None
@@ -260,6 +260,15 @@ def test_parts_of_an_earlier_page() -> None:
 
 
 PAGES = Path(__file__).parents[2] / "docs/studies"
+
+
+def test_the_changelog_has_the_tally_of_today() -> None:
+    changes = (PAGES.parents[1] / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    for paper in (paper for paper in library.papers() if not paper.study):
+        counts = pages.count(from_stored(paper, PAGES))
+        today = ", ".join(str(counts[one]) for one in pages.SHOWN)
+        (row,) = [line for line in changes if line.startswith(f"  | {paper.name} | ")]
+        assert row.endswith(f" | {today} |"), row
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 PRINTED = 0.05
 # Half of a unit of the last digit of a range that is printed in whole percent.
 ROUNDED = 0.5
+# A printed value, perhaps with a unit.
+FIGURE = re.compile(r"(\d+)(?:\.(\d+))?(?: [^\d;,]*)?")
 
 
 class Basis(StrEnum):
@@ -23,6 +26,7 @@ class Basis(StrEnum):
 
     WORD = "the source's word"
     PRINTED = "a printed figure ±5 %"
+    DIGIT = "a printed figure ± half a unit of its last digit"
     DIFFERENCE = "a printed difference ±δ points"
     STATED = "the range that the source states"
     PLOT = "read off a plot"
@@ -52,6 +56,8 @@ def _claimed(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
         reach, basis = abs(band) * PRINTED, Basis.PRINTED
         if not value and reach < margin:
             reach, basis = margin, Basis.DIFFERENCE
+        elif value and reach < (half := how.get("digit", 0.0) / 2):
+            reach, basis = half, Basis.DIGIT
         side = 0 if value or not band else 1 if band > 0 else -1
         return Claimed(
             Sense.BAND, band - reach, band + reach, margin=margin, value=value, basis=basis, side=side
@@ -61,6 +67,14 @@ def _claimed(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
     rounded = ROUNDED if basis is Basis.STATED and not value else 0.0
     error = float(how.get("error", rounded))
     return Claimed(Sense.BAND, low, high, error, margin=margin, value=value, basis=basis)
+
+
+def last_digit(paper: str, band: object) -> float:
+    """Return the unit of the last digit of a band as its source prints it; zero if it does not."""
+    printed = FIGURE.fullmatch(paper)
+    if printed is None or float(f"{printed[1]}.{printed[2] or 0}") != band:
+        return 0.0
+    return 10.0 ** -len(printed[2] or "")
 
 
 def _names(place: Sequence[str]) -> list[str]:

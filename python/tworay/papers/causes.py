@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from tworay.papers.filling import UNKNOWN, filled_line, of_result
+from tworay.papers.filling import PLACE, UNKNOWN, filled_line, of_result
 from tworay.papers.library import STANDARD
 from tworay.papers.rule import Sense, Verdict
 
@@ -48,8 +48,10 @@ def cause(result: Reproduction, claim: Claim) -> str:
 
 
 def _headline(result: Reproduction, claim: Claim) -> str:
-    """Return the explanation of the headline that the claim belongs to."""
-    return next((one.because for one in result.paper.headlines if claim.id in one.claims), "")
+    """Return the explanation of the headline that the claim belongs to, without results of other claims."""
+    because = next((one.because for one in result.paper.headlines if claim.id in one.claims), "")
+    names = {one: {place[1] for place in PLACE.finditer(one)} for one in SENTENCES.split(because)}
+    return " ".join(one for one, named in names.items() if named <= {claim.id})
 
 
 def _experiment(result: Reproduction, claim: Claim) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
+from tworay.papers.bands import last_digit
 from tworay.papers.numbering import in_one, nearest, parsed, same
 from tworay.papers.rule import MARGIN
 
@@ -275,6 +276,8 @@ class Paper:
     """Titles of the experiments' axes in drawings, with their units."""
     study: bool = False
     """True if it is a study of this project, which is not counted among the papers."""
+    short: str = ""
+    """What holds of it and what does not, in a few sentences with places for results (`filling`)."""
 
     def figure(self, wanted: str) -> Figure:
         """Return the figure with this number.
@@ -388,6 +391,7 @@ def read(folder: Path) -> Paper:
         ),
         axes=dict(head.get("axes", {})),
         study=bool(head.get("study", False)),
+        short=" ".join(head.get("short", "").split()),
         notes="\n\n".join(notes),
     )
 
@@ -473,4 +477,6 @@ def _claim(entry: dict[str, Any]) -> Claim:
     fixed |= {key: entry.pop(key) for key in OPTIONAL if key in entry}
     if sum(kind in entry for kind in KINDS) != 1:
         raise ValueError(f"claim {fixed['id']}: exactly one of {', '.join(KINDS)} is needed")
+    if "value" in entry and (digit := last_digit(fixed.get("paper", ""), entry.get("band"))):
+        entry["digit"] = digit
     return Claim(how=entry, **fixed)

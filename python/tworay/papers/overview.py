@@ -6,7 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tworay.papers import forest
+from tworay.papers import forest, planfile
+from tworay.papers.causes import told
 from tworay.papers.claimlists import because
 from tworay.papers.earlier import Earlier
 from tworay.papers.headlines import EARLIER, of_earlier, of_result, rows_of, survival
@@ -14,8 +15,10 @@ from tworay.papers.library import WITHOUT_RESULTS, Role, State
 from tworay.papers.markdown import prose, table, write
 from tworay.papers.mechanisms import Standing, of
 from tworay.papers.pages import SHOWN, count, full_size, seeds_of, today
+from tworay.papers.plannedruns import PILOT
 from tworay.papers.reproducing import NOT_RUN, Reproduction
 from tworay.papers.rule import Verdict
+from tworay.papers.seeding import CEILING
 from tworay.papers.verdicts import RULE
 
 if TYPE_CHECKING:
@@ -27,7 +30,12 @@ OVERVIEW = "README.md"
 LISTS = "all-claims.md"
 FIGURES = "## Figures and tables"
 SEEDS = "## Seeds of each experiment"
-SEEDS_HEAD = ["paper", "experiment", "what", "seeds", "full size"]
+SEEDS_HEAD = ["paper", "experiment", "what", "seeds", "full size", "cells with fewer than asked for"]
+SEEDS_TOLD = (
+    f"A pilot of {PILOT} seeds asks for a number of seeds for each cell, of which at most {CEILING - PILOT} "
+    "follow; the budget of processor time may allow fewer, and the last column says of how many cells it "
+    "does. *Full size* is what is planned."
+)
 ASKED = "Which claims of five papers on TCP over wireless hold here, and do they survive a standard MAC?"
 HELD = (
     "[Claims that hold](all-claims.md#claims-that-hold) lists those; the tables below have the headlines of "
@@ -87,6 +95,7 @@ def front(results: Sequence[Reproduction], papers: Sequence[Paper], folder: Path
     """Return the lines of the page of the headlines."""
     lines = ["# Which claims of five papers hold", "", *prose(f"{ASKED} {today()}")]
     lines += prose(f"**{survival(results).said}.** {HELD}")
+    lines += _in_short(results)
     lines += prose(READ)
     if forest.lines(results):
         lines += [f"![{forest.CAPTION}]({forest.NAME})", ""]
@@ -102,6 +111,15 @@ def front(results: Sequence[Reproduction], papers: Sequence[Paper], folder: Path
             lines += rows_of(of_earlier(paper, Earlier.read(folder / f"{paper.key}.md")), brief=True)
     lines += ["## Tally", "", *tally(results)]
     return [*lines, WHOLE, "", *prose(_built(papers)), *table(*made(papers)), *prose(MORE)]
+
+
+def _in_short(results: Sequence[Reproduction]) -> list[str]:
+    """Return what holds of each paper in a few sentences."""
+    said = [(result.paper.name, told(result, result.paper.short)) for result in results]
+    # A number stays with its unit.
+    whole = [f"- **{name}.** {text}".replace(" %", "\u00a0%") for name, text in said if text]
+    lines = [line.replace("\u00a0", " ") for one in whole for line in prose(one)[:-1]]
+    return ["## In short", "", *lines, "", "## The headlines", ""] if lines else []
 
 
 def _built(papers: Sequence[Paper]) -> str:
@@ -163,8 +181,13 @@ def lists(results: Sequence[Reproduction], papers: Sequence[Paper], folder: Path
             head = ["paper", "", "claim", "paper's value", "tworay, and cause or note"]
             lines += [f"## {title}", "", *table(head, rows)]
     lines += [FIGURES, "", *prose(STATES), *table(*states(papers))]
-    seeds = [row for paper in papers for row in _seeds_on(paper, Earlier.read(folder / f"{paper.key}.md"))]
-    lines += [SEEDS, "", *table(SEEDS_HEAD, seeds)]
+    seeds = [
+        [*row, few[row[1]]]
+        for paper in papers
+        for few in [_short_of(paper, folder)]
+        for row in _seeds_on(paper, Earlier.read(folder / f"{paper.key}.md"))
+    ]
+    lines += [SEEDS, "", *prose(SEEDS_TOLD), *table(SEEDS_HEAD, seeds)]
     return [*lines, "## How a claim is judged", "", *prose(RULE)]
 
 
@@ -197,6 +220,14 @@ def _seeds_on(paper: Paper, page: Earlier) -> list[list[str]]:
             said = f"{of_claims[0]} (figures: {of_figures[0]})"
         rows.append([paper.name, name, trial.title, said, full_size(result, name)])
     return rows
+
+
+def _short_of(paper: Paper, folder: Path) -> dict[str, str]:
+    """Return by experiment in how many cells the budget leaves fewer seeds than a pilot asks for."""
+    asked = [one for one in planfile.read(planfile.beside(folder, paper)) if one.claim]
+    cells = Counter(one.trial for one in asked)
+    few = Counter(one.trial for one in asked if one.seeds < min(one.needed, CEILING - PILOT))
+    return {name: f"{few[name]} of {cells[name]}" if few[name] else "" for name in paper.trials}
 
 
 def _own(result: Reproduction) -> list[Claim]:

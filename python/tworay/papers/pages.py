@@ -70,7 +70,7 @@ def page(result: Reproduction, folder: Path) -> None:
         lines += ["## The other claims, by experiment", ""]
     lines += by_experiment(result, size, before)
     lines += mechanisms(paper)
-    lines += deciding(paper)
+    lines += deciding(result)
     lines += _sensitivity(result)
     lines += _figures(result, folder, before)
     lines += _settings(paper, of_result(result))

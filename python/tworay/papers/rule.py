@@ -186,9 +186,10 @@ def over_cells(
     found wrongly as seldom as in one cell. So a claim about every cell (r = n) needs no correction to hold,
     and intervals for all n cells before a single one refutes it; a claim about some cell has it the other
     way round. A band that cells refute while as many as the claim is about lie on the claimed side holds in
-    direction.
+    direction. A cell that holds in direction by itself refutes nothing: widened, its interval may reach zero.
     """
-    n = len(at(1))
+    alone = at(1)
+    n = len(alone)
     least = least_cells(n, across)
     verdicts = at(n - least + 1)
     holds, direction = verdicts.count(Verdict.HOLDS), verdicts.count(Verdict.DIRECTION)
@@ -197,7 +198,8 @@ def over_cells(
     if holds + direction >= least:
         return Verdict.DIRECTION
     strict = list(at(least))
-    failed = strict.count(Verdict.FAILS)
+    in_direction = (one is Verdict.DIRECTION for one in alone)
+    failed = sum(one is Verdict.FAILS and not so for one, so in zip(strict, in_direction, strict=True))
     if failed >= n - least + 1:
         return Verdict.FAILS
     refuted = failed + strict.count(Verdict.DIRECTION) >= n - least + 1
