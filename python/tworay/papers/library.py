@@ -277,7 +277,7 @@ class Paper:
     study: bool = False
     """True if it is a study of this project, which is not counted among the papers."""
     short: str = ""
-    """What holds of it and what does not, in a few sentences with places for results (`filling`)."""
+    """Its results in a few sentences, with places for numbers (`filling`)."""
 
     def figure(self, wanted: str) -> Figure:
         """Return the figure with this number.
