@@ -107,6 +107,16 @@ def test_a_claim_over_several_experiments_does_not_lower_their_seeds(tmp_path: P
     assert seeds["olsr-strip"] == 25
 
 
+def test_cells_of_several_experiments_count_for_their_own(tmp_path: Path) -> None:
+    """T4.07 is judged on two experiments, the first label of whose cells names theirs."""
+    paper = library.find("thesis")
+    places = [("growth-pairs", "string-4", "1 and 4"), ("growth-pairs-newreno", "string-4", "1 and 4")]
+    one, other = (Measured(place, 1.0, 0.0, 2.0, seeds) for place, seeds in zip(places, (5, 7), strict=True))
+    stored.write({"T4.07": {MAIN: [one, other]}}, stored.file_of(tmp_path, paper.key))
+    seeds = from_stored(paper, tmp_path).seeds
+    assert (seeds["growth-pairs"], seeds["growth-pairs-newreno"]) == (5, 7)
+
+
 def test_the_tally_counts_each_claim_once(tmp_path: Path) -> None:
     """F10n is another reading of F10, and F53 is quoted from another paper."""
     one = [Measured((), 1.0, 0.99, 1.01, 20)]

@@ -22,7 +22,7 @@ from tworay.papers.seeding import CEILING
 from tworay.papers.verdicts import RULE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tworay.papers.library import Claim, Paper
 
@@ -181,11 +181,12 @@ def lists(results: Sequence[Reproduction], papers: Sequence[Paper], folder: Path
             head = ["paper", "", "claim", "paper's value", "tworay, and cause or note"]
             lines += [f"## {title}", "", *table(head, rows)]
     lines += [FIGURES, "", *prose(STATES), *table(*states(papers))]
+    seeds_of_claims = {result.paper.name: result.seeds for result in results}
     seeds = [
         [*row, few[row[1]]]
         for paper in papers
         for few in [_short_of(paper, folder)]
-        for row in _seeds_on(paper, Earlier.read(folder / f"{paper.key}.md"))
+        for row in _seeds_on(paper, folder, seeds_of_claims.get(paper.name, {}))
     ]
     lines += [SEEDS, "", *prose(SEEDS_TOLD), *table(SEEDS_HEAD, seeds)]
     return [*lines, "## How a claim is judged", "", *prose(RULE)]
@@ -203,15 +204,20 @@ def states(papers: Sequence[Paper]) -> tuple[list[str], list[list[str]]]:
     return ["paper", *named[:3], "drawings", "settings", "added here"], rows
 
 
-def _seeds_on(paper: Paper, page: Earlier) -> list[list[str]]:
-    """Return the seeds of a paper's experiments as its page has them: of the claims, and of the figures."""
+def _seeds_on(paper: Paper, folder: Path, known: Mapping[str, int]) -> list[list[str]]:
+    """Return the seeds of a paper's experiments as its page has them: of the claims, and of the figures.
+
+    ``known`` has those of experiments that are judged with others, under whose names the page has them.
+    """
+    page = Earlier.read(folder / f"{paper.key}.md")
+    planned = planfile.planned(planfile.read(planfile.beside(folder, paper)))
     rows = []
     for name, trial in paper.trials.items():
         drawn = [kept for one in paper.figures if one.experiment == name and (kept := page.figure(one.id))]
         of_figures = min(((one.seeds, one.shortened) for one in drawn), default=None)
-        of_claims = page.seeds(name)
+        of_claims = page.seeds(name) or ((known[name], False) if name in known else None)
         least = min((one for one in (of_claims, of_figures) if one), default=None)
-        result = Reproduction(paper, Path())
+        result = Reproduction(paper, Path(), planned=planned if trial.planned else {})
         if least:
             result.seeds[name] = least[0]
             result.shortened |= {name} if least[1] else set()

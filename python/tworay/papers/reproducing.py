@@ -289,8 +289,11 @@ def _stored_seeds(result: Reproduction, claims: list[Claim]) -> dict[str, int]:
     for claim in claims:
         most = own if len(claim.experiments) == 1 else joint
         for cell in result.judgements[claim.id].cells if claim.id in result.judgements else ():
-            for trial in claim.experiments:
-                of, labels = most.setdefault(trial, {}), cell.measured.labels
+            labels = cell.measured.labels
+            # Cells of several experiments begin with the name of theirs, unless they are of all.
+            of_one = set(labels[:1]) & set(claim.experiments)
+            for trial in of_one or claim.experiments:
+                of = most.setdefault(trial, {})
                 of[labels] = max(cell.measured.seeds, of.get(labels, 0))
     known = {trial: [number for number in of.values() if number] for trial, of in (joint | own).items()}
     return {trial: min(numbers_) for trial, numbers_ in known.items() if numbers_}
