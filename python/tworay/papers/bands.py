@@ -38,7 +38,8 @@ def claimed_of(how: Mapping[str, Any], place: Sequence[str]) -> Claimed:
 
     ``band`` (or the cell's entry of ``bands``) is a word, a printed figure, or two bounds, either of which
     may be infinite; bounds need a ``basis`` (`stated`, `plot` or `wording`). Entries of ``bands`` are known
-    by one of the cell's labels, or by several next to each other: ``10 m/s 40 s``.
+    by one of the cell's labels, or by several next to each other: ``10 m/s 40 s``. ``digit`` is the unit of a
+    printed figure's last digit (`last_digit`).
     """
     return replace(_claimed(how, place), median=bool(how.get("median")), measured="errors" in how)
 

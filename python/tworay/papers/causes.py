@@ -50,8 +50,8 @@ def cause(result: Reproduction, claim: Claim) -> str:
 def _headline(result: Reproduction, claim: Claim) -> str:
     """Return the explanation of the headline that the claim belongs to, without results of other claims."""
     because = next((one.because for one in result.paper.headlines if claim.id in one.claims), "")
-    names = {one: {place[1] for place in PLACE.finditer(one)} for one in SENTENCES.split(because)}
-    return " ".join(one for one, named in names.items() if named <= {claim.id})
+    said = SENTENCES.split(because)
+    return " ".join(one for one in said if all(place[1] == claim.id for place in PLACE.finditer(one)))
 
 
 def _experiment(result: Reproduction, claim: Claim) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tworay.papers.library import reading_name
 from tworay.papers.markdown import prose, table
 
 if TYPE_CHECKING:
@@ -12,8 +13,8 @@ if TYPE_CHECKING:
 
 TOLD = (
     "The settings that the source states decide. What it leaves open, and what differs from it, is a "
-    "reading: one setting is changed at a time, and the verdict beside it does not count. Of readings that "
-    "are not run no verdict stands beside the claims."
+    "reading: one setting is changed at a time, and the verdict beside it does not count. A "
+    "reading that is marked as not run has no verdict."
 )
 
 
@@ -45,7 +46,7 @@ def _readings(result: Reproduction, trial: Trial) -> str:
     run = {name for claim in judged for name in result.others.get(claim, {})}
 
     def said(of: str, value: str) -> str:
-        return value if not judged or f"{of}: {value}" in run else f"{value} (not run)"
+        return value if not judged or reading_name(of, value) in run else f"{value} (not run)"
 
     return "; ".join(
         f"{of}: {', '.join(said(of, value) for value in values)}" for of, values in trial.open.items()

@@ -9,11 +9,10 @@ standard}`` and ``{P35 standard verdict}`` are those in the standard dialect, ``
 from __future__ import annotations
 
 import re
-import textwrap
 from typing import TYPE_CHECKING
 
 from tworay.papers.library import MAIN, STANDARD
-from tworay.papers.markdown import WIDTH
+from tworay.papers.markdown import prose_with_numbers
 from tworay.papers.verdicts import interval, number
 
 if TYPE_CHECKING:
@@ -74,10 +73,7 @@ def filled(notes: str, told: Callable[[str, str], Told | None], paper: Paper) ->
     for paragraph in notes.split("\n\n"):
         if PLACE.search(paragraph) and not paragraph.startswith("|"):
             whole = filled_line(" ".join(paragraph.split()), told, paper)
-            # A number stays with its unit.
-            whole = whole.replace(" %", "\u00a0%")
-            lines = textwrap.wrap(whole, WIDTH, break_on_hyphens=False, break_long_words=False)
-            paragraph = "\n".join(lines).replace("\u00a0", " ")
+            paragraph = "\n".join(prose_with_numbers(whole)[:-1])
         paragraphs.append(filled_line(paragraph, told, paper))
     return "\n\n".join(paragraphs)
 

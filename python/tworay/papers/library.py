@@ -31,6 +31,11 @@ OPTIONAL = ("paper", "known", "quote", "reading_of", "quoted")
 KINDS = ("gain", "value", "grows", "agree", "summary", "shown", "cannot", "contradicted")
 
 
+def reading_name(setting: str, value: str) -> str:
+    """Return the name of the reading in which an open setting has a value."""
+    return f"{setting}: {value}"
+
+
 class Role(StrEnum):
     """The part of a claim in the tally: only a paper's own claims count, each once."""
 

@@ -25,6 +25,11 @@ def prose(text: str) -> list[str]:
     return [*textwrap.wrap(text, WIDTH, break_on_hyphens=False, break_long_words=False), ""]
 
 
+def prose_with_numbers(text: str) -> list[str]:
+    """Return the wrapped lines of a paragraph in which a number stays with its percent sign."""
+    return [line.replace("\u00a0", " ") for line in prose(text.replace(" %", "\u00a0%"))]
+
+
 def listed(entries: Iterable[str]) -> list[str]:
     """Return the lines of a list."""
     return [f"- {entry}" for entry in entries] + [""]

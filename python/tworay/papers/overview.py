@@ -12,7 +12,7 @@ from tworay.papers.claimlists import because
 from tworay.papers.earlier import Earlier
 from tworay.papers.headlines import EARLIER, of_earlier, of_result, rows_of, survival
 from tworay.papers.library import WITHOUT_RESULTS, Role, State
-from tworay.papers.markdown import prose, table, write
+from tworay.papers.markdown import prose, prose_with_numbers, table, write
 from tworay.papers.mechanisms import Standing, of
 from tworay.papers.pages import SHOWN, count, full_size, seeds_of, today
 from tworay.papers.plannedruns import PILOT
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tworay.papers.library import Claim, Paper
+    from tworay.papers.planfile import Need
 
 OVERVIEW = "README.md"
 LISTS = "all-claims.md"
@@ -116,9 +117,7 @@ def front(results: Sequence[Reproduction], papers: Sequence[Paper], folder: Path
 def _in_short(results: Sequence[Reproduction]) -> list[str]:
     """Return what holds of each paper in a few sentences."""
     said = [(result.paper.name, told(result, result.paper.short)) for result in results]
-    # A number stays with its unit.
-    whole = [f"- **{name}.** {text}".replace(" %", "\u00a0%") for name, text in said if text]
-    lines = [line.replace("\u00a0", " ") for one in whole for line in prose(one)[:-1]]
+    lines = [line for name, text in said if text for line in prose_with_numbers(f"- **{name}.** {text}")[:-1]]
     return ["## In short", "", *lines, "", "## The headlines", ""] if lines else []
 
 
@@ -182,12 +181,7 @@ def lists(results: Sequence[Reproduction], papers: Sequence[Paper], folder: Path
             lines += [f"## {title}", "", *table(head, rows)]
     lines += [FIGURES, "", *prose(STATES), *table(*states(papers))]
     seeds_of_claims = {result.paper.name: result.seeds for result in results}
-    seeds = [
-        [*row, few[row[1]]]
-        for paper in papers
-        for few in [_short_of(paper, folder)]
-        for row in _seeds_on(paper, folder, seeds_of_claims.get(paper.name, {}))
-    ]
+    seeds = [row for paper in papers for row in _seeds_on(paper, folder, seeds_of_claims.get(paper.name, {}))]
     lines += [SEEDS, "", *prose(SEEDS_TOLD), *table(SEEDS_HEAD, seeds)]
     return [*lines, "## How a claim is judged", "", *prose(RULE)]
 
@@ -210,7 +204,8 @@ def _seeds_on(paper: Paper, folder: Path, known: Mapping[str, int]) -> list[list
     ``known`` has those of experiments that are judged with others, under whose names the page has them.
     """
     page = Earlier.read(folder / f"{paper.key}.md")
-    planned = planfile.planned(planfile.read(planfile.beside(folder, paper)))
+    needs = planfile.read(planfile.beside(folder, paper))
+    planned, short = planfile.planned(needs), _short_of(needs)
     rows = []
     for name, trial in paper.trials.items():
         drawn = [kept for one in paper.figures if one.experiment == name and (kept := page.figure(one.id))]
@@ -224,16 +219,16 @@ def _seeds_on(paper: Paper, folder: Path, known: Mapping[str, int]) -> list[list
         said = seeds_of(result, name)
         if of_claims and of_figures and of_claims[0] != of_figures[0]:
             said = f"{of_claims[0]} (figures: {of_figures[0]})"
-        rows.append([paper.name, name, trial.title, said, full_size(result, name)])
+        rows.append([paper.name, name, trial.title, said, full_size(result, name), short.get(name, "")])
     return rows
 
 
-def _short_of(paper: Paper, folder: Path) -> dict[str, str]:
+def _short_of(needs: Sequence[Need]) -> dict[str, str]:
     """Return by experiment in how many cells the budget leaves fewer seeds than a pilot asks for."""
-    asked = [one for one in planfile.read(planfile.beside(folder, paper)) if one.claim]
+    asked = [one for one in needs if one.claim]
     cells = Counter(one.trial for one in asked)
     few = Counter(one.trial for one in asked if one.seeds < min(one.needed, CEILING - PILOT))
-    return {name: f"{few[name]} of {cells[name]}" if few[name] else "" for name in paper.trials}
+    return {name: f"{number} of {cells[name]}" for name, number in few.items()}
 
 
 def _own(result: Reproduction) -> list[Claim]:

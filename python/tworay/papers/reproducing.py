@@ -18,7 +18,7 @@ from tworay.papers.derived import DERIVED
 from tworay.papers.earlier import Earlier
 from tworay.papers.figures import draw_figure, seeds_shown
 from tworay.papers.judging import decided, judge_claim, judge_measured, judge_summary
-from tworay.papers.library import MAIN, STANDARD, Role
+from tworay.papers.library import MAIN, STANDARD, Role, reading_name
 from tworay.papers.planfile import beside, planned
 from tworay.papers.planfile import read as read_plan
 from tworay.papers.plannedruns import PlannedSweep, by_number
@@ -166,7 +166,11 @@ def plan_of(
 
 def readings(trial: Trial) -> dict[str, dict[str, Any]]:
     """Return the readings other than the main one by name, each with one changed setting."""
-    return {f"{of}: {name}": change for of, values in trial.open.items() for name, change in values.items()}
+    return {
+        reading_name(of, value): change
+        for of, values in trial.open.items()
+        for value, change in values.items()
+    }
 
 
 def place(out: Path, paper: Paper, trial: Trial, reading_: str = MAIN) -> Path:

@@ -198,8 +198,8 @@ def over_cells(
     if holds + direction >= least:
         return Verdict.DIRECTION
     strict = list(at(least))
-    in_direction = (one is Verdict.DIRECTION for one in alone)
-    failed = sum(one is Verdict.FAILS and not so for one, so in zip(strict, in_direction, strict=True))
+    both = zip(strict, alone, strict=True)
+    failed = sum(one is Verdict.FAILS and own is not Verdict.DIRECTION for one, own in both)
     if failed >= n - least + 1:
         return Verdict.FAILS
     refuted = failed + strict.count(Verdict.DIRECTION) >= n - least + 1

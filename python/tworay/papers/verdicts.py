@@ -28,25 +28,25 @@ NOISE = 1e-9
 
 RULE = (
     "Each cell of a claim has an estimate m and a 95 % interval [l, u]: for a claimed difference, the "
-    "paired difference over common seeds in percent of the second mean (t interval); for a claimed value,"
-    ' the value itself. δ is the margin of relevance, 5 % unless the source gives another. "More" *holds*'
-    " if l > 0 and m ≥ δ, *holds in direction* if l > 0 and m < δ, *does not hold* if l ≤ 0 and u < δ, "
-    'and is *inconclusive* otherwise; "less" is the same with the sign reversed. "Equal" *holds* if −δ < '
-    "l and u < δ, *does not hold* if l > δ or u < −δ, and is *inconclusive* otherwise. A figure or a "
-    "range is a band. It *holds* if [l, u] lies within the band, widened by the error with which its ends"
-    " are known, and *does not hold* if they are disjoint (*in direction* if the interval of a difference"
-    " lies on that side of zero on which the printed figure or the whole range lies); otherwise it is "
+    "paired difference over common seeds in percent of the second mean (t interval); for a claimed value, "
+    'the value itself. δ is the margin of relevance, 5 % unless the source gives another. "More" *holds* '
+    "if l > 0 and m ≥ δ, *holds in direction* if l > 0 and m < δ, *does not hold* if l ≤ 0 and u < δ, and "
+    'is *inconclusive* otherwise; "less" is the same with the sign reversed. "Equal" *holds* if −δ < l '
+    "and u < δ, *does not hold* if l > δ or u < −δ, and is *inconclusive* otherwise. A figure or a range "
+    "is a band. It *holds* if [l, u] lies within the band, widened by the error with which its ends are "
+    "known, and *does not hold* if they are disjoint (*in direction* if the interval of a difference lies "
+    "on that side of zero on which the printed figure or the whole range lies); otherwise it is "
     "*inconclusive*. A printed figure allows ±5 % of itself, or half a unit of its last digit if that is "
     "more; a printed difference of p % allows p ± δ points (± 5 % of p above 100 %). A range that the "
     "source states in whole percent has an error of half a point. Beside an inconclusive verdict is the "
-    "true difference that these seeds would have found with probability 0.8; *equivalent within δ* beside"
-    " a verdict says that [l, u] lies within ±δ. A claim about several cells is one about every cell; the"
-    " page gives the number of cells in which it holds. It holds if it does in each cell, without a "
+    "true difference that these seeds would have found with probability 0.8; *equivalent within δ* beside "
+    "a verdict says that [l, u] lies within ±δ. A claim about several cells is one about every cell; the "
+    "page gives the number of cells in which it holds. It holds if it does in each cell, without a "
     "correction. One cell refutes it, so that cell's interval then has level 1 − 0.05/k for k cells "
     "(Bonferroni, which for the first of several tests is the same as Holm); otherwise it is "
-    'inconclusive. Said "in general", it is a claim about more than half of the cells; said of some cell,'
-    " one is enough. Both are treated alike: r of k cells count with intervals of level 1 − 0.05/(k − r +"
-    " 1). A claim about several cells *holds in direction* if the cells that count hold or do so in "
+    'inconclusive. Said "in general", it is a claim about more than half of the cells; said of some cell, '
+    "one is enough. Both are treated alike: r of k cells count with intervals of level 1 − 0.05/(k − r + "
+    "1). A claim about several cells *holds in direction* if the cells that count hold or do so in "
     "direction, or if cells refute a band while all that count lie on the claimed side of zero; a cell "
     'that holds in direction by itself, without a correction, refutes nothing. "At least" and "at most" '
     'are bands with one end; "no less" and "no more" are such bands that end at −δ and δ. Cells without '
