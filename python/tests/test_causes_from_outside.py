@@ -52,11 +52,12 @@ def test_more_losses_by_load_than_chance_allows_are_noticed() -> None:
     def lost(count: int) -> list[dict[str, Any]]:
         return [DOWN | {"cause": "congestion", "died": "ifq", "t_s": 12 + i / 50} for i in range(count)]
 
-    assert list(of_counts(CASE, lost(133), lost(100))) == []
-    (fault,) = of_counts(CASE, lost(140), lost(100))
+    assert list(of_counts(CASE, lost(133), [lost(100)])) == []
+    (fault,) = of_counts(CASE, lost(140), [lost(100)])
     assert fault.count == 7
+    assert list(of_counts(CASE, lost(140), [lost(100), lost(110)])) == []
     late = [row | {"t_s": row["t_s"] + 30} for row in lost(100)]
-    (fault,) = of_counts(CASE, late, lost(100))
+    (fault,) = of_counts(CASE, late, [lost(100)])
     assert "at a time" in fault.rule
 
 
@@ -64,8 +65,18 @@ def test_what_no_twin_loses_is_not_lost_to_load() -> None:
     full = DOWN | {"cause": "congestion", "died": "ifq"}
     collided = DOWN | {"cause": "contention", "died": "data-retries"}
     rows = [DOWN, full, full, collided, full | {"flow": 1}]
-    (fault,) = of_light_loads(rows, [[], [full | {"flow": 1}], []])
+    (fault,) = of_light_loads(CASE, rows, [[], [full | {"flow": 1}], []])
     assert (fault.flow, fault.count) == (0, 2)
+
+
+def test_while_a_node_drives_within_reach_load_may_be_too_much_for_its_hops() -> None:
+    """Node 1 leaves at 10 s with 20 m/s, at right angles: after 163 m, at 18.2 s, it is 258 m from both."""
+    document = CASE.document | {"event": [{"node": 1, "what": "move", "to": [200, 400], "speed": "20m/s"}]}
+    case = Drawn(document, [Span("drive", 10.0, 60.0, 1)], CASE.at)
+    full = DOWN | {"cause": "congestion", "died": "ifq"}
+    assert list(of_light_loads(case, [full | {"t_s": 18.0}], [[]])) == []
+    (fault,) = of_light_loads(case, [full | {"t_s": at} for at in (9.0, 18.0, 18.3)], [[]])
+    assert fault.count == 2
 
 
 def test_light_draws_overload_no_hop() -> None:

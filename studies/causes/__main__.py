@@ -34,9 +34,9 @@ def faults(case: Drawn, seeds: range) -> tuple[int, list[Fault]]:
     twins = [losses(case.twin(), seed) for seed in needed]
     found = [*rules.of_rows(case, rows), *rules.of_interferers(case, rows)]
     if twins:
-        found += rules.of_counts(case, rows, twins[0])
+        found += rules.of_counts(case, rows, twins)
     if len(twins) > 1:
-        found += rules.of_light_loads(rows, twins)
+        found += rules.of_light_loads(case, rows, twins)
     return len(rows), found
 
 

@@ -126,6 +126,21 @@ def _ever_near(case: Drawn, one: int, other: int) -> bool:
     return math.dist(case.at[one], case.at[other]) <= REACH
 
 
+def _parts(case: Drawn, span: Span) -> float:
+    """Return when a node that drives away is out of reach of the first of its neighbours, s."""
+    moves = [event for event in case.document["event"] if "speed" in event and event["node"] == span.node]
+    there, speed = moves[0]["to"], float(moves[0]["speed"].removesuffix("m/s"))
+    here = case.at[span.node or 0]
+    near = [at for at in case.at if math.dist(at, here) <= REACH]
+    way = math.dist(here, there)
+    for step in range(math.ceil(way) + 1):
+        done = min(step / way, 1.0)
+        now = [begin + (end - begin) * done for begin, end in zip(here, there, strict=True)]
+        if any(math.dist(now, at) > REACH for at in near if at != here):
+            return span.begin + step / speed
+    return span.end
+
+
 def of_interferers(case: Drawn, rows: list[Row]) -> Iterator[Fault]:
     """Return losses whose interferer is too far from both ends of the hop, where nothing moves."""
     if case.has("away", "drive"):
@@ -139,16 +154,23 @@ def of_interferers(case: Drawn, rows: list[Row]) -> Iterator[Fault]:
             yield Fault("an interferer out of reach", row["flow"], 1, shown(row))
 
 
-def of_counts(case: Drawn, rows: list[Row], twin: list[Row]) -> Iterator[Fault]:
-    """Return what a flow of datagrams loses to load beyond its twin, in all and at a time."""
+def of_counts(case: Drawn, rows: list[Row], twins: list[list[Row]]) -> Iterator[Fault]:
+    """Return what a flow of datagrams loses to load beyond each of its twins, in all and at a time.
+
+    Twins of several seeds show how much chance makes of the same load.
+    """
     if not case.datagrams_only() or not case.spans:
         return
+    by_twin = [{fault.flow: fault for fault in _beyond(case, rows, twin)} for twin in twins]
+    for flow in sorted(set.intersection(*(set(of) for of in by_twin))):
+        yield min((of[flow] for of in by_twin), key=lambda fault: fault.count)
+
+
+def _beyond(case: Drawn, rows: list[Row], twin: list[Row]) -> Iterator[Fault]:
+    """Return the same of one twin."""
+    of_load = list(_of_load(case, rows))
     for flow in range(len(case.document["flow"])):
-        own = [
-            row["t_s"]
-            for row in rows
-            if row["flow"] == flow and row["cause"] in OF_LOAD and not _collided(row)
-        ]
+        own = [row["t_s"] for row in of_load if row["flow"] == flow]
         anyway = sorted(row["t_s"] for row in twin if row["flow"] == flow)
         if (more := len(own) - len(anyway) - slack(len(anyway))) > 0:
             yield Fault("more lost to load than without disturbances", flow, more, shares(rows, twin, flow))
@@ -165,16 +187,28 @@ def of_counts(case: Drawn, rows: list[Row], twin: list[Row]) -> Iterator[Fault]:
             )  # fmt: skip
 
 
-def of_light_loads(rows: list[Row], twins: list[list[Row]]) -> Iterator[Fault]:
+def of_light_loads(case: Drawn, rows: list[Row], twins: list[list[Row]]) -> Iterator[Fault]:
     """Return what flows lose to load that lose nothing in any twin, whatever its seed: that is no chance."""
     lossy = {row["flow"] for twin in twins for row in twin}
     found: dict[int, list[Row]] = {}
-    for row in rows:
-        if row["cause"] in OF_LOAD and not _collided(row) and row["flow"] not in lossy:
+    for row in _of_load(case, rows):
+        if row["flow"] not in lossy:
             found.setdefault(row["flow"], []).append(row)
     for flow, lost in found.items():
         rule = "lost to load, though nothing is lost without disturbances"
         yield Fault(rule, flow, len(lost), shown(lost[0]))
+
+
+def _of_load(case: Drawn, rows: list[Row]) -> Iterator[Row]:
+    """Return what is lost to load, but for collisions on hops, and for longer hops, which carry less.
+
+    A twin has no longer hops: those of a node that drives, while it is in reach of all its neighbours.
+    """
+    stretched = [(span.begin, _parts(case, span)) for span in case.has("drive")]
+    for row in rows:
+        longer = any(begin <= row["t_s"] <= end for begin, end in stretched)
+        if row["cause"] in OF_LOAD and not _collided(row) and not longer:
+            yield row
 
 
 def _collided(row: Row) -> bool:

@@ -18,6 +18,7 @@
 //! record of breaks and missed messages and reads the network through a [`Scene`]; it changes nothing in
 //! it.
 
+mod answers;
 mod closing;
 mod failed_hop;
 mod full_queue;

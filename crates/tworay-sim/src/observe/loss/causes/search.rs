@@ -8,16 +8,14 @@
 //! answer to a request that has reached someone in spite of its lost copies.
 
 use super::Causes;
-use super::records::{Had, Leg, LostMessage, LostRoute, Miss, Prospect, Ring, Search};
+use super::answers::useful;
+use super::records::{Had, Leg, LostMessage, LostRoute, Miss, Prospect, Ring};
 use crate::observe::loss::root_cause::{Found, RootCause};
 use crate::observe::loss::scene::{Hops, Scene};
 use smallvec::{SmallVec, smallvec};
-use tworay_base::{Died, LossCause, NodeId, SimDuration, SimTime};
+use tworay_base::{Died, LossCause, NodeId, SimTime};
 use tworay_wire::aodv::AodvMessage;
 use tworay_wire::{Body, Packet};
-
-/// Most time that a message of a search takes for a hop (NODE_TRAVERSAL_TIME, RFC 3561 §10).
-const TRAVERSAL: SimDuration = SimDuration::from_millis(40);
 
 /// Sender and intended receiver of a lost message.
 type Hop = (NodeId, NodeId);
@@ -65,84 +63,6 @@ fn request_number(packet: &Packet) -> Option<u32> {
 pub(super) fn is_replaced(lost: &Packet, by: &Packet) -> bool {
     let (lost, by) = (searches(lost), searches(by));
     !lost.is_empty() && lost.iter().all(|search| search.2 == Leg::Reply && by.contains(search))
-}
-
-/// True if someone could have answered a lost request that would have gone on from a node for so many hops.
-fn answered(
-    scene: &mut Scene<'_>,
-    search: &Search,
-    lost: &LostMessage,
-    (from, reach): (NodeId, u16),
-    far: &Hops,
-) -> bool {
-    if far.of(from).is_some_and(|hops| hops <= reach) {
-        return true;
-    }
-    let ring = search.rings.iter().rev().find(|ring| ring.asked <= lost.miss.at);
-    let Some(ring) = ring.filter(|ring| !ring.answerers.is_empty()) else { return false };
-    scene.reaches_any(from, &ring.answerers, reach)
-}
-
-/// True if a lost message was on a path that could have carried the packet: requests approach the destination. A reply comes
-/// back on the path that its request took, which need not be a shortest one.
-fn useful(scene: &mut Scene<'_>, search: &Search, lost: &LostMessage, (near, far): (&Hops, &Hops)) -> bool {
-    let LostMessage { leg, from, to, ttl, .. } = *lost;
-    match leg {
-        Leg::Reply if to.is_broadcast() => near.of(from).is_some(),
-        Leg::Reply => far.of(from).is_some() && near.of(to).is_some(),
-        Leg::Request if to.is_broadcast() => {
-            near.of(from).is_some() && answered(scene, search, lost, (from, ttl.into()), far)
-        }
-        Leg::Request => {
-            let left = u16::from(ttl).saturating_sub(1);
-            near.of(from).is_some()
-                && far.is_closer(to, from)
-                && answered(scene, search, lost, (to, left), far)
-        }
-    }
-}
-
-impl Search {
-    /// When the latest request up to a time was sent.
-    fn asked_before(&self, at: SimTime) -> Option<SimTime> {
-        let asked = self.requests.iter().chain(self.rings.iter().map(|ring| &ring.asked));
-        asked.filter(|asked| **asked <= at).max().copied()
-    }
-
-    /// A reply has waited for an address since a time, up to another one. An exchange that began before the request does not tell
-    /// when the reply came.
-    fn due(&self, since: SimTime, until: SimTime) -> SimTime {
-        Some(since)
-            .filter(|since| self.asked_before(until).is_none_or(|asked| asked <= *since))
-            .unwrap_or(until)
-    }
-
-    /// True if the request that was under way at a time has been answered.
-    fn is_answered(&self, at: SimTime) -> bool {
-        let asked = self.asked_before(at);
-        let answers = |had: &Had| matches!(had, Had::Answered(answer) if self.asked_before(*answer) == asked);
-        asked.is_some() && self.had.values().any(answers)
-    }
-
-    /// When the search would have been answered if a message had not been lost, and its answer had been as fast as it was.
-    fn answer_of(&self, lost: &LostMessage, (near, far): (&Hops, &Hops)) -> SimTime {
-        let at = lost.due;
-        let Some(asked) = self.asked_before(at).filter(|_| at < lost.miss.at || !lost.miss.delayed) else {
-            return at;
-        };
-        let hops = match lost.leg {
-            Leg::Request => {
-                let done = near.of(lost.from).map(|hops| hops + 1);
-                done.zip(far.of(lost.to).zip(near.of(lost.to)).map(|(ahead, back)| 2 * ahead + back))
-            }
-            Leg::Reply => {
-                let turn = far.of(lost.from).zip(near.of(lost.from));
-                turn.map(|(back, ahead)| 2 * back + ahead + 1).zip(near.of(lost.to))
-            }
-        };
-        let Some((done, left)) = hops else { return at };
-        at + (at.since(asked) / u64::from(done)).min(TRAVERSAL) * u64::from(left)
-    }
 }
 
 impl Causes {
@@ -358,7 +278,8 @@ impl Causes {
         let gone = far.of(node).is_none();
         if gone {
             // The path that existed when the search began has gone.
-            let Some(then) = self.had_chance(scene, (node, dst), root.at) else {
+            let then = self.had_chance(scene, (node, dst), root.at);
+            let Some(then) = then.or_else(|| self.missed_chance(scene, (node, dst), (since, root.at))) else {
                 let cause = scene.obstruction(node, dst);
                 let closed_by = self.closing_break(scene, (node, dst), cause, None);
                 let beyond = self.out_of_search(scene, (node, dst), &closed_by);
@@ -404,6 +325,24 @@ impl Causes {
     ) -> Option<SimTime> {
         let due = from + self.timing.under_way;
         (due < scene.now && scene.existed((node, dst), (from, due))).then_some(due)
+    }
+
+    /// As [`Self::had_chance`], for a packet that has waited since `from`: the path stood until a request or reply, lost after
+    /// `since`, would have brought the answer. A search may have gone on for long when the packet came.
+    fn missed_chance(
+        &self,
+        scene: &mut Scene<'_>,
+        ends: (NodeId, NodeId),
+        (since, from): (SimTime, SimTime),
+    ) -> Option<SimTime> {
+        let search = self.searches.get(&ends)?;
+        let of_this = search.lost.iter().filter(|lost| lost.miss.at >= since && !search.has_answer_to(lost));
+        of_this.into_iter().find_map(|lost| {
+            let (near, far) = (scene.hops_at(ends.0, lost.miss.at), scene.hops_at(ends.1, lost.miss.at));
+            let due = search.answer_of(lost, (&near, &far)).max(from);
+            let stood = due < scene.now && scene.existed(ends, (lost.miss.at, due));
+            (stood && useful(scene, search, lost, (&near, &far))).then_some(due)
+        })
     }
 
     /// The node of `root` is about to fail: what prevents its packet for `dst` from going on, if a search has been
@@ -527,9 +466,8 @@ impl Causes {
         which: Which,
     ) -> Option<LostMessage> {
         let (now, search) = (scene.now, self.searches.get(&ends)?);
-        let answered = |lost: &LostMessage| lost.leg == Leg::Request && search.is_answered(lost.miss.at);
         let in_time = |lost: &&LostMessage| lost.miss.at >= since && lost.miss.at < until;
-        let is_one = |lost: &&LostMessage| answered(lost) == (which == Which::Answered);
+        let is_one = |lost: &&LostMessage| search.has_answer_to(lost) == (which == Which::Answered);
         let of_this = || search.lost.iter().filter(in_time).filter(is_one);
         let mattered = |scene: &mut Scene<'_>, lost: &LostMessage, (near, far): (&Hops, &Hops)| {
             search.answer_of(lost, (near, far)) <= now && useful(scene, search, lost, (near, far))

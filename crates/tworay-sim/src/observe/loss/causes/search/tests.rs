@@ -1,4 +1,5 @@
 use super::*;
+use tworay_base::SimDuration;
 
 /// Of the messages that a station misses of a neighbour the latest is known, and of each neighbour its own.
 #[test]
