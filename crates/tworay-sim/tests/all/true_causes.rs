@@ -19,6 +19,7 @@ mod rates;
 mod repetitions;
 mod searches;
 mod shared_medium;
+mod successions;
 mod tables;
 mod timers;
 mod twins;

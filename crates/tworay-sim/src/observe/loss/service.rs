@@ -42,6 +42,7 @@ use crate::observe::loss::root_cause::{Noise, RootCause};
 use fed::Fed;
 use pace::{Pace, Recovery};
 use path_time::PathTime;
+use reasons::Reasons;
 use spare::Spare;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mac::CodelConfig;
@@ -104,7 +105,7 @@ pub(crate) struct Service {
     drained_at: SimTime,
     /// Time lost since, in total and by reason.
     lost: SimDuration,
-    reasons: Vec<(SimDuration, RootCause)>,
+    reasons: Reasons,
     /// Packets that the MAC had sent when it last lost time.
     sent_by_loss: usize,
     /// After the latest outage, as long as packets wait that it has kept.
@@ -271,6 +272,7 @@ impl Service {
     #[inline]
     fn one_gone(&mut self, now: SimTime) {
         self.gone(1);
+        self.reasons.leave(1);
         if self.real <= 1 {
             self.drained_at = now;
         }
@@ -359,14 +361,7 @@ impl Service {
         self.lost += time;
         self.sent_by_loss = self.path.total();
         self.note_short(now);
-        let hop = |root: &RootCause| (root.cause, root.node, root.next_hop);
-        match self.reasons.iter_mut().find(|(_, known)| hop(known) == hop(&root)) {
-            Some((total, latest)) => {
-                *total += time;
-                *latest = root;
-            }
-            None => self.reasons.push((time, root)),
-        }
+        self.reasons.note((time, root), self.real);
         self.compare_with_outages(now, time, &root);
     }
 
@@ -454,6 +449,7 @@ impl Service {
     /// Packets left the queue unsent.
     pub fn withdrawn(&mut self, count: usize) {
         self.gone(count as u32);
+        self.reasons.leave(count as u32);
         self.shorten(count as u32);
     }
 
@@ -559,6 +555,8 @@ impl Service {
         self.late = self.late.saturating_sub(over);
         self.shorten(over);
         self.gone(1);
+        // CoDel takes the packet that has waited longest.
+        self.reasons.leave(self.codel.is_some().into());
         let before = if self.served_at > self.rejected_at { 0 } else { self.rejected };
         (self.rejected, self.rejected_at) = (before + over, now);
         self.dropped += 1;

@@ -50,6 +50,14 @@ pub(crate) struct Dying {
     pub slowed_by: Option<RootCause>,
 }
 
+impl Dying {
+    /// Load costs it rather than `root`.
+    fn of_load(&self, root: &RootCause) -> RootCause {
+        let hop = root.next_hop.filter(|_| root.node == self.node).unwrap_or(NodeId::BROADCAST);
+        RootCause::new(self.at, self.node, LossCause::Congestion).towards(hop)
+    }
+}
+
 impl Twin {
     /// The twin of a run with these disturbances, whose flows send datagrams or not. `losses`: what it has lost.
     pub fn of(
@@ -121,6 +129,12 @@ impl Twin {
         }
     }
 
+    /// True if a packet dies in a queue that the twin fills at about that time, too.
+    fn is_full(&self, now: SimTime, of: &Dying) -> bool {
+        let losses = self.losses.get(of.flow.index()).and_then(Option::as_ref);
+        End::of(of.died) == End::InQueue && losses.is_some_and(|losses| losses.is_full(now, of.node))
+    }
+
     /// Losses of the twin, if the flow sends datagrams.
     fn of_flow(&mut self, flow: FlowId) -> Option<&mut Losses> {
         self.losses.get_mut(flow.index())?.as_mut()
@@ -160,6 +174,11 @@ impl Twin {
         let noise_lasts = self.begun(now).any(|known| known.is_noise() && known.slows && now < known.until);
         let settled = self.is_settled(now);
         let disturbed = self.is_disturbance(now, &root);
+        // Where routes are set, an outage that has been over for a while no longer fills a queue that the twin fills, too.
+        let (root, disturbed) = match disturbed && settled && self.is_full(now, &of) {
+            true => (of.of_load(&root), false),
+            false => (root, disturbed),
+        };
         let by_load = !disturbed && root.cause.is_some_and(|cause| CAUSES.contains(&cause));
         let Some(losses) = self.losses.get_mut(of.flow.index()).and_then(Option::as_mut) else { return root };
         if begun && !by_load && end == End::Elsewhere && losses.has_no_route_either(now, of.seq.0) {
@@ -208,8 +227,7 @@ impl Twin {
         } else if of_twins_noise.is_some() {
             RootCause { cause: of_twins_noise, ..root }
         } else {
-            let hop = root.next_hop.filter(|_| root.node == of.node).unwrap_or(NodeId::BROADCAST);
-            RootCause::new(of.at, of.node, LossCause::Congestion).towards(hop)
+            of.of_load(&root)
         };
         let is_load = end == End::InQueue && found.cause.is_some_and(|cause| CAUSES.contains(&cause));
         if let Some(losses) = self.of_flow(of.flow).filter(|_| is_load) {
@@ -234,7 +252,8 @@ impl Twin {
         let slowed_by = of.slowed_by.filter(|root| routed && self.is_disturbance(now, root));
         if end == End::OnHop {
             // Its attempts are known: a disturbance elsewhere, or an outage that is over, has not destroyed them.
-            let here = slowed_by.filter(|known| known.node == root.node && known.is_noise());
+            let lasts = self.begun(now).any(|known| known.is_noise() && known.slows && now < known.until);
+            let here = slowed_by.filter(|known| lasts && known.node == root.node && known.is_noise());
             return here.map(|known| known.strikes(root.at));
         }
         let of_noise = |known: &Disturbance| known.is_noise() && known.slows;

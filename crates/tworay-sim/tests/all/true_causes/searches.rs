@@ -366,3 +366,22 @@ fn what_a_late_search_releases_to_a_full_queue_is_lost_to_what_made_it_late() {
     }
     assert!(in_queue > 50, "{in_queue}");
 }
+
+/// `0 ── 1 ── 2 ── 3`, where node 1 looks for node 3 and has noise: what it misses of node 0 is its own request, repeated behind it.
+#[test]
+fn a_copy_that_the_searching_node_misses_is_no_cause() {
+    for protocol in ["aodv", "dsr"] {
+        for seed in 1..=4 {
+            let text = format!(
+                "duration = \"14s\"\ntopology = {{ kind = \"string\", hops = 3, spacing = \"240m\" }}\nradio.preset = \"b-2\"\n\
+                 routing.protocol = \"{protocol}\"\n\
+                 flow = [{{ from = 1, to = 3, app = \"cbr\", interval = \"13333us\", size = \"100B\" }}]\n\
+                 event = [{{ node = 1, at = \"6s\", what = \"loss\", rate = 0.8 }}, {{ node = 1, at = \"10s\", what = \"loss\", rate = 0.0 }}]"
+            );
+            let lost = losses(&run_once(&parse(&text), seed));
+            assert!(lost.iter().filter(|l| l.died == "buffer").count() > 100, "{protocol} {seed}");
+            let behind = lost.iter().find(|l| (l.root_node, l.next_hop) == (0, Some(1)));
+            assert_eq!(behind, None, "{protocol} {seed}");
+        }
+    }
+}

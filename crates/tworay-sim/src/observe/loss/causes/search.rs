@@ -104,7 +104,8 @@ impl Causes {
         self.note_table_missed((node, from), miss, packet);
         for (searcher, target, leg) in searches(packet) {
             let search = self.searches.entry((searcher, target)).or_default();
-            if leg == Leg::Request && search.has_had(node, request_number(packet)) {
+            let needless = node == searcher || search.has_had(node, request_number(packet));
+            if leg == Leg::Request && needless {
                 continue;
             }
             while search.lost.front().is_some_and(|lost| lost.miss.at + self.timing.kept < now) {

@@ -14,8 +14,7 @@ impl Service {
             _ => self.noise_since = SimDuration::ZERO,
         }
         if self.is_kept_by_noise(now) {
-            let outages = self.reasons.iter_mut().filter(|(_, root)| root.is_physical());
-            outages.for_each(|(time, _)| *time = SimDuration::ZERO);
+            self.reasons.forget_outages();
         }
     }
 
