@@ -260,10 +260,10 @@ impl Twin {
         let fills = |root: &RootCause| {
             !root.is_noise() || self.begun(now).any(|known| known.is_noise() && self.may_fill_queues(known))
         };
-        // An outage that has cost nothing of late is no reason for a queue that noise slows down.
+        // What has cost nothing of late is no reason for a queue that noise slows down.
         let noise =
             self.begun(now).find(|known| of_noise(known) && now < known.until && self.may_touch(known));
-        let is_over = |(at, root): (SimTime, RootCause)| root.is_physical() && at + NEAR < now;
+        let is_over = |(at, _): (SimTime, RootCause)| at + NEAR < now;
         let noise = noise.filter(|_| in_queue && latest.is_some_and(is_over));
         // Routes that collisions cost after an outage, and addresses, are not lost to it: as far as it is to blame, its breaks say so.
         let over = |root: &RootCause| elsewhere && root.is_physical() && !self.lasts(now, root);

@@ -59,10 +59,12 @@ fn what_an_outage_has_kept_is_not_lost_to_the_one_before() {
 fn what_noise_slows_down_is_not_lost_to_what_came_before() {
     let load = flow(1, 0, "4ms", 1000) + &flow(1, 2, "4ms", 1000);
     let first = [noise(0, 0.5, 3.0, 6.0), off(0, 3.0, 6.0)];
-    for (seed, first) in (1..=3).flat_map(|seed| first.iter().map(move |first| (seed, first))) {
+    for (seed, first) in
+        [1, 2, 3, 8].into_iter().flat_map(|seed| first.iter().map(move |first| (seed, first)))
+    {
         let rest = format!("{load}{first}{}", noise(2, 0.5, 9.0, 11.0));
         let lost = lost(seed, "12s", "b-11", BOTH_WAYS, &rest);
-        let during = lost.iter().filter(|l| (9.05..11.0).contains(&l.at));
+        let during = lost.iter().filter(|l| (9.0..11.0).contains(&l.at));
         assert!(during.clone().filter(|l| l.cause == "channel").count() > 300, "{seed}");
         let at_0 = |l: &&Loss| [(1, Some(0)), (0, Some(1))].contains(&(l.root_node, l.next_hop));
         let wrong = during.clone().find(|l| l.cause == "node-down" || l.cause == "channel" && at_0(l));

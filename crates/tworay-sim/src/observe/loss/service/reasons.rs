@@ -2,12 +2,11 @@
 //!
 //! Once all packets have left the queue that waited when a reason last cost time, a later one comes first: packets have waited for that.
 
-use super::Service;
 use crate::observe::loss::root_cause::RootCause;
-use tworay_base::SimDuration;
+use tworay_base::{SimDuration, SimTime};
 
 /// Time lost, and its root cause.
-type Reason = (SimDuration, RootCause);
+pub(super) type Reason = (SimDuration, RootCause);
 
 /// Time lost to one cause on one hop.
 #[derive(Copy, Clone, Debug)]
@@ -49,6 +48,23 @@ impl Reasons {
         }
     }
 
+    /// Those behind which packets still waited when so many packets had left the queue.
+    fn lasting(&self, left: u64) -> impl Iterator<Item = Reason> + Clone {
+        self.known.iter().filter(move |lost| left < lost.until).map(|lost| (lost.time, lost.root))
+    }
+
+    /// The main one, `running` with the MAC's current packet included: of those that lasted when time was last lost.
+    pub fn main(&self, running: Option<Reason>) -> Option<RootCause> {
+        let then = if running.is_some() { self.left } else { self.left_then };
+        main_of(self.lasting(then).chain(running))
+    }
+
+    /// The main one that lasts; no outage of before the queue was empty last, at `drained_at`.
+    pub fn slows(&self, drained_at: SimTime) -> Option<RootCause> {
+        let undrained = |root: &RootCause| !root.is_physical() || root.at >= drained_at;
+        main_of(self.lasting(self.left).filter(|(_, root)| undrained(root)))
+    }
+
     /// Noise alone would have kept the packets that wait.
     pub fn forget_outages(&mut self) {
         let outages = self.known.iter_mut().filter(|lost| lost.root.is_physical());
@@ -66,30 +82,4 @@ fn main_of(all: impl Iterator<Item = Reason> + Clone) -> Option<RootCause> {
         })
     };
     all.clone().max_by_key(|(_, root)| lost(*root)).map(|(_, root)| root)
-}
-
-impl Service {
-    /// The reasons for the time lost since the MAC last had nothing to send.
-    fn known(&self) -> impl Iterator<Item = &Lost> + Clone {
-        self.reasons.known.iter().filter(|_| !self.lost.is_zero())
-    }
-
-    /// The reasons behind which packets still waited when so many packets had left the queue.
-    fn lasting(&self, left: u64) -> impl Iterator<Item = Reason> + Clone {
-        self.known().filter(move |lost| left < lost.until).map(|lost| (lost.time, lost.root))
-    }
-
-    /// The main reason, `running` with the MAC's current packet included: of those that lasted when time was last lost.
-    pub fn main_reason(&self, running: Option<Reason>) -> Option<RootCause> {
-        let then = if running.is_some() { self.reasons.left } else { self.reasons.left_then };
-        main_of(self.lasting(then).chain(running))
-    }
-
-    /// The main reason that lasts, or an outage behind whose packets others still wait.
-    pub fn slowed_by(&self) -> Option<RootCause> {
-        let undrained = |root: &RootCause| !root.is_physical() || root.at >= self.drained_at;
-        let lasting = self.lasting(self.reasons.left).filter(|(_, root)| undrained(root));
-        let outages = self.known().filter(|lost| lost.root.is_physical() && undrained(&lost.root));
-        main_of(lasting).or_else(|| main_of(outages.map(|lost| (lost.time, lost.root))))
-    }
 }
