@@ -216,10 +216,9 @@ impl Scene<'_> {
         apart.then_some(LossCause::LinkFailure)
     }
 
-    /// Why the next hop was out of reach at a time, if it was and has come back since.
+    /// Why the next hop was out of reach at a time, if it was.
     pub fn was_out_of_reach_at(&mut self, node: NodeId, next_hop: NodeId, at: SimTime) -> Option<LossCause> {
-        let there = &self.nodes[next_hop];
-        if there.up_since > at && there.down_since <= at {
+        if !was_up(&self.nodes[next_hop], at) {
             return Some(LossCause::NodeDown);
         }
         let now = self.now;

@@ -253,7 +253,8 @@ impl Twin {
         if end == End::OnHop {
             // Its attempts are known: a disturbance elsewhere, or an outage that is over, has not destroyed them.
             let lasts = self.begun(now).any(|known| known.is_noise() && known.slows && now < known.until);
-            let here = slowed_by.filter(|known| lasts && known.node == root.node && known.is_noise());
+            let is_noise = |known: &RootCause| known.cause == Some(LossCause::Channel);
+            let here = slowed_by.filter(|known| lasts && known.node == root.node && is_noise(known));
             return here.map(|known| known.strikes(root.at));
         }
         let of_noise = |known: &Disturbance| known.is_noise() && known.slows;

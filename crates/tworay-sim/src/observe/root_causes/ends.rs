@@ -6,8 +6,8 @@ use crate::observe::loss::attempts::Failure;
 use crate::observe::loss::root_cause::{Noise, RootCause};
 use crate::observe::loss::scene::World;
 use tworay_base::{Died, LossCause, NodeId, PacketId};
-use tworay_mac::FrameKind;
 use tworay_mac::hcf::Order;
+use tworay_mac::{FrameKind, MSDU_LIFETIME};
 use tworay_wire::Body;
 
 impl RootCauses {
@@ -95,16 +95,18 @@ impl RootCauses {
         }
     }
 
-    /// The root cause of a packet whose lifetime in the MAC is over: that of its lost attempts. If its next hop is out of reach by
-    /// then, the time went to attempts with the packets before it in the window, however often it was repeated itself.
+    /// The root cause of a packet whose lifetime in the MAC is over: that of its lost attempts. If its next hop has been out of reach for
+    /// half of that time, it went to attempts with the packets before it in the window, however often it was repeated itself.
     /// If it was never sent: what kept the frames before it from their next hop, or load, if nothing did.
     pub(super) fn expired(&mut self, (node, next_hop): (NodeId, NodeId), world: &mut World<'_>) -> RootCause {
         let now = world.now;
         let attempts = self.exchanges.of(node);
         let root = if attempts.has_failed_before() {
             let own = attempts.root_of(now, (node, next_hop), FrameKind::Data);
-            let scene = world.scene(&self.held_ups, &self.services, &self.exchanges, &self.ways);
+            let half = now.earlier_by(MSDU_LIFETIME / 2);
+            let mut scene = world.scene(&self.held_ups, &self.services, &self.exchanges, &self.ways);
             let stuck = scene.stuck_at(node).filter(|(hop, _)| *hop == next_hop).map(|(_, cause)| cause);
+            let stuck = stuck.filter(|_| scene.was_out_of_reach_at(node, next_hop, half).is_some());
             RootCause { cause: stuck.filter(|_| !own.is_physical()).or(own.cause), ..own }
         } else {
             let behind = self.exchanges.failing(now, node);

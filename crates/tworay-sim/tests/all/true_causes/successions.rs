@@ -105,3 +105,38 @@ fn an_overfull_queue_is_load_again_when_outages_are_long_over() {
         }
     }
 }
+
+/// `0 ── 1` over 802.11ac, where noise destroys every frame from 2.005 s on, and node 1 is away from 2.5 s on. What expires just after that
+/// has spent its time with attempts that the noise destroyed: the run without the move loses the same packets at the same time.
+#[test]
+fn what_expires_just_after_a_move_was_lost_to_the_noise_before() {
+    let noise = event(1, 2.005, "what = \"loss\"\nrate = 1.0");
+    let away = event(1, 2.5, "what = \"move\"\nto = [2000, 0]");
+    for seed in 1..=3 {
+        let rest = flow(0, 1, "20ms", 1000) + &noise + &away;
+        let lost = lost(seed, "6s", "ac80x2", "[[0, 0], [120, 0]]", &rest);
+        let early = lost.iter().filter(|l| l.at < 2.6);
+        assert!(early.clone().count() > 0, "{seed}");
+        assert_eq!(early.clone().find(|l| l.cause != "channel"), None, "{seed}");
+        let late = lost.iter().filter(|l| l.at > 3.1);
+        assert!(late.clone().count() > 50, "{seed}");
+        assert_eq!(late.clone().find(|l| l.cause != "link-failure"), None, "{seed}");
+    }
+}
+
+/// `0 ── 1 ── 2` over 802.11g, bit errors in a third of the frames, and hidden senders: where frames have collided, no lower rate would have
+/// carried them.
+#[test]
+fn collisions_beside_noise_are_no_fault_of_the_rate() {
+    let mut collided = 0;
+    for seed in 1..=12 {
+        let rest = flow(0, 1, "10ms", 500)
+            + &flow(2, 1, "10ms", 500)
+            + "[errors]\nframe_err = { bernoulli = { rate = 0.3 } }\n";
+        let lost = lost(seed, "12s", "g", "[[0, 0], [230, 0], [460, 0]]", &rest);
+        let without_attempts = |l: &&Loss| l.cause == "rate" && l.attempts == 0 && l.died == "data-retries";
+        assert_eq!(lost.iter().find(without_attempts), None, "{seed}");
+        collided += lost.iter().filter(|l| l.cause == "contention").count();
+    }
+    assert!(collided > 20, "{collided}");
+}

@@ -83,3 +83,6 @@ fn main_of(all: impl Iterator<Item = Reason> + Clone) -> Option<RootCause> {
     };
     all.clone().max_by_key(|(_, root)| lost(*root)).map(|(_, root)| root)
 }
+
+#[cfg(test)]
+mod tests;
