@@ -67,8 +67,8 @@ test-tools: compile-tools
 # Files for incremental builds take a third of the time of a first build. They pay for those who build again and again, who have
 # them already. A first build also lints while it compiles: clippy is a compiler that says more, and checking every crate for it
 # before it is compiled takes as much as a third of compiling. For those with incremental builds the two stay apart, so that
-# `cargo test` finds what make has compiled.
-FIRST := $(if $(wildcard target/debug/incremental),,$(shell command -v clippy-driver))
+# `cargo test` finds what make has compiled. (Cargo makes the directory also where it keeps no such files: an empty one tells nothing.)
+FIRST := $(if $(wildcard target/debug/incremental/*),,$(shell command -v clippy-driver))
 LINTING := CARGO_INCREMENTAL=0 RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 QUICKLY := env -u MAKEFLAGS -u MFLAGS $(if $(FIRST),$(LINTING))
 
