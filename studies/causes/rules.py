@@ -161,14 +161,15 @@ def of_counts(case: Drawn, rows: list[Row], twins: list[list[Row]]) -> Iterator[
     """
     if not case.datagrams_only() or not case.spans:
         return
-    by_twin = [{fault.flow: fault for fault in _beyond(case, rows, twin)} for twin in twins]
+    of_load = list(_of_load(case, rows))
+    by_twin = [{fault.flow: fault for fault in _beyond(case, (rows, of_load), twin)} for twin in twins]
     for flow in sorted(set.intersection(*(set(of) for of in by_twin))):
         yield min((of[flow] for of in by_twin), key=lambda fault: fault.count)
 
 
-def _beyond(case: Drawn, rows: list[Row], twin: list[Row]) -> Iterator[Fault]:
-    """Return the same of one twin."""
-    of_load = list(_of_load(case, rows))
+def _beyond(case: Drawn, lost: tuple[list[Row], list[Row]], twin: list[Row]) -> Iterator[Fault]:
+    """Return the same of one twin; ``lost``: all losses of the run, and those to load."""
+    rows, of_load = lost
     for flow in range(len(case.document["flow"])):
         own = [row["t_s"] for row in of_load if row["flow"] == flow]
         anyway = sorted(row["t_s"] for row in twin if row["flow"] == flow)

@@ -158,6 +158,11 @@ impl Twin {
         self.disturbances.iter().rev().filter(move |disturbance| disturbance.at <= now).filter(lasts)
     }
 
+    /// Noise that costs MACs time now, the latest first.
+    fn lasting_noise(&self, now: SimTime) -> impl Iterator<Item = &Disturbance> {
+        self.begun(now).filter(move |known| known.is_noise() && known.slows && now < known.until)
+    }
+
     /// True if all outages have been over for so long that routes which are set leave nothing of them, and no noise slows a MAC down.
     fn is_settled(&self, now: SimTime) -> bool {
         let over = |of: &Disturbance| match of.is_noise() {
@@ -171,7 +176,7 @@ impl Twin {
     pub fn judge(&mut self, now: SimTime, of: Dying, root: RootCause) -> RootCause {
         let end = End::of(of.died);
         let begun = self.begun(now).next().is_some();
-        let noise_lasts = self.begun(now).any(|known| known.is_noise() && known.slows && now < known.until);
+        let noise_lasts = self.lasting_noise(now).next().is_some();
         let settled = self.is_settled(now);
         let disturbed = self.is_disturbance(now, &root);
         // Where routes are set, an outage that has been over for a while no longer fills a queue that the twin fills, too.
@@ -252,18 +257,16 @@ impl Twin {
         let slowed_by = of.slowed_by.filter(|root| routed && self.is_disturbance(now, root));
         if end == End::OnHop {
             // Its attempts are known: a disturbance elsewhere, or an outage that is over, has not destroyed them.
-            let lasts = self.begun(now).any(|known| known.is_noise() && known.slows && now < known.until);
+            let lasts = self.lasting_noise(now).next().is_some();
             let is_noise = |known: &RootCause| known.cause == Some(LossCause::Channel);
             let here = slowed_by.filter(|known| lasts && known.node == root.node && is_noise(known));
             return here.map(|known| known.strikes(root.at));
         }
-        let of_noise = |known: &Disturbance| known.is_noise() && known.slows;
         let fills = |root: &RootCause| {
             !root.is_noise() || self.begun(now).any(|known| known.is_noise() && self.may_fill_queues(known))
         };
         // What has cost nothing of late is no reason for a queue that noise slows down.
-        let noise =
-            self.begun(now).find(|known| of_noise(known) && now < known.until && self.may_touch(known));
+        let noise = self.lasting_noise(now).find(|known| self.may_touch(known));
         let is_over = |(at, _): (SimTime, RootCause)| at + NEAR < now;
         let noise = noise.filter(|_| in_queue && latest.is_some_and(is_over));
         // Routes that collisions cost after an outage, and addresses, are not lost to it: as far as it is to blame, its breaks say so.

@@ -337,8 +337,9 @@ impl Causes {
         (since, from): (SimTime, SimTime),
     ) -> Option<SimTime> {
         let search = self.searches.get(&ends)?;
-        let of_this = search.lost.iter().filter(|lost| lost.miss.at >= since && !search.has_answer_to(lost));
-        of_this.into_iter().find_map(|lost| {
+        let mut of_this =
+            search.lost.iter().filter(|lost| lost.miss.at >= since && !search.has_answer_to(lost));
+        of_this.find_map(|lost| {
             let (near, far) = (scene.hops_at(ends.0, lost.miss.at), scene.hops_at(ends.1, lost.miss.at));
             let due = search.answer_of(lost, (&near, &far)).max(from);
             let stood = due < scene.now && scene.existed(ends, (lost.miss.at, due));

@@ -59,7 +59,7 @@ impl Reasons {
         main_of(self.lasting(then).chain(running))
     }
 
-    /// The main one that lasts; no outage of before the queue was empty last, at `drained_at`.
+    /// The main one that lasts. An outage counts only if it cost time after the queue was last empty, at `drained_at`.
     pub fn slows(&self, drained_at: SimTime) -> Option<RootCause> {
         let undrained = |root: &RootCause| !root.is_physical() || root.at >= drained_at;
         main_of(self.lasting(self.left).filter(|(_, root)| undrained(root)))
