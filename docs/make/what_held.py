@@ -93,7 +93,8 @@ class Filled:
         """Return in a sentence how many seeds the cells have."""
         parts = []
         for reading, said in ((MAIN, "with ns-2's rules"), (STANDARD, "in the standard dialect")):
-            numbers = [seeds for _, _, name, seeds in self._measured() if name == reading]
+            # A cell in which no run has the quantity has no seeds.
+            numbers = [seeds for _, _, name, seeds in self._measured() if name == reading and seeds]
             if numbers:
                 middle = f"median {statistics.median(numbers):g}"
                 parts.append(f"{min(numbers)} to {max(numbers)} seeds a cell {said} ({middle})")
