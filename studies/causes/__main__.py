@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tworay
-from studies.causes import rules
+from studies.causes import rules, singly
 from studies.causes.drawing import LIGHT, LOADS, drawn
 from studies.twins import text
 from tworay.running.scenarios import load_text
@@ -17,6 +17,7 @@ from tworay.running.scenarios import load_text
 if TYPE_CHECKING:
     from studies.causes.drawing import Drawn
     from studies.causes.rules import Fault, Row
+    from studies.causes.singly import Single
     from studies.twins import Document
 
 
@@ -27,12 +28,25 @@ def losses(document: Document, seed: int) -> list[Row]:
     return rows
 
 
+def singles(case: Drawn, seed: int) -> list[Single]:
+    """Run a scenario without each disturbance, and with each alone."""
+    spans = singly.removable(case)
+    found = []
+    for span in spans:
+        others = [other for other in spans if other is not span]
+        alone = losses(case.without(*others), seed) if others else None
+        found.append(singly.Single(span, losses(case.without(span), seed), alone))
+    return found
+
+
 def faults(case: Drawn, seeds: range) -> tuple[int, list[Fault]]:
     """Run a scenario and, if it needs any, its twins; return the number of losses and what contradicts."""
     rows = losses(case.document, seeds[0])
     needed = seeds if case.datagrams_only() and case.spans else ()
     twins = [losses(case.twin(), seed) for seed in needed]
     found = [*rules.of_rows(case, rows), *rules.of_interferers(case, rows)]
+    if needed:
+        found += singly.of_singles(case, rows, singles(case, seeds[0]))
     if twins:
         found += rules.of_counts(case, rows, twins)
     if len(twins) > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -37,6 +38,8 @@ class Span:
     begin: float = 0.0
     end: float = math.inf
     node: int | None = None
+    # Numbers of its events.
+    events: tuple[int, ...] = ()
 
 
 @dataclass
@@ -68,6 +71,25 @@ class Drawn:
                 {key: value for key, value in wire.items() if key not in faults} for wire in plain["wire"]
             ]
         return plain
+
+    def without(self, *spans: Span) -> Document:
+        """Return the same scenario without some of its disturbances."""
+        found: Document = copy.deepcopy(self.document)
+        gone = {number for span in spans for number in span.events}
+        found["event"] = [event for i, event in enumerate(found.pop("event", [])) if i not in gone]
+        for span in spans:
+            match span.kind:
+                case "errors" | "bursts":
+                    del found["errors"]["frame_err"]
+                case "above":
+                    del found["errors"]["pkt_err"]
+                case "fading":
+                    del found["radio"]["fading"]
+            keys = {"handoff": ("handoffs",), "wire-errors": ("errors", "errors_back")}.get(span.kind, ())
+            for wire in found.get("wire", []):
+                for key in keys:
+                    wire.pop(key, None)
+        return found
 
     def text(self) -> str:
         """Return the scenario's file."""
@@ -167,9 +189,15 @@ def disturb(draw: random.Random, into: Drawn, kind: str, radios: int, duration: 
     independent = {"bernoulli": {"rate": rate}}
     bursts = {"gilbert-elliott": {"good_to_bad": rate / 20, "bad_to_good": 0.05, "bad_error": 0.9}}
     always = Span(kind)
+    first = len(document.get("event", ()))
 
     def event(at: float, what: Document) -> None:
         document.setdefault("event", []).append({"at": f"{at:.2f}s"} | what)
+
+    def struck(until: float, node: int | None = None) -> None:
+        """Note the disturbance that these events are."""
+        events = tuple(range(first, len(document["event"])))
+        into.spans.append(Span(kind, begin, until, node, events))
 
     match kind:
         case "errors" | "bursts":
@@ -199,21 +227,20 @@ def disturb(draw: random.Random, into: Drawn, kind: str, radios: int, duration: 
         case "cut":
             flow = draw.randrange(len(document["flow"]))
             event(begin, {"what": "cut", "flow": flow, "for": f"{end - begin:.2f}s"})
-            into.spans.append(Span(kind, begin, end))
+            struck(end)
         case "loss" | "deaf":
             lost = 1.0 if kind == "deaf" else draw.choice([0.2, 0.5, 0.8])
             event(begin, {"node": node, "what": "loss", "rate": lost})
             event(end, {"node": node, "what": "loss", "rate": 0.0})
-            into.spans.append(Span(kind, begin, end, node))
+            struck(end, node)
         case "down":
             event(begin, {"node": node, "what": "down"})
             event(end, {"node": node, "what": "up"})
-            into.spans.append(Span(kind, begin, end, node))
+            struck(end, node)
         case "away" | "drive":
             here = into.at[node]
             away = [here[0] + draw.choice([-1, 1]) * draw.randint(300, 900), here[1] + draw.randint(300, 900)]
             speed = {"speed": f"{draw.choice([SLOWEST, 100])}m/s"} if kind == "drive" else {}
             event(begin, {"node": node, "what": "move", "to": away} | speed)
             event(end, {"node": node, "what": "move", "to": list(here)} | speed)
-            back = end + (FARTHEST / SLOWEST if speed else 0)
-            into.spans.append(Span(kind, begin, back, node))
+            struck(end + (FARTHEST / SLOWEST if speed else 0), node)

@@ -1,9 +1,10 @@
-//! Which events that move a node take it away from its neighbours, and for how long.
+//! Which events that move a node take it away from its neighbours, and for how long; and when wires are down.
 //!
 //! A node that stays in reach of all its neighbours has broken nothing: its move belongs to the network, as other movement does.
 
 use crate::Setup;
 use crate::event::{EventConfig, EventKind};
+use crate::wire::Outages;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mobility::Track;
 use tworay_radio::Channel;
@@ -23,16 +24,28 @@ pub(crate) struct Parting {
     pub until: SimTime,
 }
 
-/// The partings that a scenario's events cause, by event. Without them every move counts.
+/// More outages of a wire count as one that lasts: each packet that dies asks for all of them.
+const MOST: usize = 1000;
+
+/// The partings that a scenario's events cause, by event, and the outages of its wires. Without them every move counts, and wires may be down at
+/// any time.
 #[derive(Clone, Debug, Default)]
-pub struct Partings(Option<Vec<Option<Parting>>>);
+pub struct Partings {
+    events: Option<Vec<Option<Parting>>>,
+    wires: Vec<Outages>,
+}
 
 impl Partings {
     /// The partings of a run. Where power varies around its mean, or is measured, distances don't tell: every move counts.
     pub fn of(setup: &Setup) -> Self {
+        let there = setup.wires.iter().filter(|wire| !wire.back);
+        Self { events: Self::of_events(setup), wires: there.map(|wire| wire.outages.clone()).collect() }
+    }
+
+    fn of_events(setup: &Setup) -> Option<Vec<Option<Parting>>> {
         let radio = &setup.settings.radio;
         if radio.fades() || !radio.links.is_empty() || !setup.has_radio {
-            return Self::default();
+            return None;
         }
         let channel = Channel::new(radio);
         let range = channel.range_of(channel.rx_threshold());
@@ -45,17 +58,23 @@ impl Partings {
             let next = moves_on.map(|later| SimTime::ZERO + later.at);
             stations.parting(NodeId(node), SimTime::ZERO + event.at, next)
         };
-        Self(Some(events.iter().enumerate().map(parting).collect()))
+        Some(events.iter().enumerate().map(parting).collect())
+    }
+
+    /// The outages of a wire, by its number, if they are known.
+    pub(crate) fn outages(&self, wire: usize) -> Option<impl Iterator<Item = (SimTime, SimTime)> + '_> {
+        let windows = self.wires.get(wire)?.windows();
+        (windows.len() <= MOST).then(|| windows.iter().copied())
     }
 
     /// The parting by a move, with its number among the events; `None`: none, or none is known.
     pub(crate) fn by(&self, event: usize) -> Option<Parting> {
-        self.0.as_ref()?.get(event).copied().flatten()
+        self.events.as_ref()?.get(event).copied().flatten()
     }
 
     /// True if an event is known to part nothing.
     pub(crate) fn is_harmless(&self, event: usize) -> bool {
-        self.0.is_some() && self.by(event).is_none()
+        self.events.is_some() && self.by(event).is_none()
     }
 
     /// True if a move parts nothing, and neither has one of the same node before: without disturbances it happens as well.

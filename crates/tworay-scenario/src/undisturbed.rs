@@ -3,6 +3,7 @@
 use crate::Scenario;
 use crate::event::{EventConfig, EventKind};
 use crate::partings::{Parting, Partings};
+use crate::wire::WireConfig;
 use tworay_base::{LossCause, NodeId, SimTime};
 use tworay_radio::{ErrorModelConfig, ErrorsConfig};
 
@@ -13,7 +14,7 @@ pub struct Disturbance {
     pub at: SimTime,
     /// When it ends; never, if it lasts up to the end of the run.
     pub until: SimTime,
-    /// The node that it strikes, if it strikes one.
+    /// The node that it strikes, if it strikes one; of a wire, the node to which that leads.
     pub node: Option<NodeId>,
     /// The cause of what is lost to it.
     pub cause: LossCause,
@@ -33,6 +34,12 @@ impl Disturbance {
     }
 }
 
+/// True if a wire loses packets that it carries.
+fn is_noisy(wire: &WireConfig) -> bool {
+    let noise = |errors: &ErrorModelConfig| *errors != ErrorModelConfig::None;
+    noise(&wire.errors) || noise(&wire.errors_back) || !wire.drops.is_empty()
+}
+
 impl Scenario {
     /// Disturbances of its runs, in order of time: random errors, fading, events, and wires' losses and outages, which are taken to begin at
     /// the start. Movement and shadowing are no disturbances: without them it would be another network.
@@ -50,7 +57,7 @@ impl Scenario {
         found
     }
 
-    /// The same without cuts, whose times depend on the run, if moves part these neighbours.
+    /// The same without cuts, whose times depend on the run, if moves part these neighbours, and wires are down at these times.
     pub fn disturbances_by(&self, partings: &Partings) -> Vec<Disturbance> {
         let noise = |errors: &ErrorModelConfig| *errors != ErrorModelConfig::None;
         let from_start =
@@ -58,13 +65,22 @@ impl Scenario {
         let errors = &self.settings.errors;
         let wires = &self.settings.wires;
         let noisy_air = noise(&errors.frame_err) || self.settings.radio.fading.is_some();
-        let noisy = noise(&errors.pkt_err)
-            || wires.iter().any(|w| noise(&w.errors) || noise(&w.errors_back) || !w.drops.is_empty());
-        let broken = wires.iter().any(|wire| wire.handoffs.is_some());
         let mut found = Vec::new();
-        found.extend(noisy.then(|| from_start(LossCause::Channel, false)));
+        found.extend(noise(&errors.pkt_err).then(|| from_start(LossCause::Channel, false)));
         found.extend(noisy_air.then(|| from_start(LossCause::Channel, true)));
-        found.extend(broken.then(|| from_start(LossCause::LinkFailure, true)));
+        for (i, wire) in wires.iter().enumerate() {
+            let at_wire = |of: Disturbance| Disturbance { node: Some(NodeId(wire.to)), ..of };
+            found.extend(is_noisy(wire).then(|| at_wire(from_start(LossCause::Channel, false))));
+            let known = partings.outages(i);
+            let known = known.map(|outages| outages.map(|(at, until)| at_wire(Disturbance::cut(at, until))));
+            match known {
+                Some(outages) => found.extend(outages),
+                None if wire.handoffs.is_some() => {
+                    found.push(at_wire(from_start(LossCause::LinkFailure, true)));
+                }
+                None => {}
+            }
+        }
         let events = &self.settings.events;
         found.extend(events.iter().enumerate().filter_map(|(i, event)| {
             let cause = match event.what {

@@ -192,7 +192,7 @@ fn twin_of(scenario: &Scenario, of_run: &Setup, control: &RunControl) -> Result<
     }
     let losses = network.finish().ledger.take_records();
     let set_routes = scenario.settings.routing.protocol == Protocol::Static;
-    let ends = scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]);
+    let ends = scenario.flows.iter().map(|flow| [flow.from, flow.to]);
     Ok(Some(Twin::of(disturbances, datagrams, losses).with_set_routes(set_routes).with_ends(ends)))
 }
 

@@ -61,3 +61,18 @@ fn later_moves_of_a_node_that_has_gone_are_left_out() {
     ]));
     assert_eq!((times, events), (vec![(10.0, 30.0)], 1));
 }
+
+/// A wire's handoffs disturb while they last, and a wire that fails very often does so all the time.
+#[test]
+fn wires_disturb_while_they_are_down() {
+    let of = |handoffs: &str| {
+        let text = format!(
+            "duration = \"60s\"\ntopology = {{ kind = \"string\", hops = 2, spacing = \"200m\" }}\n\
+             [[wire]]\nfrom = 2\nto = 1\nrate = \"1Mbps\"\nhandoffs = {{ {handoffs} }}\n\
+             [[flow]]\nfrom = 0\nto = 2\napp = \"cbr\"\nrate = \"10kbps\"\n"
+        );
+        found(&Scenario::from_toml(&text, "test.toml", Path::new(""), &[]).expect("a scenario")).0
+    };
+    assert_eq!(of("at = [\"5s\", \"20s\"], length = \"2s\""), [(5.0, 7.0), (20.0, 22.0)]);
+    assert_eq!(of("count = 1001, length = \"1ms\""), [(0.0, f64::INFINITY)]);
+}

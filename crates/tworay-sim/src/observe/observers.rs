@@ -75,8 +75,9 @@ impl Observers {
             }
             Fact::Died { packet, node, why } => self.ended(packet, (node, why), view),
             Fact::Offered { node, packet, idle } => {
-                if let Some(twin) = self.ledger.twin_mut().filter(|_| !is_message(view.packets.get(packet))) {
-                    twin.carries(node, view.now);
+                let of = view.packets.get(packet);
+                if let Some(twin) = self.ledger.twin_mut().filter(|_| !is_message(of)) {
+                    twin.carries(node, of.flow, view.now);
                 }
                 self.roots.offered(node, packet, idle, view);
             }

@@ -19,7 +19,7 @@ use tworay_scenario::Disturbance;
 /// Time after a disturbance in which it may still cost packets.
 const AFTERMATH: SimDuration = SimDuration::from_secs(30);
 
-/// Time after an outage in which what it has kept is sent.
+/// Time after an outage, or noise, in which what it has kept is sent.
 const SETTLES: SimDuration = SimDuration::from_secs(5);
 
 /// Losses of the twin, and the disturbances of the run.
@@ -30,8 +30,8 @@ pub(crate) struct Twin {
     disturbances: Vec<Disturbance>,
     /// True if routes don't change with the network.
     set_routes: bool,
-    /// When nodes have last sent or relayed a packet; the ends of flows always do.
-    carried: BTreeMap<NodeId, SimTime>,
+    /// When nodes have last sent or relayed a packet, by flow; the ends of flows always do.
+    carried: BTreeMap<(NodeId, FlowId), SimTime>,
     /// The latest disturbance that has cost any flow a datagram, and when.
     latest: Option<(SimTime, RootCause)>,
 }
@@ -67,9 +67,9 @@ impl Twin {
     ) -> Self {
         let mut by_flow: Vec<Option<Losses>> =
             datagrams.into_iter().map(|sends| sends.then(Losses::default)).collect();
-        for LossRecord { flow, seq, at, node, died, cause, .. } in losses {
-            if let Some(of) = by_flow[flow.index()].as_mut() {
-                of.note((at, node), seq.0, died, cause);
+        for lost in losses {
+            if let Some(of) = by_flow[lost.flow.index()].as_mut() {
+                of.note(&lost);
             }
         }
         Self { losses: by_flow, disturbances, ..Self::default() }
@@ -80,16 +80,18 @@ impl Twin {
         Self { set_routes, ..self }
     }
 
-    /// The same with flows between these nodes.
-    pub fn with_ends(mut self, ends: impl IntoIterator<Item = NodeId>) -> Self {
-        self.carried.extend(ends.into_iter().map(|node| (node, SimTime::NEVER)));
+    /// The same with flows between these nodes, in order of their numbers.
+    pub fn with_ends(mut self, ends: impl IntoIterator<Item = [NodeId; 2]>) -> Self {
+        let of_flows =
+            ends.into_iter().zip(0..).flat_map(|(ends, flow)| ends.map(|node| (node, FlowId(flow))));
+        self.carried.extend(of_flows.map(|end| (end, SimTime::NEVER)));
         self
     }
 
-    /// A node sends or relays a packet.
+    /// A node sends or relays a packet of a flow.
     #[cold]
-    pub fn carries(&mut self, node: NodeId, now: SimTime) {
-        let latest = self.carried.entry(node).or_insert(now);
+    pub fn carries(&mut self, node: NodeId, flow: FlowId, now: SimTime) {
+        let latest = self.carried.entry((node, flow)).or_insert(now);
         *latest = (*latest).max(now);
     }
 
@@ -100,11 +102,15 @@ impl Twin {
         self.disturbances.insert(earlier, Disturbance::cut(now, until));
     }
 
-    /// True if a disturbance may have touched any packet: it strikes a node that has carried one lately, or no certain node.
-    fn may_touch(&self, of: &Disturbance) -> bool {
-        let used =
-            |node: NodeId| self.carried.get(&node).is_some_and(|at| *at >= of.at.earlier_by(AFTERMATH));
-        of.node.is_none_or(used)
+    /// True if a disturbance may have touched packets of a flow, or of any: it strikes a node that has carried one lately, or no certain node.
+    fn may_touch(&self, of: &Disturbance, flow: Option<FlowId>) -> bool {
+        of.node.is_none_or(|node| self.has_carried(node, flow, of.at.earlier_by(AFTERMATH)))
+    }
+
+    /// True if a node has carried packets of a flow, or of any, since a time.
+    fn has_carried(&self, node: NodeId, flow: Option<FlowId>, since: SimTime) -> bool {
+        let of_node = self.carried.range((node, FlowId(0))..=(node, FlowId(u16::MAX)));
+        of_node.into_iter().any(|((_, of), at)| flow.is_none_or(|flow| flow == *of) && *at >= since)
     }
 
     /// True if a disturbance may be why a queue is full: it costs the MAC time, or routes, whose messages it loses.
@@ -112,13 +118,16 @@ impl Twin {
         of.slows || !self.set_routes
     }
 
+    /// The disturbances that may be the outage that a root cause speaks of.
+    fn outages(&self, now: SimTime, outage: &RootCause) -> impl Iterator<Item = &Disturbance> {
+        let (cause, ends) = (outage.cause, [Some(outage.node), outage.next_hop]);
+        self.begun(now)
+            .filter(move |of| Some(of.cause) == cause && (of.node.is_none() || ends.contains(&of.node)))
+    }
+
     /// True if the outage that a root cause speaks of lasts, or is not over for long.
     fn lasts(&self, now: SimTime, outage: &RootCause) -> bool {
-        let ends = [Some(outage.node), outage.next_hop];
-        let same = |of: &&Disturbance| {
-            Some(of.cause) == outage.cause && (of.node.is_none() || ends.contains(&of.node))
-        };
-        self.begun(now).filter(same).any(|of| !has_settled(of, now))
+        self.outages(now, outage).any(|of| !has_settled(of, now))
     }
 
     /// The run delivers a packet.
@@ -142,14 +151,17 @@ impl Twin {
 
     /// True if a root cause may be a disturbance that has begun by then. Movement, which the twin has, too, is none.
     fn is_disturbance(&self, now: SimTime, root: &RootCause) -> bool {
-        let noise = || self.begun(now).any(|known| known.is_noise() && known.slows);
         let ends = [Some(root.node), root.next_hop];
+        // Shadowing, which belongs to the network, isn't noise that has begun.
+        let needs_air = root.cause == Some(LossCause::Rate);
+        let noise = |of: &Disturbance| {
+            of.is_noise() && (of.slows || !needs_air) && (of.node.is_none() || ends.contains(&of.node))
+        };
         let strikes = |of: &Disturbance| {
             let here = of.node.is_none() || ends.contains(&of.node);
             !of.is_noise() && of.at <= root.at && here
         };
-        root.is_physical() && self.begun(now).any(strikes)
-            || root.is_noise() && (root.cause != Some(LossCause::Rate) || noise())
+        root.is_physical() && self.begun(now).any(strikes) || root.is_noise() && self.begun(now).any(noise)
     }
 
     /// Disturbances that have begun, and have not ended long ago, the latest one first.
@@ -163,12 +175,9 @@ impl Twin {
         self.begun(now).filter(move |known| known.is_noise() && known.slows && now < known.until)
     }
 
-    /// True if all outages have been over for so long that routes which are set leave nothing of them, and no noise slows a MAC down.
+    /// True if all outages, and noise that slows MACs down, have been over for so long that routes which are set leave nothing of them.
     fn is_settled(&self, now: SimTime) -> bool {
-        let over = |of: &Disturbance| match of.is_noise() {
-            true => !of.slows || of.until <= now,
-            false => has_settled(of, now),
-        };
+        let over = |of: &Disturbance| has_settled(of, now) || of.is_noise() && !of.slows;
         self.set_routes && self.begun(now).all(over)
     }
 
@@ -186,6 +195,10 @@ impl Twin {
         };
         let by_load = !disturbed && root.cause.is_some_and(|cause| CAUSES.contains(&cause));
         let Some(losses) = self.losses.get_mut(of.flow.index()).and_then(Option::as_mut) else { return root };
+        if begun && let Some(same) = losses.loses_at(now, of.node, of.died, of.seq.0) {
+            losses.open.remove(&of.seq.0);
+            return same;
+        }
         if begun && !by_load && end == End::Elsewhere && losses.has_no_route_either(now, of.seq.0) {
             losses.open.remove(&of.seq.0);
             return RootCause::new(of.at, of.node, LossCause::NoRoute);
@@ -221,7 +234,7 @@ impl Twin {
         let of_rate = root.cause == Some(LossCause::Rate) && of_twins_noise.is_some();
         // Packets that wait for a route in vain: what the twin loses so, it knows better.
         let of_twin = twins_cause.filter(|_| by_load && end == End::Elsewhere);
-        let of_twin = of_twin.filter(|_| root.cause == Some(LossCause::Congestion));
+        let of_twin = of_twin.filter(|_| matches!(root.cause, Some(LossCause::Congestion | LossCause::Rate)));
         let other_rates = too_fast && by_load && !of_rate && (matched || !losses.at_rates);
         let found = if of_twin.is_some() {
             RootCause { cause: of_twin, ..root }
@@ -265,19 +278,35 @@ impl Twin {
         let fills = |root: &RootCause| {
             !root.is_noise() || self.begun(now).any(|known| known.is_noise() && self.may_fill_queues(known))
         };
-        // What has cost nothing of late is no reason for a queue that noise slows down.
-        let noise = self.lasting_noise(now).find(|known| self.may_touch(known));
+        // What has cost nothing of late is no reason for a queue that noise slows down. Noise elsewhere explains it only if no outage lasts.
+        let here = [Some(of.node), root.next_hop, None];
+        let lasts = |root: &RootCause| root.is_physical() && self.outages(now, root).any(|of| now < of.until);
+        let outage_lasts = latest.is_some_and(|(_, root)| lasts(&root));
+        let may_fill =
+            |known: &&Disturbance| here.contains(&known.node) || !outage_lasts && self.may_touch(known, None);
+        let noise = self.lasting_noise(now).find(may_fill);
         let is_over = |(at, _): (SimTime, RootCause)| at + NEAR < now;
         let noise = noise.filter(|_| in_queue && latest.is_some_and(is_over));
         // Routes that collisions cost after an outage, and addresses, are not lost to it: as far as it is to blame, its breaks say so.
         let over = |root: &RootCause| elsewhere && root.is_physical() && !self.lasts(now, root);
-        let latest = latest.filter(|_| noise.is_none()).map(|(_, root)| root).filter(|root| !over(root));
+        // Routes are lost to what strikes nodes that the flow has used: its searches ask others, too, but need not.
+        let flow = elsewhere.then_some(of.flow);
+        let used = |root: &RootCause| {
+            let ends = [Some(root.node), root.next_hop];
+            let since = root.at.earlier_by(AFTERMATH);
+            flow.is_none() || ends.into_iter().flatten().any(|node| self.has_carried(node, flow, since))
+        };
+        let latest = latest.filter(|_| noise.is_none()).map(|(_, root)| root);
+        // What has waited since before a disturbance waits for something else.
+        let since = if elsewhere { root.at } else { now };
+        let had_begun = |found: &RootCause| self.begun(since).any(|known| is_same(known, found));
+        let latest = latest.filter(|root| !over(root) && used(root) && had_begun(root));
         let known = slowed_by.or(latest).filter(|root| !in_queue || fills(root));
         let may_be = |known: &&Disturbance| {
             let is_late = elsewhere && !known.is_noise() && has_settled(known, now);
-            (!in_queue || self.may_fill_queues(known)) && !is_late && self.may_touch(known)
+            (!in_queue || self.may_fill_queues(known)) && !is_late && self.may_touch(known, flow)
         };
-        let begun = noise.or_else(|| self.begun(now).find(may_be));
+        let begun = noise.or_else(|| self.begun(since).find(may_be));
         if known.is_none() && begun.is_none() {
             return None;
         }
@@ -286,12 +315,14 @@ impl Twin {
         let strikes =
             |known: &&Disturbance| !known.is_noise() && known.node.is_some() && ends.contains(&known.node);
         if root.cause == Some(LossCause::Rate)
-            && let Some(known) = self.begun(now).find(strikes)
+            && let Some(known) = self.begun(since).find(strikes)
         {
             return Some(RootCause { cause: Some(known.cause), attempts: 0, interferer: None, ..*root });
         }
         // Noise may be everywhere, also where this one died: but no wire has it.
-        let everywhere = |known: &Disturbance| known.is_noise() && known.node.is_none();
+        let everywhere = |known: &Disturbance| {
+            known.is_noise() && known.node.is_none() && (!in_queue || self.may_fill_queues(known))
+        };
         let by_radio = of.died != Died::WireQueue;
         let here = |begun: &Disturbance| {
             let at = RootCause::new(now, begun.node.unwrap_or(of.node), begun.cause);
@@ -299,21 +330,24 @@ impl Twin {
             at.towards(hop.unwrap_or(NodeId::BROADCAST))
         };
         let found = known.map(|known| known.strikes(now)).or_else(|| begun.map(here))?;
-        let is_same =
-            |known: &Disturbance| Some(known.cause) == found.cause || found.is_noise() && known.is_noise();
         let noise_here = by_radio && root.next_hop.is_some() && self.begun(now).any(everywhere);
         let found = match found.is_noise() && noise_here {
             true => RootCause { cause: Some(LossCause::Channel), attempts: 0, interferer: None, ..*root },
             false => found,
         };
-        let at = if self.begun(root.at).any(is_same) { root.at } else { now };
+        let at = if self.begun(root.at).any(|known| is_same(known, &found)) { root.at } else { now };
         Some(RootCause { at, ..found })
     }
 }
 
-/// True if an outage has been over for so long that nothing which it has kept is on its way any more.
-fn has_settled(outage: &Disturbance, now: SimTime) -> bool {
-    outage.until + SETTLES < now
+/// True if a disturbance may be the one that a root cause speaks of.
+fn is_same(known: &Disturbance, root: &RootCause) -> bool {
+    Some(known.cause) == root.cause || root.is_noise() && known.is_noise()
+}
+
+/// True if a disturbance has been over for so long that nothing which it has kept is on its way any more.
+fn has_settled(of: &Disturbance, now: SimTime) -> bool {
+    of.until != SimTime::NEVER && of.until + SETTLES < now
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Datagrams of one flow that the twin loses, and which of this run's losses they stand for.
 
 use super::queues::{Queue, is_random};
+use crate::observe::loss::ledger::LossRecord;
 use crate::observe::loss::root_cause::RootCause;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -70,6 +71,27 @@ pub(super) struct Lost {
     node: NodeId,
     end: End,
     pub(super) cause: LossCause,
+    died: Died,
+    /// Its root cause, if a run that loses it at the same instant must have gone like the twin so far: a queue at its source rejects it
+    /// whenever that is full.
+    root: Option<RootCause>,
+}
+
+impl Lost {
+    fn of(lost: &LossRecord) -> Self {
+        let LossRecord { at, node, cause, died, .. } = *lost;
+        let rejected = matches!(died, Died::Ifq | Died::Buffer | Died::Arp | Died::WireQueue | Died::LinkRed);
+        let root = RootCause {
+            at: lost.since,
+            node: lost.root_node,
+            next_hop: lost.next_hop,
+            cause: Some(cause),
+            attempts: lost.attempts,
+            interferer: lost.interferer,
+        };
+        let root = (!rejected || node != lost.from).then_some(root);
+        Self { at, node, end: End::of(died), cause, died, root }
+    }
 }
 
 /// Datagrams of a flow that the twin loses without any disturbance.
@@ -98,14 +120,16 @@ pub(super) struct Losses {
 
 impl Losses {
     /// The twin loses a datagram at a node.
-    pub fn note(&mut self, (at, node): (SimTime, NodeId), seq: u32, died: Died, cause: LossCause) {
-        let (end, is_load) = (End::of(died), CAUSES.contains(&cause));
+    pub fn note(&mut self, lost: &LossRecord) {
+        let LossRecord { at, node, cause, .. } = *lost;
+        let (of, is_load) = (Lost::of(lost), CAUSES.contains(&cause));
+        let end = of.end;
         // A full queue is one in the twin, too, whether shadowing or movement has slowed it down there.
         if !is_load && end != End::InQueue {
             return;
         }
         self.at_rates |= cause == LossCause::Rate;
-        self.open.insert(seq, Lost { at, node, end, cause });
+        self.open.insert(lost.seq.0, of);
         match end {
             End::InQueue if is_load => self.queues.entry(node).or_default().note(at),
             End::OnHop => self.on_hops.push(at),
@@ -133,6 +157,12 @@ impl Losses {
             delivered.remove(&span);
         }
         Some(cause)
+    }
+
+    /// The root cause of a datagram that the twin loses at the same instant, in the same way: no disturbance has touched it.
+    pub fn loses_at(&self, at: SimTime, node: NodeId, died: Died, seq: u32) -> Option<RootCause> {
+        let lost = self.open.get(&seq).filter(|lost| (lost.at, lost.node, lost.died) == (at, node, died))?;
+        lost.root
     }
 
     /// True if the twin loses the same datagram at the same time for want of a first route: no disturbance has kept one away.
