@@ -7,7 +7,7 @@ mod time;
 pub use rows::memory_of_tables;
 
 use crate::network::medium::on_air as medium;
-use crate::run::{RunError, has_twin};
+use crate::run::{RunError, twins_duration};
 use tworay_scenario::Scenario;
 
 /// Memory that does not depend on the number of nodes, bytes.
@@ -41,7 +41,8 @@ pub fn memory(scenario: &Scenario, seed: u64) -> Result<u64, RunError> {
 
 /// The estimated resources of a run of `scenario` with `seed`.
 pub fn estimate(scenario: &Scenario, seed: u64) -> Result<Estimate, RunError> {
-    // A twin takes about as long, and is over before the run begins.
-    let runs = if has_twin(scenario) { 2.0 } else { 1.0 };
+    // A twin is over before the run begins.
+    let twin = twins_duration(scenario).map_or(0.0, |twin| twin.as_secs_f64());
+    let runs = 1.0 + twin / scenario.settings.duration.as_secs_f64();
     Ok(Estimate { bytes: memory(scenario, seed)?, seconds: runs * time::seconds(scenario, seed)? })
 }

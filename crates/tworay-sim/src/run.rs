@@ -2,18 +2,16 @@
 
 use crate::links::link_rates;
 use crate::network::Network;
-use crate::observe::loss::twin::Twin;
+use crate::observe::loss::twin::{self, Twin};
 use crate::paths::{FlowPath, Pair, all_pairs, flow_paths};
 use crate::results::RunReport;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use tworay_base::SimDuration;
 use tworay_mobility::facts::{PairFacts, PathFacts};
 use tworay_routing::Protocol;
 use tworay_scenario::{Partings, Scenario, Setup};
 use tworay_tcp::VariantInfo;
-
-/// Part of the progress that a run's twin makes: it takes about as long as the run.
-const TWINS_SHARE: f64 = 0.5;
 
 /// Options of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,7 +115,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     let paths = flow_paths(&setup);
     let links = link_rates(&setup);
     let twin = twin_of(scenario, &setup, control)?;
-    let done = if twin.is_some() { TWINS_SHARE } else { 0.0 };
+    let done = if twin.is_some() { twins_share(scenario) } else { 0.0 };
     let Some(mut network) = Network::new(setup, || control.note(done)) else {
         return Err(RunError::Cancelled);
     };
@@ -165,33 +163,45 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     Ok(report)
 }
 
-/// True if a run needs its twin: the same run without disturbances, which tells what of its datagrams load loses.
-pub(crate) fn has_twin(scenario: &Scenario) -> bool {
+/// The length of the twin of a run: the same run without disturbances, which tells what of its datagrams load loses. It goes on for as long as its
+/// losses count for those at the end of the run. `None`: the run needs none.
+pub(crate) fn twins_duration(scenario: &Scenario) -> Option<SimDuration> {
     let datagrams = scenario.flows.iter().any(|flow| flow.application.is_datagrams());
-    datagrams && !scenario.disturbances().is_empty()
+    let needed = datagrams && !scenario.disturbances().is_empty();
+    needed.then(|| scenario.settings.duration + twin::looks_ahead(has_set_routes(scenario)))
+}
+
+/// Part of the progress that a run's twin makes.
+fn twins_share(scenario: &Scenario) -> f64 {
+    let (run, twin) = (scenario.settings.duration, twins_duration(scenario).unwrap_or(SimDuration::ZERO));
+    twin.as_secs_f64() / (run + twin).as_secs_f64()
+}
+
+fn has_set_routes(scenario: &Scenario) -> bool {
+    scenario.settings.routing.protocol == Protocol::Static
 }
 
 /// The twin of a run. `None`: it needs none.
 fn twin_of(scenario: &Scenario, of_run: &Setup, control: &RunControl) -> Result<Option<Twin>, RunError> {
-    if !has_twin(scenario) {
-        return Ok(None);
-    }
+    let Some(duration) = twins_duration(scenario) else { return Ok(None) };
     let datagrams: Vec<bool> = scenario.flows.iter().map(|flow| flow.application.is_datagrams()).collect();
     let partings = Partings::of(of_run);
     let disturbances = scenario.disturbances_by(&partings);
     if disturbances.is_empty() && of_run.cuts.is_empty() {
         return Ok(None);
     }
-    let calm = scenario.undisturbed_by(&partings);
+    let mut calm = scenario.undisturbed_by(&partings);
+    calm.settings.duration = duration;
     let setup = calm.setup(of_run.seed, false).map_err(|e| RunError::Failed(e.to_string()))?;
     let Some(mut network) = Network::new(setup, || control.note(0.0)) else {
         return Err(RunError::Cancelled);
     };
-    if !network.run(|share| control.note(TWINS_SHARE * share)) {
+    let part = twins_share(scenario);
+    if !network.run(|share| control.note(part * share)) {
         return Err(RunError::Cancelled);
     }
     let losses = network.finish().ledger.take_records();
-    let set_routes = scenario.settings.routing.protocol == Protocol::Static;
+    let set_routes = has_set_routes(scenario);
     let ends = scenario.flows.iter().map(|flow| [flow.from, flow.to]);
     Ok(Some(Twin::of(disturbances, datagrams, losses).with_set_routes(set_routes).with_ends(ends)))
 }

@@ -253,7 +253,8 @@ impl Bbr {
 
     /// Updates the shortest round trip; returns whether it had expired.
     fn update_rtprop(&mut self, view: &SenderView, sample: &RateSample) -> bool {
-        let expired = passed(view.now, self.rtprop_at, self.options.rtprop);
+        // What was never measured has not expired: a repeated SYN gives no round trip.
+        let expired = self.rtprop.is_some() && passed(view.now, self.rtprop_at, self.options.rtprop);
         if let Some(rtt) = sample.rtt
             && (expired || self.rtprop.is_none_or(|r| rtt <= r))
         {

@@ -435,7 +435,10 @@ impl Ledger {
 
     /// Takes every loss in order of time.
     pub fn take_records(&mut self) -> Vec<LossRecord> {
-        std::mem::take(&mut self.records)
+        let mut records = std::mem::take(&mut self.records);
+        // Stations that hear a frame are dealt with together, though it reaches them one after the other.
+        records.sort_by_key(|lost| lost.at);
+        records
     }
 
     /// Data segments that died at their own source, by flow.

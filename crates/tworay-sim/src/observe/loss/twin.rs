@@ -11,6 +11,7 @@ mod queues;
 
 use super::ledger::LossRecord;
 use super::root_cause::RootCause;
+pub(crate) use losses::looks_ahead;
 use losses::{CAUSES, End, Losses, NEAR, is_noise};
 use std::collections::BTreeMap;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};

@@ -330,3 +330,12 @@ fn after_idling_the_model_still_holds() {
         assert_eq!(path.bbr.mode, mode, "the shortest round trip is older than 10 s");
     }
 }
+
+/// A repeated SYN gives no round trip. The first of a connection that begins after a minute has nothing before it that has expired.
+#[test]
+fn a_late_start_is_no_expired_round_trip() {
+    let mut path = Path::defaults();
+    path.view.now = SimTime::ZERO + SimDuration::from_secs(60);
+    path.ack(20.0, 2.0, (2.0, 0.0));
+    assert_eq!(path.bbr.mode, Mode::Startup);
+}

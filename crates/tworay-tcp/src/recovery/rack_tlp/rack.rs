@@ -23,7 +23,9 @@ impl LeastRtt {
     }
 
     fn sample(&mut self, now: SimTime, rtt: SimDuration) {
-        if now.since(self.since) > MEMORY / 2 {
+        if self.get().is_none() {
+            self.since = now;
+        } else if now.since(self.since) > MEMORY / 2 {
             (self.halves, self.since) = ([SimDuration::MAX, self.halves[0]], now);
         }
         self.halves[0] = self.halves[0].min(rtt);

@@ -83,13 +83,14 @@ impl MinRtt {
     }
 
     pub fn update(&mut self, now: SimTime, rtt: Option<SimDuration>, options: &Options) {
-        self.probe_expired = passed(now, self.probe_at, options.probe_rtt);
+        // What was never measured has not expired: a repeated SYN gives no round trip.
+        self.probe_expired = self.probe.is_some() && passed(now, self.probe_at, options.probe_rtt);
         if let Some(rtt) = rtt
             && (self.probe_expired || self.probe.is_none_or(|p| rtt < p))
         {
             (self.probe, self.probe_at) = (Some(rtt), now);
         }
-        let expired = passed(now, self.at, options.min_rtt);
+        let expired = self.value.is_some() && passed(now, self.at, options.min_rtt);
         if let Some(probe) = self.probe
             && (expired || self.value.is_none_or(|v| probe < v))
         {

@@ -244,3 +244,12 @@ fn after_idling_the_model_still_holds() {
         assert!(if app_limited { after >= saved } else { after == before }, "{saved} {before} {after}");
     }
 }
+
+/// A repeated SYN gives no round trip. The first of a connection that begins after a minute has nothing before it that has expired.
+#[test]
+fn a_late_start_is_no_expired_round_trip() {
+    let mut path = Path::new();
+    path.view.now = SimTime::ZERO + SimDuration::from_secs(60);
+    assert_eq!(path.ack(STEADY), State::Startup);
+    assert!(!path.bbr.min_rtt.probe_expired);
+}

@@ -82,3 +82,14 @@ fn the_least_round_trip_is_forgotten_in_time() {
     least.sample(at(400_000), ms(90));
     assert_eq!(least.get(), Some(ms(80)));
 }
+
+/// A connection that begins at 140 s keeps its first round trip for at least 150 s of its own.
+#[test]
+fn the_least_round_trip_lasts_from_the_first_sample_on() {
+    let mut least = LeastRtt::new();
+    least.sample(at(140_000), ms(50));
+    for seconds in [151, 280] {
+        least.sample(at(seconds * 1000), ms(90));
+        assert_eq!((least.halves[0], least.get()), (ms(50), Some(ms(50))), "{seconds} s");
+    }
+}
