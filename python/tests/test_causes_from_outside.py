@@ -9,6 +9,7 @@ import pytest
 
 from studies.causes.drawing import LIGHT, LOADS, NOMINAL, REACH, Drawn, Span, drawn
 from studies.causes.rules import of_counts, of_light_loads, of_rows
+from studies.causes.singly import Single, of_singles, removable
 
 # Three nodes in a row, 200 m apart; node 1 was off from 10 to 20 s.
 CASE = Drawn(
@@ -104,3 +105,51 @@ def only_by_wire(case: Drawn, wire: frozenset[int]) -> bool:
     """Return true if a wire joins places that no radio does."""
     (ax, ay), (bx, by) = (case.at[node] for node in wire)
     return ((ax - bx) ** 2 + (ay - by) ** 2) ** 0.5 > REACH
+
+
+# A loss at a relay, beside noise at node 2 that is said to have caused it.
+NOISY = Drawn(CASE.document, [Span("loss", 5.0, 20.0, 2), Span("down", 8.0, 9.0, 1)], CASE.at)
+AT_RELAY: dict[str, Any] = DOWN | {"cause": "channel", "died": "ifq", "node": 1, "seq": 7}
+WITHOUT = AT_RELAY | {"cause": "node-down"}
+
+
+@pytest.mark.parametrize(
+    ("without", "alone", "is_wrong"),
+    [
+        ([WITHOUT], [], True),
+        ([WITHOUT | {"t_s": 15.001}], [], False),
+        ([WITHOUT | {"died": "expired"}], [], False),
+        ([AT_RELAY], [], False),
+        ([], [], False),
+        ([WITHOUT], [AT_RELAY | {"t_s": 16.0, "seq": 9}], False),
+        ([WITHOUT], [AT_RELAY | {"t_s": 18.0, "seq": 9}], True),
+    ],
+)
+def test_the_same_loss_without_its_cause_is_noticed(
+    without: list[dict[str, Any]], alone: list[dict[str, Any]], is_wrong: bool
+) -> None:
+    """Nothing is lost near 15 s with the noise alone, and this is lost without it at the same instant."""
+    noise, outage = NOISY.spans
+    singles = [Single(noise, without, alone), Single(outage, [], [])]
+    assert bool(list(of_singles(NOISY, [AT_RELAY], singles))) == is_wrong
+
+
+def test_a_full_queue_at_the_source_proves_nothing_without_a_second_disturbance() -> None:
+    noise = Single(NOISY.spans[0], [WITHOUT], None)
+    assert list(of_singles(NOISY, [AT_RELAY], [noise]))
+    at_source = [row | {"node": 0} for row in (AT_RELAY, WITHOUT)]
+    assert not list(of_singles(NOISY, at_source[:1], [Single(NOISY.spans[0], at_source[1:], None)]))
+
+
+def test_a_drawn_scenario_without_one_disturbance_keeps_the_others() -> None:
+    """Each disturbance goes, and what is left are the tables of the others."""
+    for number in range(40):
+        case = drawn(random.Random(f"singly/{number}"))
+        spans = removable(case)
+        calm = case.without(*spans)
+        assert not calm["event"]
+        assert not calm.get("errors")
+        assert "fading" not in calm["radio"]
+        events = case.document.get("event", [])
+        for span in spans:
+            assert len(case.without(span)["event"]) == len(events) - len(span.events)

@@ -1,8 +1,9 @@
 """Losses that a disturbance is said to have caused, though they are the same without it.
 
-The scenario is run once more without each of its disturbances, and with each alone. What is lost at the very same instant
-without a disturbance, and when nothing is lost with it alone, the disturbance has not cost: any change of a frame's time
-or fate moves what comes after it. Only packets that a full queue rejects at their source are always lost at the same instants.
+The scenario is run once more without each of its disturbances, and with each alone. What is lost at the very
+same instant without one, while nothing is lost with it alone, that one has not cost: any change of a frame's
+time or fate moves what comes after it. Only packets that a full queue rejects at their source are lost at the
+same instants whatever happens.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def removable(case: Drawn) -> list[Span]:
 
 
 def of_singles(case: Drawn, rows: list[Row], singles: list[Single]) -> Iterator[Fault]:
-    """Return losses of datagrams that are the same without each disturbance whose they may be, but have another cause then."""
+    """Return losses of datagrams that are the same without what may have caused them, by another cause."""
     sources = [flow["from"] for flow in case.document["flow"]]
     known = [(CAUSES[of.span.kind], _Runs(of)) for of in singles]
     found: Counter[tuple[int, str, str]] = Counter()

@@ -12,7 +12,7 @@ mod queues;
 use super::ledger::LossRecord;
 use super::root_cause::RootCause;
 pub(crate) use losses::looks_ahead;
-use losses::{CAUSES, End, Losses, NEAR, is_noise};
+use losses::{CAUSES, End, Losses, Lost, NEAR, is_noise};
 use std::collections::BTreeMap;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_scenario::Disturbance;
@@ -70,7 +70,7 @@ impl Twin {
             datagrams.into_iter().map(|sends| sends.then(Losses::default)).collect();
         for lost in losses {
             if let Some(of) = by_flow[lost.flow.index()].as_mut() {
-                of.note(&lost);
+                of.note(lost.seq.0, of_twin(&lost));
             }
         }
         Self { losses: by_flow, disturbances, ..Self::default() }
@@ -339,6 +339,21 @@ impl Twin {
         let at = if self.begun(root.at).any(|known| is_same(known, &found)) { root.at } else { now };
         Some(RootCause { at, ..found })
     }
+}
+
+/// A loss of the twin, as its flow's losses keep it.
+fn of_twin(lost: &LossRecord) -> Lost {
+    let LossRecord { at, node, cause, died, .. } = *lost;
+    let rejected = matches!(died, Died::Ifq | Died::Buffer | Died::Arp | Died::WireQueue | Died::LinkRed);
+    let root = RootCause {
+        at: lost.since,
+        node: lost.root_node,
+        next_hop: lost.next_hop,
+        cause: Some(cause),
+        attempts: lost.attempts,
+        interferer: lost.interferer,
+    };
+    Lost { at, node, cause, died, root: (!rejected || node != lost.from).then_some(root) }
 }
 
 /// True if a disturbance may be the one that a root cause speaks of.

@@ -1,7 +1,6 @@
 //! Datagrams of one flow that the twin loses, and which of this run's losses they stand for.
 
 use super::queues::{Queue, is_random};
-use crate::observe::loss::ledger::LossRecord;
 use crate::observe::loss::root_cause::RootCause;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -72,30 +71,18 @@ impl End {
 /// A datagram that the twin loses.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Lost {
-    at: SimTime,
-    node: NodeId,
-    end: End,
-    pub(super) cause: LossCause,
-    died: Died,
+    pub at: SimTime,
+    pub node: NodeId,
+    pub cause: LossCause,
+    pub died: Died,
     /// Its root cause, if a run that loses it at the same instant must have gone like the twin so far: a queue at its source rejects it
     /// whenever that is full.
-    root: Option<RootCause>,
+    pub root: Option<RootCause>,
 }
 
 impl Lost {
-    fn of(lost: &LossRecord) -> Self {
-        let LossRecord { at, node, cause, died, .. } = *lost;
-        let rejected = matches!(died, Died::Ifq | Died::Buffer | Died::Arp | Died::WireQueue | Died::LinkRed);
-        let root = RootCause {
-            at: lost.since,
-            node: lost.root_node,
-            next_hop: lost.next_hop,
-            cause: Some(cause),
-            attempts: lost.attempts,
-            interferer: lost.interferer,
-        };
-        let root = (!rejected || node != lost.from).then_some(root);
-        Self { at, node, end: End::of(died), cause, died, root }
+    fn end(&self) -> End {
+        End::of(self.died)
     }
 }
 
@@ -125,16 +112,15 @@ pub(super) struct Losses {
 
 impl Losses {
     /// The twin loses a datagram at a node.
-    pub fn note(&mut self, lost: &LossRecord) {
-        let LossRecord { at, node, cause, .. } = *lost;
-        let (of, is_load) = (Lost::of(lost), CAUSES.contains(&cause));
-        let end = of.end;
+    pub fn note(&mut self, seq: u32, lost: Lost) {
+        let Lost { at, node, cause, .. } = lost;
+        let (end, is_load) = (lost.end(), CAUSES.contains(&cause));
         // A full queue is one in the twin, too, whether shadowing or movement has slowed it down there.
         if !is_load && end != End::InQueue {
             return;
         }
         self.at_rates |= cause == LossCause::Rate;
-        self.open.insert(lost.seq.0, of);
+        self.open.insert(seq, lost);
         match end {
             End::InQueue if is_load => self.queues.entry(node).or_default().note(at),
             End::OnHop => self.on_hops.push(at),
@@ -174,7 +160,7 @@ impl Losses {
     pub fn has_no_route_either(&self, at: SimTime, seq: u32) -> bool {
         let is_same = |lost: &Lost| {
             let at_once = at.earlier_by(SAME) <= lost.at && lost.at <= at + SAME;
-            at_once && lost.end == End::Elsewhere && lost.cause == LossCause::NoRoute
+            at_once && lost.end() == End::Elsewhere && lost.cause == LossCause::NoRoute
         };
         self.open.get(&seq).is_some_and(is_same)
     }
@@ -185,13 +171,14 @@ impl Losses {
         let spans = End::InQueue.spans(at);
         let is_near = |(_, lost): &(&u32, &Lost)| spans.contains(&span_of(lost.at));
         let mut older = self.open.range(..seq).rev().take_while(is_near);
-        let in_queue = older.find(|(_, lost)| lost.end == End::InQueue).map(|(seq, _)| *seq);
+        let in_queue = older.find(|(_, lost)| lost.end() == End::InQueue).map(|(seq, _)| *seq);
         in_queue.is_some_and(|seq| self.open.remove(&seq).is_some())
     }
 
     /// This run delivers a datagram, or loses it to a disturbance. How it ends in the twin.
     pub fn goes(&mut self, seq: u32) -> Option<End> {
-        let Lost { at, end, cause, .. } = self.open.remove(&seq)?;
+        let lost = self.open.remove(&seq)?;
+        let (at, end, cause) = (lost.at, lost.end(), lost.cause);
         let delivered = if end == End::InQueue { &mut self.in_queues } else { &mut self.elsewhere };
         delivered.entry(span_of(at)).or_default().push(cause);
         Some(end)
