@@ -18,7 +18,7 @@ pub struct Disturbance {
     pub node: Option<NodeId>,
     /// The cause of what is lost to it.
     pub cause: LossCause,
-    /// True if it may cost a MAC time, and so fill queues. Errors above the MAC and on wires do not.
+    /// True if it may cost a MAC time, and so fill queues. Errors above the MAC do not, and neither does what happens to wires.
     pub slows: bool,
 }
 
@@ -72,11 +72,13 @@ impl Scenario {
             let at_wire = |of: Disturbance| Disturbance { node: Some(NodeId(wire.to)), ..of };
             found.extend(is_noisy(wire).then(|| at_wire(from_start(LossCause::Channel, false))));
             let known = partings.outages(i);
-            let known = known.map(|outages| outages.map(|(at, until)| at_wire(Disturbance::cut(at, until))));
+            // A wire that is down loses what it had to carry: nobody's queue grows.
+            let down = |at, until| at_wire(Disturbance { slows: false, ..Disturbance::cut(at, until) });
+            let known = known.map(|outages| outages.map(|(at, until)| down(at, until)));
             match known {
                 Some(outages) => found.extend(outages),
                 None if wire.handoffs.is_some() => {
-                    found.push(at_wire(from_start(LossCause::LinkFailure, true)));
+                    found.push(down(SimTime::ZERO, SimTime::NEVER));
                 }
                 None => {}
             }

@@ -68,3 +68,15 @@ fn no_disturbance_is_left() {
         assert_eq!(found.undisturbed_by(&Partings::default()).disturbances(), [], "{more}");
     }
 }
+
+/// A wire that is down loses what it had to carry, and keeps nothing back; so do its errors. Nobody else's queue grows by that.
+#[test]
+fn what_happens_to_wires_slows_nobody_down() {
+    let found = scenario(
+        "[[wire]]\nfrom = 1\nto = 2\nrate = \"1Mbps\"\nerrors = { bernoulli = { rate = 0.1 } }\n\
+         handoffs = { at = [\"3s\"], length = \"1s\" }\n",
+    );
+    let known: Vec<_> = found.disturbances().iter().map(|of| (of.node, of.cause, of.slows)).collect();
+    let wire = Some(NodeId(2));
+    assert_eq!(known, [(wire, LossCause::Channel, false), (wire, LossCause::LinkFailure, false)]);
+}

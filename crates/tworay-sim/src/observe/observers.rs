@@ -81,9 +81,9 @@ impl Observers {
                 }
                 self.roots.offered(node, packet, idle, view);
             }
-            Fact::LinkCut { until } => {
+            Fact::LinkCut { node, until } => {
                 if let Some(twin) = self.ledger.twin_mut() {
-                    twin.cut(view.now, until);
+                    twin.cut(view.now, node, until);
                 }
             }
             Fact::Served { node } => self.roots.services[node.index()].served(view.now),

@@ -33,8 +33,6 @@ pub(crate) struct Twin {
     set_routes: bool,
     /// When nodes have last sent or relayed a packet, by flow; the ends of flows always do.
     carried: BTreeMap<(NodeId, FlowId), SimTime>,
-    /// The latest disturbance that has cost any flow a datagram, and when.
-    latest: Option<(SimTime, RootCause)>,
 }
 
 /// A packet that dies.
@@ -96,11 +94,12 @@ impl Twin {
         *latest = (*latest).max(now);
     }
 
-    /// A link is cut until a time.
+    /// A node's link is cut until a time.
     #[cold]
-    pub fn cut(&mut self, now: SimTime, until: SimTime) {
+    pub fn cut(&mut self, now: SimTime, node: NodeId, until: SimTime) {
         let earlier = self.disturbances.partition_point(|of| of.at <= now);
-        self.disturbances.insert(earlier, Disturbance::cut(now, until));
+        let cut = Disturbance { node: Some(node), ..Disturbance::cut(now, until) };
+        self.disturbances.insert(earlier, cut);
     }
 
     /// True if a disturbance may have touched packets of a flow, or of any: it strikes a node that has carried one lately, or no certain node.
@@ -112,6 +111,25 @@ impl Twin {
     fn has_carried(&self, node: NodeId, flow: Option<FlowId>, since: SimTime) -> bool {
         let of_node = self.carried.range((node, FlowId(0))..=(node, FlowId(u16::MAX)));
         of_node.into_iter().any(|((_, of), at)| flow.is_none_or(|flow| flow == *of) && *at >= since)
+    }
+
+    /// True if a flow passes a node and what a disturbance strikes, so that this may have delayed or led there what the node has to send.
+    fn shares(&self, now: SimTime, node: NodeId, of: &Disturbance) -> bool {
+        let passes = |flow| self.may_touch(of, Some(flow));
+        of.node.is_none() || self.flows_at(now, node).any(passes)
+    }
+
+    /// The flows whose packets a node has carried lately.
+    fn flows_at(&self, now: SimTime, node: NodeId) -> impl Iterator<Item = FlowId> {
+        let since = now.earlier_by(AFTERMATH);
+        let of_node = self.carried.range((node, FlowId(0))..=(node, FlowId(u16::MAX)));
+        of_node.filter(move |(_, at)| **at >= since).map(|((_, flow), _)| *flow)
+    }
+
+    /// The latest disturbance that has cost a flow a datagram, or another flow that passes the same node, and when.
+    fn latest(&self, now: SimTime, of: &Dying) -> Option<(SimTime, RootCause)> {
+        let by = |flow: FlowId| self.losses.get(flow.index())?.as_ref()?.disturbed_by;
+        by(of.flow).or_else(|| self.flows_at(now, of.node).filter_map(by).max_by_key(|(at, _)| *at))
     }
 
     /// True if a disturbance may be why a queue is full: it costs the MAC time, or routes, whose messages it loses.
@@ -178,7 +196,7 @@ impl Twin {
 
     /// True if all outages, and noise that slows MACs down, have been over for so long that routes which are set leave nothing of them.
     fn is_settled(&self, now: SimTime) -> bool {
-        let over = |of: &Disturbance| has_settled(of, now) || of.is_noise() && !of.slows;
+        let over = |of: &Disturbance| has_settled(of, now) || !of.slows;
         self.set_routes && self.begun(now).all(over)
     }
 
@@ -206,7 +224,6 @@ impl Twin {
         }
         if disturbed {
             losses.disturbed_by = Some((now, root));
-            self.latest = losses.disturbed_by;
         }
         if !by_load && (end != End::InQueue || !root.is_noise()) {
             if disturbed || end != End::InQueue {
@@ -229,7 +246,6 @@ impl Twin {
             && (!noise_lasts && losses.is_as_full(now, of.node) || settled && losses.is_full(now, of.node));
         let of_load =
             matched || as_full || by_load && begun && losses.by_chance((now, of.node), end, root.cause);
-        let by_disturbance = losses.disturbed_by.or(self.latest);
         // Rates that are too fast fill a queue without noise, too, if they do so in the twin.
         let too_fast = root.cause == Some(LossCause::Rate) && end == End::InQueue;
         let of_rate = root.cause == Some(LossCause::Rate) && of_twins_noise.is_some();
@@ -241,8 +257,8 @@ impl Twin {
             RootCause { cause: of_twin, ..root }
         } else if !begun || of_rate || by_load == of_load && !other_rates {
             root
-        } else if by_load && !matched {
-            self.disturbed_by(now, &of, &root, by_disturbance).unwrap_or(root)
+        } else if by_load && !of_load {
+            self.disturbed_by(now, &of, &root).unwrap_or(root)
         } else if of_twins_noise.is_some() {
             RootCause { cause: of_twins_noise, ..root }
         } else {
@@ -256,14 +272,10 @@ impl Twin {
     }
 
     /// The disturbance that costs a datagram which load alone would not have cost, as far as is known: what slows down the MAC, or
-    /// `latest`, which has cost this flow one, or any, or the latest one that has begun.
-    fn disturbed_by(
-        &self,
-        now: SimTime,
-        of: &Dying,
-        root: &RootCause,
-        latest: Option<(SimTime, RootCause)>,
-    ) -> Option<RootCause> {
+    /// the latest that has cost this flow one, or another that passes the node, or the latest one that has begun where such a flow passes, or
+    /// anywhere.
+    fn disturbed_by(&self, now: SimTime, of: &Dying, root: &RootCause) -> Option<RootCause> {
+        let latest = self.latest(now, of);
         let end = End::of(of.died);
         let (in_queue, elsewhere) = (end == End::InQueue, end == End::Elsewhere);
         // A slow MAC takes no route away.
@@ -277,15 +289,17 @@ impl Twin {
             return here.map(|known| known.strikes(root.at));
         }
         let fills = |root: &RootCause| {
-            !root.is_noise() || self.begun(now).any(|known| known.is_noise() && self.may_fill_queues(known))
+            self.begun(now).any(|known| is_same(known, root) && self.may_fill_queues(known))
         };
         // What has cost nothing of late is no reason for a queue that noise slows down. Noise elsewhere explains it only if no outage lasts.
         let here = [Some(of.node), root.next_hop, None];
         let lasts = |root: &RootCause| root.is_physical() && self.outages(now, root).any(|of| now < of.until);
         let outage_lasts = latest.is_some_and(|(_, root)| lasts(&root));
-        let may_fill =
-            |known: &&Disturbance| here.contains(&known.node) || !outage_lasts && self.may_touch(known, None);
-        let noise = self.lasting_noise(now).find(may_fill);
+        let is_here = |known: &&Disturbance| here.contains(&known.node);
+        let passes = |known: &&Disturbance| self.shares(now, of.node, known);
+        let noises = || self.lasting_noise(now).filter(|known| !outage_lasts && self.may_touch(known, None));
+        let noise = self.lasting_noise(now).find(is_here);
+        let noise = noise.or_else(|| noises().find(passes)).or_else(|| noises().next());
         let is_over = |(at, _): (SimTime, RootCause)| at + NEAR < now;
         let noise = noise.filter(|_| in_queue && latest.is_some_and(is_over));
         // Routes that collisions cost after an outage, and addresses, are not lost to it: as far as it is to blame, its breaks say so.
@@ -307,7 +321,8 @@ impl Twin {
             let is_late = elsewhere && !known.is_noise() && has_settled(known, now);
             (!in_queue || self.may_fill_queues(known)) && !is_late && self.may_touch(known, flow)
         };
-        let begun = noise.or_else(|| self.begun(since).find(may_be));
+        let all = || self.begun(since).filter(may_be);
+        let begun = noise.or_else(|| all().find(passes)).or_else(|| all().next());
         if known.is_none() && begun.is_none() {
             return None;
         }

@@ -185,7 +185,7 @@ fn what_movement_has_broken_is_no_disturbance() {
         };
         let mut of = beside(vec![event], vec![true], []);
         assert_eq!(judge(&mut of, 1, 20.0, Died::NoRoute, LossCause::LinkFailure), LossCause::LinkFailure);
-        of.latest.is_some()
+        of.losses[0].as_ref().is_some_and(|losses| losses.disturbed_by.is_some())
     };
     let (nodes, other) = ([NODE, NodeId(2)], NodeId(7));
     assert!(away(10.0, None) && nodes.iter().all(|node| away(10.0, Some(*node))));
@@ -292,7 +292,7 @@ fn a_cut_disturbs_from_when_the_link_is_cut() {
     use LossCause::{Channel, Congestion, LinkFailure};
     let mut of = twin(&[]);
     assert_eq!(judge(&mut of, 1, 19.0, Died::Ifq, Congestion), Channel);
-    of.cut(at(20.0), at(25.0));
+    of.cut(at(20.0), NODE, at(25.0));
     assert_eq!(judge(&mut of, 2, 21.0, Died::Ifq, Congestion), LinkFailure);
 }
 
@@ -637,5 +637,46 @@ fn what_noise_has_kept_is_not_loads() {
             (0..200).map(|i| judge(&mut of, 1000 + i, begin + f64::from(i) / 200.0, Died::Ifq, Congestion));
         let of_load = burst.filter(|cause| *cause == Congestion).count();
         assert!((10..=most).contains(&of_load) && (of_load == 200) == (most == 200), "{begin}: {of_load}");
+    }
+}
+
+/// Fading slows all hops down. Another flow, none of whose packets passes node 1, loses one to an outage at node 9, or to a cut there: neither
+/// has filled the queue of node 1, nor cost this flow a route.
+#[test]
+fn what_strikes_others_elsewhere_is_no_reason_beside_noise_everywhere() {
+    use LossCause::{Channel, Congestion, Contention, LinkFailure, NodeDown};
+    let other = FlowId(1);
+    let fading = Disturbance { at: at(0.0), until: SimTime::NEVER, node: None, cause: Channel, slows: true };
+    let strikes = |cause| {
+        let ends = [[NODE, NodeId(2)], [NodeId(8), NodeId(10)]];
+        let mut of_run = Twin::of(vec![fading], vec![true, true], []).with_ends(ends);
+        of_run.cut(at(10.0), NodeId(9), at(30.0));
+        of_run.disturbances[1].cause = cause;
+        of_run.carries(NodeId(9), other, at(10.0));
+        let broken = RootCause::new(at(11.0), NodeId(9), cause).towards(NodeId(10));
+        let died = Died::DataRetries;
+        let first =
+            Dying { flow: other, seq: Seq32(1), node: NodeId(9), at: at(11.0), died, slowed_by: None };
+        assert_eq!(of_run.judge(at(11.0), first, broken), broken);
+        [(2, Died::Ifq, Congestion), (3, Died::Buffer, Contention)]
+            .map(|(seq, died, cause)| judge(&mut of_run, seq, 11.5, died, cause))
+    };
+    // The fading destroys frames, whose attempts say so; it costs no route whose messages have collided.
+    assert_eq!([NodeDown, LinkFailure].map(strikes), [[Channel; 2]; 2]);
+}
+
+/// The twin's queue is as full, and loses nothing to rates: what seems to be the rates' is load's, and no outage's of ten seconds ago.
+#[test]
+fn rates_in_a_queue_that_is_as_full_are_loads() {
+    use LossCause::{Congestion, LinkFailure, Rate};
+    let of_twin: Vec<_> = (0..1000).map(|i| (i, 20.0 + f64::from(i) / 100.0, Died::Ifq)).collect();
+    let mut of_run = twin(&of_twin);
+    let cut =
+        Disturbance { at: at(11.0), until: at(12.0), node: Some(NODE), cause: LinkFailure, slows: true };
+    of_run.disturbances = vec![cut];
+    assert_eq!(judge(&mut of_run, 9000, 11.5, Died::DataRetries, LinkFailure), LinkFailure);
+    for i in 0..40 {
+        let time = 22.0 + f64::from(i) / 50.0;
+        assert_eq!(judge(&mut of_run, 2000 + i, time, Died::Ifq, Rate), Congestion, "{time}");
     }
 }
