@@ -155,7 +155,7 @@ impl Network {
             }
         }
         if let Some(meters) = &mut network.nodes.meters {
-            meters.start(SimTime::ZERO, agenda);
+            meters.start(agenda);
         }
         if network.plan.warm_at > SimTime::ZERO {
             agenda.push(network.plan.warm_at, Event::Warm);
@@ -256,10 +256,12 @@ impl Network {
         let end = self.common.agenda.end;
         loop {
             let agenda = &mut self.common.agenda;
-            let next = agenda.next_event().min(limit);
-            // Stations whose access is due at the time of an event transmit before it.
+            let event = agenda.next_event();
+            let next = event.min(limit);
+            // Stations whose access is due at the time of an event transmit before it. What ends the run, or hands over to somebody else,
+            // decides no tie.
             if agenda.next_access() <= next
-                && let Some((now, who)) = self.nodes.first_access(agenda, next)
+                && let Some((now, who)) = self.nodes.first_access(agenda, next, event)
             {
                 self.common.now = self.common.now.max(now);
                 agenda.advance(self.common.now);
@@ -347,7 +349,6 @@ impl Network {
             Event::Mend(order) => self.radio.iter_mut().for_each(|radio| radio.mend(self.common.now, order)),
             Event::Foresee(flow) => self.foresee(flow),
             Event::Warm => self.on_warm(),
-            Event::Sample => self.on_sample(),
         }
     }
 
@@ -356,13 +357,6 @@ impl Network {
         self.common.agenda.events += 1;
         if let Some((from, to)) = self.wires.on_arrival(&mut self.common, wire, packet) {
             self.receive_packet(to, packet, from);
-        }
-    }
-
-    #[inline(never)]
-    fn on_sample(&mut self) {
-        if let Some(meters) = &mut self.nodes.meters {
-            meters.sample(self.common.now, &mut self.common.agenda);
         }
     }
 

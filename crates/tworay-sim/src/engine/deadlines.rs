@@ -70,19 +70,20 @@ impl Deadlines {
     /// The station with the earliest deadline, if that is not after `limit` (which is before
     /// [`SimTime::NEVER`]). `deadline` returns a station's current deadline, never earlier than it was
     /// [`set`](Self::set) or [`postponed`](Self::postpone). Ties within a nanosecond go to the lowest
-    /// number at some times and to the highest at others, so that neither end of a string is favoured.
+    /// number at some times and to the highest at others, as `tie` says, so that neither end of a string is favoured.
     #[inline(always)]
     pub fn first_until(
         &mut self,
         limit: SimTime,
+        tie: SimTime,
         deadline: impl Fn(usize) -> SimTime,
     ) -> Option<(SimTime, usize)> {
         debug_assert!(limit < SimTime::NEVER);
         if self.groups.is_empty() {
-            return self.first_of_few(limit, deadline);
+            return self.first_of_few(limit, tie, deadline);
         }
+        let lowest = prefers_lowest(tie);
         while self.next <= limit {
-            let lowest = prefers_lowest(limit);
             let group = self.first_group(lowest);
             let least = self.ask(group, limit, &deadline);
             // Another group may have the same bound and precedence; then it is examined too.
@@ -100,6 +101,7 @@ impl Deadlines {
     fn first_of_few(
         &mut self,
         limit: SimTime,
+        tie: SimTime,
         deadline: impl Fn(usize) -> SimTime,
     ) -> Option<(SimTime, usize)> {
         let mut least = SimTime::NEVER;
@@ -112,7 +114,7 @@ impl Deadlines {
             least = least.min(*bound);
         }
         self.next = least;
-        (least <= limit).then(|| (least, find(&self.bounds, least, prefers_lowest(limit))))
+        (least <= limit).then(|| (least, find(&self.bounds, least, prefers_lowest(tie))))
     }
 
     /// The lowest or the highest group of stations with the smallest bound.

@@ -94,14 +94,15 @@ impl Agenda {
     }
 
     /// The station that may transmit first, and when, if that is not after `limit`; `deadline` returns a
-    /// station's current access time.
+    /// station's current access time, and `tie` decides between equal ones.
     #[inline(always)]
     pub fn first_access(
         &mut self,
         limit: SimTime,
+        tie: SimTime,
         deadline: impl Fn(usize) -> SimTime,
     ) -> Option<(SimTime, usize)> {
-        self.accesses.first_until(limit, deadline)
+        self.accesses.first_until(limit, tie, deadline)
     }
 
     /// Lower bound: nothing happens earlier.

@@ -36,8 +36,6 @@ pub(crate) enum Event {
     Foresee(u16),
     /// The warm-up is over.
     Warm,
-    /// The remaining battery energy is sampled.
-    Sample,
 }
 
 impl Event {
@@ -95,11 +93,10 @@ impl Packed for Event {
             Event::WireFree(wire) => number(8, wire.into()),
             Event::Switch(i) => number(9, i.into()),
             Event::Warm => 10,
-            Event::Sample => 11,
-            Event::Launch { packet, node } => hop(12, packet, node, NodeId(0)),
-            Event::Cut(i) => number(13, i.into()),
-            Event::Mend(i) => number(14, i.into()),
-            Event::Foresee(flow) => number(15, flow.into()),
+            Event::Launch { packet, node } => hop(11, packet, node, NodeId(0)),
+            Event::Cut(i) => number(12, i.into()),
+            Event::Mend(i) => number(13, i.into()),
+            Event::Foresee(flow) => number(14, flow.into()),
         }
     }
 
@@ -128,10 +125,9 @@ impl Packed for Event {
             8 => Event::WireFree(number as u16),
             9 => Event::Switch(number as u16),
             10 => Event::Warm,
-            11 => Event::Sample,
-            12 => Event::Launch { packet, node },
-            13 => Event::Cut(number as u16),
-            14 => Event::Mend(number as u16),
+            11 => Event::Launch { packet, node },
+            12 => Event::Cut(number as u16),
+            13 => Event::Mend(number as u16),
             _ => Event::Foresee(number as u16),
         }
     }

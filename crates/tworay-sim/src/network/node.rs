@@ -156,17 +156,22 @@ impl Nodes {
         agenda.set_timer(self.timer(node, NodeTimer::Exchange), step);
     }
 
-    /// The station that may transmit first, and when, if that is not after `limit`.
+    /// The station that may transmit first, and when, if that is not after `limit`; `tie` decides between equal times.
     #[inline(never)]
-    pub fn first_access(&self, agenda: &mut Agenda, limit: SimTime) -> Option<(SimTime, usize)> {
-        agenda.first_access(limit, |i| self.list[i].mac.contention_deadline())
+    pub fn first_access(
+        &self,
+        agenda: &mut Agenda,
+        limit: SimTime,
+        tie: SimTime,
+    ) -> Option<(SimTime, usize)> {
+        agenda.first_access(limit, tie, |i| self.list[i].mac.contention_deadline())
     }
 
     /// True if anything can happen up to `limit`.
     #[inline(always)]
     pub fn something_until(&self, agenda: &mut Agenda, limit: SimTime) -> bool {
         agenda.next_event() <= limit
-            || agenda.next_access() <= limit && self.first_access(agenda, limit).is_some()
+            || agenda.next_access() <= limit && self.first_access(agenda, limit, limit).is_some()
     }
 
     /// Appends the packets that nodes hold.

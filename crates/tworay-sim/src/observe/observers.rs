@@ -75,9 +75,11 @@ impl Observers {
             }
             Fact::Died { packet, node, why } => self.ended(packet, (node, why), view),
             Fact::Offered { node, packet, idle } => {
-                let of = view.packets.get(packet);
-                if let Some(twin) = self.ledger.twin_mut().filter(|_| !is_message(of)) {
-                    twin.carries(node, of.flow, view.now);
+                if let Some(twin) = self.ledger.twin_mut() {
+                    let of = view.packets.get(packet);
+                    if !is_message(of) {
+                        twin.carries(node, of.flow, view.now);
+                    }
                 }
                 self.roots.offered(node, packet, idle, view);
             }

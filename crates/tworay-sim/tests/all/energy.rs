@@ -3,7 +3,7 @@
 
 use crate::common::{load, parse, run_once};
 use proptest::prelude::*;
-use tworay_sim::{ColumnData, RunReport};
+use tworay_sim::{ColumnData, RunControl, RunOptions, RunReport, run};
 
 fn column(report: &RunReport, table: &str, name: &str) -> Vec<f64> {
     let tables = report.tables();
@@ -274,4 +274,39 @@ fn energy_drawn_is_that_of_radio_and_computing() {
     let (both, same) = total(&["energy.draw_computing=true"]);
     assert_eq!(computing, same);
     assert!((both - radio - computing).abs() < 1e-9 * both, "{both} against {radio} and {computing}");
+}
+
+/// A cross of equal hops, where stations often begin in the same nanosecond. Samples of energy are no events that could decide who goes first.
+#[test]
+fn recording_energy_changes_nothing() {
+    let text = "name = \"cross\"\nduration = \"3s\"\n[topology]\nkind = \"cross\"\narm = 1\nspacing = \"200m\"\n\
+                [energy]\nmodel = \"states\"\n\
+                [[flow]]\nfrom = 3\nto = 1\napp = \"on-off\"\ninterval = \"5ms\"\non = \"159ms\"\noff = \"1305ms\"\n\
+                [[flow]]\nfrom = 0\nto = 3\nstart = \"1600ms\"\n";
+    let scenario = parse(text);
+    for seed in 1..=20 {
+        let [plain, recorded] = [false, true].map(|series| {
+            let options = RunOptions { seed, series, ..RunOptions::default() };
+            let report = run(&scenario, &options, &RunControl::new()).expect("a run");
+            let flows = report.document.flows.iter().map(|flow| (flow.goodput_bps, flow.mean_delay_seconds));
+            (report.document.events, flows.collect::<Vec<_>>(), report.document.energy.joules_total)
+        });
+        assert_eq!(plain, recorded, "seed {seed}");
+    }
+}
+
+/// One sample a second by default, the first at the start: what is left falls from the whole battery. Nothing is sent in the first second.
+#[test]
+fn what_is_left_is_sampled_every_second() {
+    let scenario = load("string-2", &["duration=5s", "energy.model=states", "energy.battery=1000J"]);
+    let options = RunOptions { seed: 1, series: true, ..RunOptions::default() };
+    let r = run(&scenario, &options, &RunControl::new()).expect("a run");
+    let (at, left) = (column(&r, "battery", "t_s"), column(&r, "battery", "joules_left"));
+    let nodes = 3;
+    assert_eq!((at[0], left[0]), (0.0, 1000.0));
+    for node in 0..nodes {
+        let own: Vec<f64> = left.iter().skip(node).step_by(nodes).copied().collect();
+        assert!(own.windows(2).all(|w| w[1] <= w[0]) && own[5] < own[0], "{own:?}");
+    }
+    assert_eq!(at.last(), Some(&5.0));
 }

@@ -22,7 +22,7 @@ impl Model {
     }
 
     fn first_until(&mut self, limit: u64) -> Option<(SimTime, usize)> {
-        self.bounds.first_until(ns(limit), |who| self.due[who])
+        self.bounds.first_until(ns(limit), ns(limit), |who| self.due[who])
     }
 }
 

@@ -21,7 +21,6 @@ fn event() -> impl Strategy<Value = Event> {
         any::<u16>().prop_map(Event::Cut),
         any::<u16>().prop_map(Event::Mend),
         Just(Event::Warm),
-        Just(Event::Sample),
     ]
 }
 

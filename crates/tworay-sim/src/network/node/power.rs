@@ -34,7 +34,7 @@ impl Network {
         if let Some(meters) = &mut self.nodes.meters {
             let now = self.common.now;
             let what = |meter: &mut Meter| if on { meter.wake(now) } else { meter.sleep(now) };
-            meters.note(node, &mut self.common.agenda, what);
+            meters.note(now, node, &mut self.common.agenda, what);
         }
         if on {
             self.nodes[node].up = true;

@@ -27,7 +27,9 @@ impl Network {
         // Deadlines that are never due are not among those up to a time.
         const LAST: SimTime = SimTime::from_nanos(SimTime::NEVER.as_nanos() - 1);
         let queued = self.common.agenda.next_event();
-        self.nodes.first_access(&mut self.common.agenda, queued.min(LAST)).map_or(queued, |(at, _)| at)
+        self.nodes
+            .first_access(&mut self.common.agenda, queued.min(LAST), queued)
+            .map_or(queued, |(at, _)| at)
     }
 
     /// Hops from a node to `dst` on the route that its routing protocol has, if any.
