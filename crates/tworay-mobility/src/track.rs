@@ -126,6 +126,16 @@ impl Track {
         self.max_speed == 0.0
     }
 
+    /// When the node first moves, or jumps; never, if it stays.
+    pub fn moves_from(&mut self) -> SimTime {
+        let (mut at, place) = (SimTime::ZERO, self.position(SimTime::ZERO));
+        while at < SimTime::NEVER && self.position(at) == place && self.speed_at(at).0 == 0.0 {
+            at = self.course_until(at);
+        }
+        self.position(SimTime::ZERO);
+        at
+    }
+
     /// Until when the node keeps the velocity that it has at `t`.
     pub fn course_until(&mut self, t: SimTime) -> SimTime {
         self.position(t);

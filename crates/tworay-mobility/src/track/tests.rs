@@ -148,3 +148,16 @@ fn a_walk_at_random_ends_where_the_node_is_put() {
     assert_eq!(put.position(at(300)), Position::new(50.0, 60.0));
     assert_eq!(put.position(at(3000)), Position::new(50.0, 60.0));
 }
+
+#[test]
+fn a_node_moves_from_its_first_step_or_jump_on() {
+    let place = Position::new(3.0, 4.0);
+    assert_eq!(Track::fixed(place).moves_from(), SimTime::NEVER);
+    let mut walks = Track::fixed(place);
+    walks.redirect(s(5.0), Position::new(9.0, 4.0), Some(2.0));
+    assert_eq!(walks.moves_from(), s(5.0));
+    let mut jumps = Track::fixed(place);
+    jumps.redirect(s(7.0), Position::new(9.0, 4.0), None);
+    assert_eq!((jumps.moves_from(), jumps.position(s(6.0))), (s(7.0), place));
+    assert_eq!(walker(1, SimDuration::ZERO).moves_from(), SimTime::ZERO);
+}

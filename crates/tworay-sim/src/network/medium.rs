@@ -38,6 +38,8 @@ pub(crate) struct Radio {
     may_spoil: bool,
     /// True if links can change: stations move, or links are cut.
     links_change: bool,
+    /// When the first station moves.
+    moves_from: SimTime,
     /// (ns-2) Whether a station that has sent a CTS reserves itself for the DATA.
     reserves: bool,
     /// Number of broadcasts on the medium.
@@ -57,6 +59,7 @@ impl Radio {
         };
         let reach = medium.channel().range_of(medium.channel().rx_threshold());
         let links_change = !cuts.is_empty() || tracks.iter().any(|track| !track.is_static());
+        let moves_from = tracks.iter_mut().map(Track::moves_from).min().unwrap_or(SimTime::NEVER);
         let errors = Errors::new(errors, &config.links, seed, tracks.len());
         Self {
             sure: (0.999 * reach * reach, 1.001 * reach * reach),
@@ -67,6 +70,7 @@ impl Radio {
             cuts: Cuts::new(cuts),
             errors,
             links_change,
+            moves_from,
             reserves: mac.quirks().cts_waits_for_data,
             broadcasts: 0,
         }
@@ -228,6 +232,11 @@ impl Radio {
         self.links_change
     }
 
+    /// True if links may have changed by now: a station has moved, or a link was cut.
+    pub fn changes_by(&self, now: SimTime) -> bool {
+        self.links_change && (self.moves_from <= now || self.cuts.any_so_far())
+    }
+
     /// Appends the stations that `node` reaches now ([`Radio::reaches`]), of those that are `wanted`.
     pub fn neighbours(
         &mut self,
@@ -285,6 +294,11 @@ impl Radio {
         self.cuts.mended_since(from, a, b)
     }
 
+    /// True if the link between two nodes is cut, or was after `from`.
+    pub fn was_cut_since(&self, from: SimTime, a: NodeId, b: NodeId) -> bool {
+        self.cuts.between(a, b) || self.cuts.mended_since(from, a, b)
+    }
+
     /// A node was switched off or died: frames it was sending are corrupted.
     pub fn node_failed(&mut self) {
         self.may_spoil = true;
@@ -301,6 +315,7 @@ impl Radio {
         let Some(track) = self.tracks.get_mut(node.index()) else { return };
         track.redirect(now, place, speed);
         self.links_change = true;
+        self.moves_from = self.moves_from.min(now);
         self.medium.displaced(now, &mut self.tracks);
     }
 

@@ -49,6 +49,11 @@ impl Cuts {
         !self.waiting.is_empty()
     }
 
+    /// True if a link was cut so far.
+    pub fn any_so_far(&self) -> bool {
+        !self.links.is_empty() || !self.mended.is_empty()
+    }
+
     /// True if no link is currently cut.
     pub fn none(&self) -> bool {
         self.links.is_empty()

@@ -216,6 +216,18 @@ impl Scene<'_> {
         apart.then_some(LossCause::LinkFailure)
     }
 
+    /// True if the next hop was within reach by the mean power at some time between two.
+    pub fn was_in_range(&mut self, node: NodeId, next_hop: NodeId, (from, to): (SimTime, SimTime)) -> bool {
+        let now = self.now;
+        let Some(radio) = self.radio.as_mut() else { return false };
+        let mut times = looks(radio.changes(), (from, to));
+        let near =
+            radio.was_cut_since(from, node, next_hop) || times.any(|at| radio.in_range(at, node, next_hop));
+        // The tracks must return to the present.
+        radio.in_range(now, node, next_hop);
+        near
+    }
+
     /// Why the next hop was out of reach at a time, if it was.
     pub fn was_out_of_reach_at(&mut self, node: NodeId, next_hop: NodeId, at: SimTime) -> Option<LossCause> {
         if !was_up(&self.nodes[next_hop], at) {
@@ -443,9 +455,9 @@ impl Scene<'_> {
         paths.min().map(|(_, a)| a)
     }
 
-    /// True if paths can come and go: stations move, links are cut, or a node has failed.
+    /// True if paths may have come or gone: stations have moved, links may have been cut, or a node has failed.
     pub fn changes(&self) -> bool {
-        self.nodes.any_failed || self.radio.as_ref().is_some_and(|radio| radio.changes())
+        self.nodes.any_failed || self.radio.as_ref().is_some_and(|radio| radio.changes_by(self.now))
     }
 
     /// Why there was no path between two nodes at some time since `from`, if there was none. There is one now.

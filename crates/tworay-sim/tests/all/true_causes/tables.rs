@@ -280,3 +280,55 @@ fn noise_after_an_outage_keeps_routes_away_by_itself() {
     }
     assert!(late > 300, "{late}");
 }
+
+/// Seven nodes in a row, 132 m apart, and fading that now and then carries a message over 264 m, which is 8 m beyond the mean reach. Node 0 has no
+/// route at first. What an event does at the end of the run, or with a node 70 km away, has not cost one: the same losses have the same causes without
+/// the event, and those of a node that has never had a route none of a hop that no route could rely on.
+#[test]
+fn events_elsewhere_and_later_explain_no_want_of_a_route() {
+    let lost = |events: &str, seed: u64| {
+        let places = "[[0, 0], [132, 0], [264, 0], [396, 0], [528, 0], [660, 0], [792, 0], [50000, 50000]]";
+        let text = format!(
+            "duration = \"35s\"\ntopology = {{ kind = \"explicit\", positions = {places} }}\n\
+             radio = {{ preset = \"ac80x2\", fading = {{ k = 3.0, coherence = \"100ms\" }} }}\n\
+             routing.protocol = \"olsr\"\nevent = [{events}]\n{}",
+            flow(0, 6, "rate = \"100kbps\"\nsize = \"1000B\"\nstart = \"2s\"")
+        );
+        let all = losses(&run_once(&parse(&text), seed));
+        all.into_iter().filter(|l| l.at < 34.0).collect::<Vec<Loss>>()
+    };
+    let aside = |at: &str| format!("{{ at = \"{at}\", node = 7, what = \"move\", to = [50001, 50000] }}");
+    let mut count = 0;
+    for seed in [1, 2, 7] {
+        let alone = lost("", seed);
+        count += alone.len();
+        assert_eq!(lost("{ at = \"34.9s\", what = \"cut\", for = \"50ms\" }", seed), alone, "{seed}");
+        for at in ["34.9s", "3s"] {
+            let with = lost(&aside(at), seed);
+            let wrong = with.iter().zip(&alone).find(|(with, alone)| with.cause != alone.cause);
+            assert_eq!((wrong, with.len()), (None, alone.len()), "{seed}, {at}");
+        }
+    }
+    assert!(count > 500, "{count}");
+}
+
+/// `0 ── 1 ── 2`, 231 m apart, with Rayleigh fading. Node 1 is off from 10.9 to 19.8 s, has a route to 2 again and uses it, until HELLOs are lost to the
+/// fading. Its tables were not those that it had forgotten.
+#[test]
+fn a_route_learnt_again_is_not_lost_to_the_outage_before() {
+    let text = format!(
+        "duration = \"60s\"\ntopology = {{ kind = \"string\", hops = 2, spacing = \"231m\" }}\n\
+         radio = {{ preset = \"b-2\", fading = {{ k = 0.0 }} }}\nmac.rts_threshold = \"3000B\"\nrouting.protocol = \"olsr\"\n\
+         event = [{{ node = 1, at = \"10.9s\", what = \"down\" }}, {{ node = 1, at = \"19.8s\", what = \"up\" }}]\n{}",
+        flow(0, 2, "rate = \"100kbps\"\nstart = \"4.8s\"")
+    );
+    let options = RunOptions { seed: 2, record: true, ..RunOptions::default() };
+    let report = run(&parse(&text), &options, &RunControl::new()).expect("a run");
+    let all = losses(&report);
+    // Frames of node 1 that arrive at node 2 after the outage.
+    let again = all.iter().find(|l| l.node == 1 && l.at > 20.0 && l.died != "no-route").expect("a hop used");
+    let after: Vec<&Loss> =
+        all.iter().filter(|l| l.node == 1 && l.died == "no-route" && l.at > again.at).collect();
+    assert!(after.len() > 20, "{}", after.len());
+    assert_eq!(after.iter().find(|l| l.cause == "node-down"), None);
+}

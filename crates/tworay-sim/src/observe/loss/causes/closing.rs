@@ -151,9 +151,10 @@ impl Causes {
         {
             return Some(root);
         }
-        // The node itself has lost its tables.
+        // The node itself has lost its tables, and has had no route since then.
         let up = scene.nodes[node].up_since;
-        if up > SimTime::ZERO && up + self.timing.relearnt >= now {
+        let is_new = !self.routed.contains(&(node, dst));
+        if up > SimTime::ZERO && up + self.timing.relearnt >= now && is_new {
             return Some(RootCause::new(now, node, LossCause::NodeDown));
         }
         let mut latest_first: Vec<&RootCause> = self.heeded.values().collect();

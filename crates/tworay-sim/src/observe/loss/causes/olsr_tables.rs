@@ -195,7 +195,7 @@ impl Causes {
         if self.routed.contains(&ends) {
             return true;
         }
-        if Self::worked_by_fading(scene, root) {
+        if self.worked_by_fading(scene, root) {
             return false;
         }
         if root.cause == Some(LossCause::NodeDown) {
@@ -212,11 +212,15 @@ impl Causes {
         }
     }
 
-    /// True if the broken hop of a root cause is longer than the mean reach of nodes at rest: it has worked only because of fading, and no
-    /// route could rely on it.
-    fn worked_by_fading(scene: &mut Scene<'_>, root: &RootCause) -> bool {
-        let broken = root.next_hop.filter(|_| root.cause == Some(LossCause::LinkFailure) && !scene.changes());
-        broken.is_some_and(|hop| scene.out_of_reach(root.node, hop) == Some(LossCause::LinkFailure))
+    /// True if the broken hop of a root cause was longer than the mean reach when it broke, and some time before: it has worked only because of
+    /// fading, and no route could rely on it.
+    fn worked_by_fading(&self, scene: &mut Scene<'_>, root: &RootCause) -> bool {
+        let broken = root.next_hop.filter(|_| root.cause == Some(LossCause::LinkFailure));
+        let before = root.at.earlier_by(self.timing.stale_tables);
+        broken.is_some_and(|hop| {
+            scene.out_of_reach(root.node, hop) == Some(LossCause::LinkFailure)
+                && !scene.was_in_range(root.node, hop, (before, root.at))
+        })
     }
 
     /// True if a node could have a route by now, had no message been lost; or if it is farther than two hops and would have one without any
