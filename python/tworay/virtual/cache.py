@@ -97,15 +97,25 @@ def scratch() -> Iterator[Path]:
     place = home() / "virtual"
     place.mkdir(parents=True, exist_ok=True)
     _sweep(place)
-    # Names of equal length: the path is among the arguments of the machine's first program.
-    mine = place / secrets.token_hex(8)
-    mine.mkdir(mode=0o700)
-    lock = os.open(mine / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    mine, lock = _locked(place)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
         yield mine
     finally:
         shutil.rmtree(mine, ignore_errors=True)
+        os.close(lock)
+
+
+def _locked(place: Path) -> tuple[Path, int]:
+    """Make a directory that no other process takes for one that was left; return it and its lock."""
+    while True:
+        # Names of equal length: the path is among the arguments of the machine's first program.
+        mine = place / secrets.token_hex(8)
+        mine.mkdir(mode=0o700)
+        lock = os.open(mine / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.fstat(lock).st_nlink:
+            return mine, lock
+        # Another process has swept it away before it was locked.
         os.close(lock)
 
 
