@@ -2,10 +2,14 @@
 
 use super::WINDOW;
 use super::number::FrameNumber;
+use std::collections::VecDeque;
 use tworay_base::{SimDuration, SimTime};
 
 /// Time after which the receiver stops to wait for a missing frame (mac80211: 100 ms).
 const PATIENCE: SimDuration = SimDuration::from_millis(100);
+
+/// Times at which it went on without frames that are remembered: those of the last window or two.
+const SKIPS: usize = 16;
 
 /// A compressed BlockAck: the frames received from `start` on.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -85,12 +89,14 @@ pub struct Reorder<T> {
     /// Frames by their distance from `start`, modulo the window: slot `number % 64`.
     held: Vec<Option<Held<T>>>,
     waiting: u16,
+    /// The latest times at which it went on without missing frames, and the number that was next then.
+    skips: VecDeque<(SimTime, FrameNumber)>,
 }
 
 impl<T> Reorder<T> {
     /// An empty buffer; the first frame will have the number `start`.
     pub fn new(start: FrameNumber) -> Self {
-        Self { start, held: (0..WINDOW).map(|_| None).collect(), waiting: 0 }
+        Self { start, held: (0..WINDOW).map(|_| None).collect(), waiting: 0, skips: VecDeque::new() }
     }
 
     fn slot(&mut self, number: FrameNumber) -> &mut Option<Held<T>> {
@@ -109,9 +115,14 @@ impl<T> Reorder<T> {
         self.held.iter().flatten().map(|held| &held.frame)
     }
 
+    /// When it went on without a frame, if that was lately.
+    pub fn skipped_at(&self, number: FrameNumber) -> Option<SimTime> {
+        self.skips.iter().find(|(_, start)| number.is_before(*start)).map(|(at, _)| *at)
+    }
+
     /// Hands up all frames that are held.
-    pub fn flush(&mut self, out: &mut Vec<T>) {
-        self.release_before(self.start.plus(WINDOW), out);
+    pub fn flush(&mut self, now: SimTime, out: &mut Vec<T>) {
+        self.release_before(now, self.start.plus(WINDOW), out);
     }
 
     /// A frame was received. Appends those that can be handed up to `out`, in order. Returns false if it is a
@@ -121,7 +132,7 @@ impl<T> Reorder<T> {
             return false;
         }
         if number.since(self.start) >= WINDOW {
-            self.release_before(number.plus(0x1000 - (WINDOW - 1)), out);
+            self.release_before(now, number.plus(0x1000 - (WINDOW - 1)), out);
         }
         let slot = self.slot(number);
         if slot.is_some() {
@@ -134,9 +145,9 @@ impl<T> Reorder<T> {
     }
 
     /// A BlockAckReq was received: the sender doesn't send anything before `start` any more.
-    pub fn on_request(&mut self, start: FrameNumber, out: &mut Vec<T>) {
+    pub fn on_request(&mut self, now: SimTime, start: FrameNumber, out: &mut Vec<T>) {
         if !start.is_before(self.start) {
-            self.release_before(start, out);
+            self.release_before(now, start, out);
             self.release_run(out);
         }
     }
@@ -155,7 +166,7 @@ impl<T> Reorder<T> {
             held.as_ref().is_some_and(|held| now >= held.arrived + PATIENCE)
         });
         if let Some(last) = overdue {
-            self.release_before(last.plus(1), out);
+            self.release_before(now, last.plus(1), out);
             self.release_run(out);
         }
     }
@@ -166,13 +177,21 @@ impl<T> Reorder<T> {
     }
 
     /// Hands up what is held before `start`, which becomes the next number.
-    fn release_before(&mut self, start: FrameNumber, out: &mut Vec<T>) {
+    fn release_before(&mut self, now: SimTime, start: FrameNumber, out: &mut Vec<T>) {
+        let passed = start.since(self.start);
+        let before = out.len();
         // Beyond the window nothing is held.
-        for i in 0..start.since(self.start).min(WINDOW) {
+        for i in 0..passed.min(WINDOW) {
             let number = self.start.plus(i);
             self.take(number, out);
         }
         self.start = start;
+        if out.len() - before < usize::from(passed) {
+            if self.skips.len() == SKIPS {
+                self.skips.pop_front();
+            }
+            self.skips.push_back((now, start));
+        }
     }
 
     /// Hands up the frames from the next number to the first gap.

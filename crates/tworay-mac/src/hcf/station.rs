@@ -150,6 +150,8 @@ pub enum HcfAction {
         packet: PacketId,
         /// Who sent it.
         from: NodeId,
+        /// When the station had stopped to wait for it.
+        since: SimTime,
     },
     /// The packet was acknowledged, or its broadcast ended.
     Sent {

@@ -80,7 +80,7 @@ impl Pair {
     fn request(&mut self) {
         if let Some(start) = self.sender.request_due() {
             self.scoreboard.on_request(start);
-            self.reorder.on_request(start, &mut self.delivered);
+            self.reorder.on_request(SimTime::ZERO, start, &mut self.delivered);
             self.sender.request_done();
         }
     }

@@ -57,9 +57,9 @@ fn a_request_releases_what_waits_for_frames_given_up() {
     let mut r = Reorder::new(n(10));
     pass(&mut r, &[11, 13, 14]);
     let mut out = Vec::new();
-    r.on_request(n(13), &mut out);
+    r.on_request(millis(0), n(13), &mut out);
     assert_eq!(out, [11, 13, 14], "10 and 12 were given up");
-    r.on_request(n(12), &mut out);
+    r.on_request(millis(0), n(12), &mut out);
     assert_eq!(pass(&mut r, &[15]), [15], "an old request has no effect");
 }
 
@@ -79,6 +79,26 @@ fn patience_ends_after_100_ms() {
     assert_eq!((out.as_slice(), r.deadline()), ([2, 3].as_slice(), millis(150)));
     r.on_timer(millis(150), &mut out);
     assert_eq!((out.as_slice(), r.deadline()), ([2, 3, 5].as_slice(), SimTime::NEVER));
+}
+
+/// 0 and 1 are missing: 2 waits for them until 100 ms, and a request at 120 ms gives up 4.
+#[test]
+fn what_comes_too_late_was_given_up_before() {
+    let mut r = Reorder::new(n(0));
+    let mut out = Vec::new();
+    r.on_frame(millis(0), n(2), 2, &mut out);
+    assert_eq!(r.skipped_at(n(0)), None);
+    r.on_timer(millis(100), &mut out);
+    r.on_frame(millis(110), n(3), 3, &mut out);
+    r.on_request(millis(120), n(5), &mut out);
+    assert_eq!(
+        [0, 1, 4, 5].map(|number| r.skipped_at(n(number))),
+        [Some(millis(100)), Some(millis(100)), Some(millis(120)), None]
+    );
+    for i in 0..40 {
+        r.on_request(millis(200 + i), n(1000 + 2 * i as u16), &mut out);
+    }
+    assert_eq!(r.skipped_at(n(1070)), Some(millis(236)));
 }
 
 #[test]
@@ -108,7 +128,7 @@ fn what_is_held_or_handed_up_isn_t_new_and_can_be_flushed() {
     assert_eq!(new, [1, 3, 4, 6]);
     assert_eq!(r.frames().copied().collect::<Vec<_>>(), [2, 5]);
     let mut out = Vec::new();
-    r.flush(&mut out);
+    r.flush(millis(0), &mut out);
     assert_eq!((out, r.waiting()), (vec![2, 5], 0));
     let mut board = Scoreboard::new(n(10));
     board.on_frame(n(12));

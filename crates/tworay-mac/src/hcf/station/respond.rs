@@ -116,7 +116,11 @@ impl Hcf {
             let held = Self::collect(now, &mut self.peers[at].recipient, frame, received, copy);
             self.counters.duplicates += held.duplicates;
             let from = frame.from;
-            out.extend(held.late.into_iter().map(|packet| HcfAction::TooLate { packet, from }));
+            out.extend(held.late.into_iter().map(|(packet, since)| HcfAction::TooLate {
+                packet,
+                from,
+                since,
+            }));
             hand_up(now, &held.released, from, out);
             let waits = self.peers[at].recipient.as_ref().is_some_and(|r| r.reorder.waiting() > 0);
             if waits && self.reorder_at == SimTime::NEVER {
@@ -168,13 +172,13 @@ impl Hcf {
         let mut released = Vec::with_capacity(frame.packets.len());
         if recipient.agreement != frame.agreement {
             // The sender was off meanwhile: what waits for its former frames goes on.
-            recipient.reorder.flush(&mut released);
+            recipient.reorder.flush(now, &mut released);
             *recipient = fresh();
         }
         let mut duplicates = 0;
         if let AirKind::BlockAckReq(start) = frame.kind {
             recipient.scoreboard.on_request(start);
-            recipient.reorder.on_request(start, &mut released);
+            recipient.reorder.on_request(now, start, &mut released);
         }
         let mut late = Vec::new();
         for p in received {
@@ -186,7 +190,7 @@ impl Hcf {
             } else if known {
                 duplicates += 1;
             } else {
-                late.push(p.packet);
+                late.push((p.packet, recipient.reorder.skipped_at(p.number).unwrap_or(now)));
             }
         }
         let answer = match frame.kind {
@@ -237,8 +241,8 @@ fn hand_up(now: SimTime, released: &[Arrival], from: NodeId, out: &mut Vec<HcfAc
 struct Collected {
     /// Packets that are in order now.
     released: Vec<Arrival>,
-    /// Packets for which the station has stopped to wait.
-    late: Vec<PacketId>,
+    /// Packets for which the station has stopped to wait, and since when.
+    late: Vec<(PacketId, SimTime)>,
     duplicates: u64,
     answer: AirKind,
 }

@@ -158,8 +158,9 @@ impl Network {
                 self.common.observe(Fact::InOrder { node, copy, from, order });
                 self.air_hand_up(node, copy, from);
             }
-            HcfAction::TooLate { packet, from } => {
+            HcfAction::TooLate { packet, from, since } => {
                 let copy = self.common.copy(packet);
+                self.common.observe(Fact::WentOn { at: since });
                 self.common.kill(copy, node, Why::Late { from, packet });
             }
             HcfAction::Sent { packet } => {

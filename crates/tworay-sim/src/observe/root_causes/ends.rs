@@ -20,7 +20,7 @@ impl RootCauses {
             Why::Errors(_) => (Died::Error, root(LossCause::Channel)),
             Why::Late { from, packet } => {
                 let cause = self.exchanges.cause(from, packet).unwrap_or(LossCause::Contention);
-                (Died::Late, RootCause::new(view.now, from, cause).towards(node))
+                (Died::Late, RootCause::new(self.went_on_at, from, cause).towards(node))
             }
             Why::Discarded => (Died::Receiver, root(LossCause::ReorderDiscard)),
             Why::Wire((from, to), why) => {

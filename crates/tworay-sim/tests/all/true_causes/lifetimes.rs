@@ -129,3 +129,19 @@ fn a_frame_that_expires_behind_its_own_stations_frames_is_lost_to_load() {
         assert_eq!((loss.root_node, loss.next_hop), (0, Some(1)));
     }
 }
+
+/// Three hops of 802.11n with fading: the receiver of an aggregate waits 100 ms for what is missing, and a repeat that comes later is useless from
+/// then on, whenever it arrives.
+#[test]
+fn what_comes_too_late_is_lost_when_its_receiver_goes_on() {
+    let text = "duration = \"40s\"\nradio = { preset = \"n20\", fading = { k = 3.0, coherence = \"100ms\" } }\nmac.arp = false\n\
+                topology = { kind = \"explicit\", positions = [[598, 116], [395, 192], [321, 71], [105, 64]] }\n\
+                routing.protocol = \"static\"\n\
+                [[flow]]\nfrom = 0\nto = 3\napp = \"cbr\"\nsize = \"1400B\"\nrate = \"750kbps\"\n";
+    let all = losses(&run_once(&parse(text), 8));
+    let late: Vec<_> = all.iter().filter(|l| l.died == "late").collect();
+    assert!(late.len() > 5, "{}", late.len());
+    for loss in late {
+        assert!(loss.since < loss.at && loss.at < loss.since + 0.5, "{loss:?}");
+    }
+}
