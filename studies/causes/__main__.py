@@ -30,7 +30,7 @@ def losses(document: Document, seed: int) -> list[Row]:
 
 def singles(case: Drawn, seed: int) -> list[Single]:
     """Run a scenario without each disturbance, and with each alone."""
-    spans = singly.removable(case)
+    spans = case.disturbances()
     found = []
     for span in spans:
         others = [other for other in spans if other is not span]

@@ -59,24 +59,19 @@ class Drawn:
         """Return true if no flow reacts to losses."""
         return all(flow["app"] == "cbr" for flow in self.document["flow"])
 
+    def disturbances(self) -> list[Span]:
+        """Return what does not belong to the network, as shadowing does."""
+        return [span for span in self.spans if span.kind != "shadowing"]
+
     def twin(self) -> Document:
-        """Return the same network and traffic without disturbances; shadowing belongs to the network."""
-        plain = {
-            key: value for key, value in self.document.items() if key not in ("errors", "event", "radio")
-        }
-        plain["radio"] = {key: value for key, value in self.document["radio"].items() if key != "fading"}
-        if "wire" in plain:
-            faults = ("handoffs", "errors", "errors_back")
-            plain["wire"] = [
-                {key: value for key, value in wire.items() if key not in faults} for wire in plain["wire"]
-            ]
-        return plain
+        """Return the same network and traffic without disturbances."""
+        return self.without(*self.disturbances())
 
     def without(self, *spans: Span) -> Document:
         """Return the same scenario without some of its disturbances."""
         found: Document = copy.deepcopy(self.document)
         gone = {number for span in spans for number in span.events}
-        found["event"] = [event for i, event in enumerate(found.pop("event", [])) if i not in gone]
+        events = [event for i, event in enumerate(found.pop("event", [])) if i not in gone]
         for span in spans:
             match span.kind:
                 case "errors" | "bursts":
@@ -89,7 +84,9 @@ class Drawn:
             for wire in found.get("wire", []):
                 for key in keys:
                     wire.pop(key, None)
-        return found
+        if not found.get("errors", True):
+            del found["errors"]
+        return found | ({"event": events} if events else {})
 
     def text(self) -> str:
         """Return the scenario's file."""

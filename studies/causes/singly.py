@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from studies.causes.drawing import Drawn, Span
 
-# The cause of what is lost to a disturbance, by its kind. Shadowing belongs to the network.
+# The cause of what is lost to a disturbance, by its kind.
 CAUSES = {
     "down": "node-down",
     **dict.fromkeys(("away", "drive", "cut", "handoff"), "link-failure"),
@@ -37,11 +37,6 @@ class Single:
     span: Span
     without: list[Row]
     alone: list[Row] | None
-
-
-def removable(case: Drawn) -> list[Span]:
-    """Return the disturbances without which the scenario can be run."""
-    return [span for span in case.spans if span.kind in CAUSES]
 
 
 def of_singles(case: Drawn, rows: list[Row], singles: list[Single]) -> Iterator[Fault]:

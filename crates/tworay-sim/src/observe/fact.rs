@@ -38,8 +38,8 @@ pub(crate) enum Why {
     Errors(NodeId),
     /// Its connection discards it.
     Discarded,
-    /// The station stopped to wait for this packet of `from`, because the attempts there took too long ([`Fact::WentOn`]).
-    Late { from: NodeId, packet: PacketId },
+    /// The station stopped to wait for this packet of `from` at a time, because the attempts there took too long.
+    Late { from: NodeId, packet: PacketId, since: SimTime },
     /// A wire between these nodes lost it.
     Wire((NodeId, NodeId), WireLoss),
 }
@@ -191,8 +191,6 @@ pub(crate) enum Fact<'a> {
     Stopped { packet: PacketId, node: NodeId, by: Obstacle },
     /// A copy of a tracked packet has reached its destination `node` and is consumed.
     Delivered { packet: &'a Packet, node: NodeId },
-    /// A station has gone on at a time without the packet that reaches it now.
-    WentOn { at: SimTime },
     /// A link of a node is cut until a time.
     LinkCut { node: NodeId, until: SimTime },
     /// A route error reached a node that sends no TCP data to that destination.

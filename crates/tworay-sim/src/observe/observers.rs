@@ -83,7 +83,6 @@ impl Observers {
                 }
                 self.roots.offered(node, packet, idle, view);
             }
-            Fact::WentOn { at } => self.roots.went_on_at = at,
             Fact::LinkCut { node, until } => {
                 if let Some(twin) = self.ledger.twin_mut() {
                     twin.cut(view.now, node, until);

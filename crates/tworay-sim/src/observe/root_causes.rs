@@ -58,8 +58,6 @@ pub(crate) struct RootCauses {
     backlogs: Backlogs,
     /// Breaks that routers are reacting to, one within the other.
     breaks: Vec<Break>,
-    /// When a station has gone on without the packet that reaches it now, too late.
-    pub went_on_at: SimTime,
 }
 
 /// A break to which a router reacts.

@@ -160,8 +160,7 @@ impl Network {
             }
             HcfAction::TooLate { packet, from, since } => {
                 let copy = self.common.copy(packet);
-                self.common.observe(Fact::WentOn { at: since });
-                self.common.kill(copy, node, Why::Late { from, packet });
+                self.common.kill(copy, node, Why::Late { from, packet, since });
             }
             HcfAction::Sent { packet } => {
                 self.air_sent(node, packet);

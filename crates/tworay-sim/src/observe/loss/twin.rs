@@ -109,19 +109,17 @@ impl Twin {
 
     /// True if a node has carried packets of a flow, or of any, since a time.
     fn has_carried(&self, node: NodeId, flow: Option<FlowId>, since: SimTime) -> bool {
-        let of_node = self.carried.range((node, FlowId(0))..=(node, FlowId(u16::MAX)));
-        of_node.into_iter().any(|((_, of), at)| flow.is_none_or(|flow| flow == *of) && *at >= since)
+        self.flows_since(node, since).any(|of| flow.is_none_or(|flow| flow == of))
     }
 
     /// True if a flow passes a node and what a disturbance strikes, so that this may have delayed or led there what the node has to send.
     fn shares(&self, now: SimTime, node: NodeId, of: &Disturbance) -> bool {
         let passes = |flow| self.may_touch(of, Some(flow));
-        of.node.is_none() || self.flows_at(now, node).any(passes)
+        of.node.is_none() || self.flows_since(node, now.earlier_by(AFTERMATH)).any(passes)
     }
 
-    /// The flows whose packets a node has carried lately.
-    fn flows_at(&self, now: SimTime, node: NodeId) -> impl Iterator<Item = FlowId> {
-        let since = now.earlier_by(AFTERMATH);
+    /// The flows whose packets a node has carried since a time.
+    fn flows_since(&self, node: NodeId, since: SimTime) -> impl Iterator<Item = FlowId> {
         let of_node = self.carried.range((node, FlowId(0))..=(node, FlowId(u16::MAX)));
         of_node.filter(move |(_, at)| **at >= since).map(|((_, flow), _)| *flow)
     }
@@ -129,7 +127,8 @@ impl Twin {
     /// The latest disturbance that has cost a flow a datagram, or another flow that passes the same node, and when.
     fn latest(&self, now: SimTime, of: &Dying) -> Option<(SimTime, RootCause)> {
         let by = |flow: FlowId| self.losses.get(flow.index())?.as_ref()?.disturbed_by;
-        by(of.flow).or_else(|| self.flows_at(now, of.node).filter_map(by).max_by_key(|(at, _)| *at))
+        let others = || self.flows_since(of.node, now.earlier_by(AFTERMATH)).filter_map(by);
+        by(of.flow).or_else(|| others().max_by_key(|(at, _)| *at))
     }
 
     /// True if a disturbance may be why a queue is full: it costs the MAC time, or routes, whose messages it loses.
@@ -378,7 +377,7 @@ fn is_same(known: &Disturbance, root: &RootCause) -> bool {
 
 /// True if a disturbance has been over for so long that nothing which it has kept is on its way any more.
 fn has_settled(of: &Disturbance, now: SimTime) -> bool {
-    of.until != SimTime::NEVER && of.until + SETTLES < now
+    of.until + SETTLES < now
 }
 
 #[cfg(test)]

@@ -18,9 +18,9 @@ impl RootCauses {
             Why::NodeOff => (Died::NodeDown, root(LossCause::NodeDown)),
             Why::NoRadio(next_hop) => (Died::NoRoute, root(LossCause::LinkFailure).towards(next_hop)),
             Why::Errors(_) => (Died::Error, root(LossCause::Channel)),
-            Why::Late { from, packet } => {
+            Why::Late { from, packet, since } => {
                 let cause = self.exchanges.cause(from, packet).unwrap_or(LossCause::Contention);
-                (Died::Late, RootCause::new(self.went_on_at, from, cause).towards(node))
+                (Died::Late, RootCause::new(since, from, cause).towards(node))
             }
             Why::Discarded => (Died::Receiver, root(LossCause::ReorderDiscard)),
             Why::Wire((from, to), why) => {
