@@ -35,6 +35,8 @@ LATE = 0.5
 """Milliseconds by which an event may be late; if one is later, the script is played anew."""
 TICK = 4.0
 """Milliseconds of a kernel of 250 Hz."""
+LEAST_RTO = 200.0
+"""Least RTO of the kernel, milliseconds (TCP_RTO_MIN)."""
 LEAST = 2.0
 """Milliseconds that the kernel adds to its timers of probes and reordering (TCP_TIMEOUT_MIN_US)."""
 TRIES = 3
@@ -62,11 +64,17 @@ class Disturbed(Exception):
 
 
 def late(wait: float) -> float:
-    """Return by how much the kernel's timer wheel may be late, milliseconds (kernel/time/timer.c)."""
+    """Return by how much the kernel's timer may be late, milliseconds (kernel/time/timer.c)."""
+    # A wait is rounded up to a tick, and an RTO before it is doubled, with each of its doublings.
+    rounding = max(1, int(wait / LEAST_RTO))
+    # The timer wheel counts longer waits in steps of more ticks.
     shift = 0
     while wait / TICK >= 63 << shift:
         shift += 3
-    return (1 + (1 << shift)) * TICK + LEAST + ANSWER
+    wheel = 1 << shift
+    # One processor counts the ticks for all, and another may see each of them a tick later.
+    other = 1
+    return (rounding + wheel + other) * TICK + LEAST + ANSWER
 
 
 class Receiver:
