@@ -20,7 +20,7 @@ use crate::network::packets::{UNTRACKED, is_message};
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::Path;
-use tworay_base::{Died, LossCause, NodeId, PacketId};
+use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
 use tworay_mac::{Frame, MacConfig};
 use tworay_wire::{Body, Packet};
 
@@ -98,6 +98,10 @@ impl Observers {
             }
             Fact::Reserved { station, until } => self.roots.exchanges.reserved(station, until),
             Fact::Spoiled { station, attempt, failure } => {
+                if failure.is_noise() {
+                    let (_, to, _) = self.roots.exchanges.of(station).current();
+                    self.noise_on((station, to), view.now);
+                }
                 self.roots.exchanges.spoiled(station, attempt, failure);
             }
             Fact::SpoiledLast { tx, node, station, itself, medium } => {
@@ -112,9 +116,15 @@ impl Observers {
                 self.show(fact, view);
             }
             Fact::AirLost { frame, node, failure, interferer } => {
+                if failure.is_noise() {
+                    self.noise_on((frame.from, node), view.now);
+                }
                 self.roots.exchanges.lost(frame, node, failure, interferer);
             }
             Fact::Fates { frame, node, fates, interferer, .. } => {
+                if fates.iter().flatten().any(|failure| failure.is_noise()) {
+                    self.noise_on((frame.from, node), view.now);
+                }
                 if frame.to == node {
                     self.roots.exchanges.arrived(frame.from, fates, interferer);
                 }
@@ -167,7 +177,10 @@ impl Observers {
             Fact::Unheard { frame, node, interferer } => {
                 self.missed(frame, node, (LossCause::Contention, interferer), view);
             }
-            Fact::Faded { frame, node } => self.missed(frame, node, (LossCause::Channel, None), view),
+            Fact::Faded { frame, node } => {
+                self.noise_on((frame.from, node), view.now);
+                self.missed(frame, node, (LossCause::Channel, None), view);
+            }
             Fact::WireOffered { wire, packet, length, rate } => {
                 if let Some(queue) = self.roots.wires.get_mut(usize::from(wire)) {
                     queue.offered(view.now, length, || rate.airtime(view.packets.get(packet).ip_bytes));
@@ -195,6 +208,7 @@ impl Observers {
                 }
             }
             Fact::Corrupted { frame, node } => {
+                self.noise_on((frame.from, node), view.now);
                 self.counters.observe(fact, view);
                 if frame.to.is_broadcast() {
                     self.missed(frame, node, (LossCause::Channel, None), view);
@@ -212,6 +226,14 @@ impl Observers {
     fn show(&mut self, fact: Fact<'_>, view: View<'_>) {
         if let Some(watchers) = &mut self.watchers {
             watchers.observe(fact, view);
+        }
+    }
+
+    /// Noise has destroyed something between two stations.
+    #[cold]
+    fn noise_on(&mut self, hop: (NodeId, NodeId), now: SimTime) {
+        if let Some(twin) = self.ledger.twin_mut() {
+            twin.noise_on(hop, now);
         }
     }
 
@@ -255,6 +277,7 @@ impl Observers {
     fn ended(&mut self, packet: PacketId, (node, why): (NodeId, Why), view: View<'_>) {
         let p = view.packets.get(packet);
         if let Why::Errors(from) = why {
+            self.noise_on((from, node), view.now);
             self.watchers.iter_mut().for_each(|watchers| watchers.destroyed(node, from));
             if is_message(p) {
                 // The hop from the sender of the message is the one on which it was lost.

@@ -44,6 +44,11 @@ impl Failure {
         matches!(self, Failure::Busy | Failure::Collided)
     }
 
+    /// True if noise destroyed the frame or its answer.
+    pub fn is_noise(self) -> bool {
+        matches!(self, Failure::Errors | Failure::Rate)
+    }
+
     /// True if the receiver was physically out of reach.
     pub fn is_physical(self) -> bool {
         matches!(self, Failure::OutOfRange | Failure::NodeDown)

@@ -12,10 +12,13 @@ mod queues;
 use super::ledger::LossRecord;
 use super::root_cause::RootCause;
 pub(crate) use losses::looks_ahead;
-use losses::{CAUSES, End, Losses, Lost, NEAR, is_noise};
+use losses::{CAUSES, End, Losses, Lost, NEAR, NEAR_SEARCH, is_noise};
 use std::collections::BTreeMap;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_scenario::Disturbance;
+
+/// Sender and receiver of what is lost.
+type Hop = (NodeId, NodeId);
 
 /// Time after a disturbance in which it may still cost packets.
 const AFTERMATH: SimDuration = SimDuration::from_secs(30);
@@ -33,6 +36,8 @@ pub(crate) struct Twin {
     set_routes: bool,
     /// When nodes have last sent or relayed a packet, by flow; the ends of flows always do.
     carried: BTreeMap<(NodeId, FlowId), SimTime>,
+    /// When noise has last destroyed something between two nodes, the lower one first, and in which direction.
+    noises: BTreeMap<[NodeId; 2], (SimTime, Hop)>,
 }
 
 /// A packet that dies.
@@ -92,6 +97,28 @@ impl Twin {
     pub fn carries(&mut self, node: NodeId, flow: FlowId, now: SimTime) {
         let latest = self.carried.entry((node, flow)).or_insert(now);
         *latest = (*latest).max(now);
+    }
+
+    /// Noise has destroyed something on a hop.
+    pub fn noise_on(&mut self, hop: Hop, now: SimTime) {
+        let latest = self.noises.entry([hop.0.min(hop.1), hop.0.max(hop.1)]).or_insert((now, hop));
+        if latest.0 <= now {
+            *latest = (now, hop);
+        }
+    }
+
+    /// True if noise has destroyed something on the hop of a root cause at about its time.
+    fn has_noise(&self, root: &RootCause) -> bool {
+        let latest = |b: NodeId| self.noises.get(&[root.node.min(b), root.node.max(b)]);
+        root.next_hop.and_then(latest).is_some_and(|(at, _)| *at + NEAR_SEARCH >= root.at)
+    }
+
+    /// The hop between nodes that a flow uses on which noise has last destroyed something, if that was at about this time.
+    fn latest_noise(&self, flow: FlowId, at: SimTime) -> Option<Hop> {
+        let since = at.earlier_by(AFTERMATH);
+        let used = |hop: &[NodeId; 2]| hop.iter().all(|node| self.has_carried(*node, Some(flow), since));
+        let lately = self.noises.iter().filter(|(hop, (noise, _))| *noise + NEAR_SEARCH >= at && used(hop));
+        lately.map(|(_, latest)| *latest).max_by_key(|(noise, _)| *noise).map(|(_, hop)| hop)
     }
 
     /// A node's link is cut until a time.
@@ -202,6 +229,9 @@ impl Twin {
     /// The root cause of a packet that dies at `now`, if that seems to be `root`. It is `root` if the flow sends no datagrams.
     pub fn judge(&mut self, now: SimTime, of: Dying, root: RootCause) -> RootCause {
         let end = End::of(of.died);
+        if let Some(next) = root.next_hop.filter(|_| root.is_noise()) {
+            self.noise_on((root.node, next), root.at);
+        }
         let begun = self.begun(now).next().is_some();
         let noise_lasts = self.lasting_noise(now).next().is_some();
         let settled = self.is_settled(now);
@@ -345,9 +375,18 @@ impl Twin {
             at.towards(hop.unwrap_or(NodeId::BROADCAST))
         };
         let found = known.map(|known| known.strikes(now)).or_else(|| begun.map(here))?;
-        let noise_here = by_radio && root.next_hop.is_some() && self.begun(now).any(everywhere);
+        let noise_here = by_radio && self.has_noise(root) && self.begun(now).any(everywhere);
         let found = match found.is_noise() && noise_here {
             true => RootCause { cause: Some(LossCause::Channel), attempts: 0, interferer: None, ..*root },
+            false => found,
+        };
+        // A hop on which noise has destroyed nothing is no hop of noise.
+        let on_hop = found.is_noise() && found.next_hop.is_some();
+        let found = match on_hop && !self.has_noise(&RootCause { at: root.at, ..found }) {
+            true => {
+                let (node, next) = self.latest_noise(of.flow, root.at)?;
+                RootCause { node, ..found }.towards(next)
+            }
             false => found,
         };
         let at = if self.begun(root.at).any(|known| is_same(known, &found)) { root.at } else { now };

@@ -24,7 +24,7 @@ const SPAN: SimDuration = SimDuration::from_millis(250);
 const NEAR_HOP: SimDuration = SimDuration::from_secs(5);
 
 /// The same of losses for want of a route or an address, which depend on when a search begins, and of routes that collisions cost.
-const NEAR_SEARCH: SimDuration = SimDuration::from_secs(10);
+pub(super) const NEAR_SEARCH: SimDuration = SimDuration::from_secs(10);
 
 /// Losses of the twin count for those of the run that are at most so much earlier. With routes that are set, nothing searches for one.
 pub(crate) fn looks_ahead(set_routes: bool) -> SimDuration {

@@ -55,9 +55,11 @@ fn twin(losses: &[(u32, f64, Died)]) -> Twin {
     beside(vec![noise], vec![true], losses.iter().map(loss))
 }
 
+/// Noise, if there is any, destroys frames between nodes 1 and 2 all the time.
 fn judge(twin: &mut Twin, seq: u32, time: f64, died: Died, cause: LossCause) -> LossCause {
     let of = Dying { flow: FLOW, seq: Seq32(seq), node: NODE, at: at(time), died, slowed_by: None };
     let root = RootCause::new(at(time), NODE, cause).towards(NodeId(2));
+    twin.noise_on((NODE, NodeId(2)), at(time));
     twin.judge(at(time), of, root).cause.expect("a cause")
 }
 
@@ -216,6 +218,7 @@ fn noise_strikes_no_wire() {
         slowed_by: None,
     };
     assert_eq!(of_run.judge(at(1.0), first, spoilt), spoilt);
+    of_run.noise_on((NodeId(2), NODE), at(1.5));
     let full = RootCause::new(at(2.0), NODE, LossCause::Congestion).towards(NodeId(2));
     for died in [Died::WireQueue, Died::Ifq] {
         let of = Dying { flow: FLOW, seq: Seq32(2), node: NODE, at: at(2.0), died, slowed_by: None };

@@ -131,3 +131,26 @@ fn what_strikes_others_elsewhere_is_no_reason_beside_noise_everywhere() {
     // The fading destroys frames, whose attempts say so; it costs no route whose messages have collided.
     assert_eq!([NodeDown, LinkFailure].map(strikes), [[Channel; 2]; 2]);
 }
+
+/// Fading is everywhere, but has destroyed nothing between nodes 1 and 4: what is lost there beyond the twin's losses is lost to it where it
+/// has struck the flow's other hop, from 1 to 2, within ten seconds, or to load.
+#[test]
+fn noise_is_named_on_no_hop_that_it_has_not_struck() {
+    use LossCause::{Channel, Congestion, Contention};
+    let fading = Disturbance { at: at(0.0), until: SimTime::NEVER, node: None, cause: Channel, slows: true };
+    let struck = |noise: Option<f64>, died, cause| {
+        let mut of_run = beside(vec![fading], vec![true], []);
+        if let Some(noise) = noise {
+            of_run.noise_on((NODE, NodeId(2)), at(noise));
+        }
+        let root = RootCause::new(at(30.0), NODE, cause).towards(NodeId(4));
+        let of = Dying { flow: FLOW, seq: Seq32(1), node: NODE, at: at(30.0), died, slowed_by: None };
+        let found = of_run.judge(at(30.0), of, root);
+        (found.cause, found.next_hop.map(|node| node.0))
+    };
+    for (died, cause) in [(Died::Ifq, Congestion), (Died::NoRoute, Contention)] {
+        assert_eq!(struck(None, died, cause), (Some(cause), Some(4)));
+        assert_eq!(struck(Some(19.0), died, cause), (Some(cause), Some(4)));
+        assert_eq!(struck(Some(21.0), died, cause), (Some(Channel), Some(2)));
+    }
+}
