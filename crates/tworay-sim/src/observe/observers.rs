@@ -7,6 +7,7 @@ use super::fact::{Fact, View, Why};
 use super::loss::ledger::{Death, Ledger};
 use super::loss::root_cause::RootCause;
 use super::loss::service::Service;
+use super::loss::twin::dies_on_hop;
 use super::medium_log::MediumLog;
 use super::path_probe::PathProbe;
 use super::record::Recorder;
@@ -315,7 +316,10 @@ impl Observers {
         let cause = root.cause.unwrap_or(LossCause::Unknown);
         let booked = self.ledger.records().len();
         let service = self.roots.services.get(node.index());
-        let slowed_by = service.filter(|_| self.ledger.has_twin()).and_then(Service::slowed_by);
+        // Noise that has cost others of this MAC time has not destroyed frames of this one, all of which have collided.
+        let noise = self.roots.exchanges.of(node).slowed().is_some_and(|(failure, _)| failure.is_noise());
+        let service = service.filter(|_| self.ledger.has_twin() && (noise || !dies_on_hop(died)));
+        let slowed_by = service.and_then(Service::slowed_by);
         let death = Death { root, cause, died, node, at: view.now, from: p.src, hops: p.hops, slowed_by };
         self.ledger.died(p.uid, death, view.now);
         self.show_loss(packet, booked, view);

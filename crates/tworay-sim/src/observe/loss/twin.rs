@@ -11,8 +11,8 @@ mod queues;
 
 use super::ledger::LossRecord;
 use super::root_cause::RootCause;
-pub(crate) use losses::looks_ahead;
 use losses::{CAUSES, End, Losses, Lost, NEAR, NEAR_SEARCH, is_noise};
+pub(crate) use losses::{dies_on_hop, looks_ahead};
 use std::collections::BTreeMap;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_scenario::Disturbance;
@@ -179,6 +179,7 @@ impl Twin {
     #[cold]
     pub fn delivered(&mut self, flow: FlowId, seq: Seq32) {
         if let Some(losses) = self.of_flow(flow) {
+            losses.arrive = true;
             losses.goes(seq.0);
         }
     }

@@ -43,6 +43,11 @@ pub(super) enum End {
     Elsewhere,
 }
 
+/// True if the attempts to send a packet to its next hop have ended it.
+pub(crate) fn dies_on_hop(died: Died) -> bool {
+    End::of(died) == End::OnHop
+}
+
 impl End {
     pub fn of(died: Died) -> Self {
         match died {
@@ -106,6 +111,8 @@ pub(super) struct Losses {
     by_breaks: usize,
     /// Losses of this run that count as chance, though the twin has none in their place.
     surplus: u32,
+    /// True if this run has delivered one, so that it has had a route.
+    pub(super) arrive: bool,
     /// The latest disturbance that has cost this run a datagram, and when.
     pub(super) disturbed_by: Option<(SimTime, RootCause)>,
 }
@@ -156,13 +163,14 @@ impl Losses {
         lost.root
     }
 
-    /// True if the twin loses the same datagram at the same time for want of a first route: no disturbance has kept one away.
+    /// True if the twin loses the same datagram at the same time for want of a first route: no disturbance has kept one away. A run that
+    /// has delivered any has had one, and what it has lost that to keeps the next one away.
     pub fn has_no_route_either(&self, at: SimTime, seq: u32) -> bool {
         let is_same = |lost: &Lost| {
             let at_once = at.earlier_by(SAME) <= lost.at && lost.at <= at + SAME;
             at_once && lost.end() == End::Elsewhere && lost.cause == LossCause::NoRoute
         };
-        self.open.get(&seq).is_some_and(is_same)
+        !self.arrive && self.open.get(&seq).is_some_and(is_same)
     }
 
     /// True if the twin loses an older datagram in a full queue at about that time, which this run has not lost: this one is lost in its

@@ -174,6 +174,8 @@ fn want_of_a_first_route_needs_no_disturbance() {
     assert_eq!(judge(&mut of, 1, 20.01, Died::NoRoute, LinkFailure), NoRoute);
     assert_eq!(judge(&mut of, 2, 22.0, Died::NoRoute, LinkFailure), LinkFailure, "a second later");
     assert_eq!(judge(&mut of, 9, 22.0, Died::NoRoute, LinkFailure), LinkFailure, "the twin delivers it");
+    of.delivered(FLOW, Seq32(4));
+    assert_eq!(judge(&mut of, 3, 22.01, Died::NoRoute, LinkFailure), LinkFailure, "it has had a route");
 }
 
 /// A node that walks away does so in the twin, too: only what an event has broken since may stand for another loss.
