@@ -398,7 +398,10 @@ impl Twin {
 /// A loss of the twin, as its flow's losses keep it.
 fn of_twin(lost: &LossRecord) -> Lost {
     let LossRecord { at, node, cause, died, .. } = *lost;
-    let rejected = matches!(died, Died::Ifq | Died::Buffer | Died::Arp | Died::WireQueue | Died::LinkRed);
+    let rejected = matches!(
+        died,
+        Died::Ifq | Died::Buffer | Died::Arp | Died::WireQueue | Died::LinkRed | Died::NoRoute
+    );
     let root = RootCause {
         at: lost.since,
         node: lost.root_node,

@@ -487,7 +487,7 @@ fn a_slow_mac_makes_no_loop() {
 }
 
 /// Any frame that noise or an outage touches moves the times of all that follow: what this run loses where, when and how the twin does, has met
-/// neither. Only a full queue at the source rejects datagrams at the same times whatever has happened.
+/// neither. Only a full queue at the source, or a source without a route, rejects datagrams at the same times whatever has happened.
 #[test]
 fn the_same_loss_at_the_same_instant_is_the_twins() {
     use LossCause::{Channel, Contention, NodeDown};
@@ -495,6 +495,8 @@ fn the_same_loss_at_the_same_instant_is_the_twins() {
         (NodeId(0), Died::DataRetries, 20.0, Contention),
         (NodeId(0), Died::Buffer, 20.0, Contention),
         (NODE, Died::Buffer, 20.0, NodeDown),
+        (NodeId(0), Died::NoRoute, 20.0, Contention),
+        (NODE, Died::NoRoute, 20.0, NodeDown),
         (NodeId(0), Died::DataRetries, 20.001, NodeDown),
     ] {
         let down =
