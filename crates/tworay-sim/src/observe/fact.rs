@@ -191,8 +191,8 @@ pub(crate) enum Fact<'a> {
     Stopped { packet: PacketId, node: NodeId, by: Obstacle },
     /// A copy of a tracked packet has reached its destination `node` and is consumed.
     Delivered { packet: &'a Packet, node: NodeId },
-    /// A link of a node is cut until a time.
-    LinkCut { node: NodeId, until: SimTime },
+    /// A link of a node to a neighbour is cut until a time.
+    LinkCut { node: NodeId, to: NodeId, until: SimTime },
     /// A route error reached a node that sends no TCP data to that destination.
     StrayNotice,
     /// A packet leaves routing at `node` for a neighbour.

@@ -84,9 +84,9 @@ impl Observers {
                 }
                 self.roots.offered(node, packet, idle, view);
             }
-            Fact::LinkCut { node, until } => {
+            Fact::LinkCut { node, to, until } => {
                 if let Some(twin) = self.ledger.twin_mut() {
-                    twin.cut(view.now, node, until);
+                    twin.cut(view.now, (node, to), until);
                 }
             }
             Fact::Served { node } => self.roots.services[node.index()].served(view.now),

@@ -11,7 +11,7 @@
 //! |---|---|
 //! | `contention`, hop *a→b* | a frame between *a* and *b* failed at its receiver while another signal was there, or *b* kept silent for a third station; the link is part of a path from *s* to *d* |
 //! | `contention`, no hop | that happened to a message of routing or ARP at a station on such a path |
-//! | `channel` | the same with the error model or fading in place of the other signal |
+//! | `channel` | the same with the error model or fading in place of the other signal; or *b* was transmitting, and only fading kept *a* from hearing it |
 //! | `link-failure`, hop | *a* and *b* were out of range or cut; a path from *s* to *d* goes from *a* to *b* |
 //! | `link-failure`, no hop | no path from *a* to *d* existed, not even over stations that are switched off; or none did when the search that the packet waits for sent its latest request |
 //! | `node-down`, hop | *b* was off, and a path from *s* to *d* goes from *a* to *b* |

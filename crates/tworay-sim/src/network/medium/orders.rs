@@ -15,7 +15,7 @@ impl Network {
         }
         let Some(radio) = &mut self.radio else { return };
         if let Some((until, mended)) = radio.cut_behind(self.common.now, flow, [from, node]) {
-            self.common.observe(Fact::LinkCut { node: from, until });
+            self.common.observe(Fact::LinkCut { node: from, to: node, until });
             if until != SimTime::NEVER {
                 self.common.agenda.push(until, mended);
             }

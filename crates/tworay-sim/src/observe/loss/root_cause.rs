@@ -45,7 +45,12 @@ impl RootCause {
 
     /// The same root cause for a packet that it costs at `now`. Attempts that failed before were another packet's, so they aren't told.
     pub fn strikes(self, now: SimTime) -> Self {
-        if self.at == now { self } else { Self { at: now, attempts: 0, interferer: None, ..self } }
+        if self.at == now { self } else { self.strikes_others(now) }
+    }
+
+    /// The same for a packet that has no part in the attempts, even if they have failed at `now`.
+    pub fn strikes_others(self, now: SimTime) -> Self {
+        Self { at: now, attempts: 0, interferer: None, ..self }
     }
 
     /// A route discovery although a path exists.

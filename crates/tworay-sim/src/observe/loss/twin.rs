@@ -36,6 +36,8 @@ pub(crate) struct Twin {
     set_routes: bool,
     /// When nodes have last sent or relayed a packet, by flow; the ends of flows always do.
     carried: BTreeMap<(NodeId, FlowId), SimTime>,
+    /// The other end of a node's link that was cut at a time: the node itself may reach all others in another way.
+    cuts: BTreeMap<(SimTime, NodeId), NodeId>,
     /// When noise has last destroyed something between two nodes, the lower one first, and in which direction.
     noises: BTreeMap<[NodeId; 2], (SimTime, Hop)>,
 }
@@ -121,9 +123,10 @@ impl Twin {
         lately.map(|(_, latest)| *latest).max_by_key(|(noise, _)| *noise).map(|(_, hop)| hop)
     }
 
-    /// A node's link is cut until a time.
+    /// A node's link to a neighbour is cut until a time.
     #[cold]
-    pub fn cut(&mut self, now: SimTime, node: NodeId, until: SimTime) {
+    pub fn cut(&mut self, now: SimTime, (node, to): Hop, until: SimTime) {
+        self.cuts.insert((now, node), to);
         let earlier = self.disturbances.partition_point(|of| of.at <= now);
         let cut = Disturbance { node: Some(node), ..Disturbance::cut(now, until) };
         self.disturbances.insert(earlier, cut);
@@ -184,10 +187,14 @@ impl Twin {
         }
     }
 
-    /// True if a packet dies in a queue that the twin fills at about that time, too.
-    fn is_full(&self, now: SimTime, of: &Dying) -> bool {
+    /// True if a packet dies in a queue that the twin fills, too, or, if an outage elsewhere seems to be the reason, in any while the twin
+    /// loses the same packet in one.
+    fn fills_anyway(&self, of: &Dying, root: &RootCause, settled: bool) -> bool {
         let losses = self.losses.get(of.flow.index()).and_then(Option::as_ref);
-        End::of(of.died) == End::InQueue && losses.is_some_and(|losses| losses.is_full(now, of.node))
+        let elsewhere = root.is_physical() && root.node != of.node;
+        let anyway =
+            |losses: &Losses| settled && losses.fills(of.node) || elsewhere && losses.has_in_queue(of.seq.0);
+        End::of(of.died) == End::InQueue && losses.is_some_and(anyway)
     }
 
     /// Losses of the twin, if the flow sends datagrams.
@@ -237,8 +244,8 @@ impl Twin {
         let noise_lasts = self.lasting_noise(now).next().is_some();
         let settled = self.is_settled(now);
         let disturbed = self.is_disturbance(now, &root);
-        // Where routes are set, an outage that has been over for a while no longer fills a queue that the twin fills, too.
-        let (root, disturbed) = match disturbed && settled && self.is_full(now, &of) {
+        // Where routes are set, an outage that has been over for a while no longer fills a queue that load fills without it.
+        let (root, disturbed) = match disturbed && self.fills_anyway(&of, &root, settled) {
             true => (of.of_load(&root), false),
             false => (root, disturbed),
         };
@@ -273,7 +280,7 @@ impl Twin {
         // routes are set, and outages have been over for a while, nothing else does.
         let full_anyway = by_load && end == End::InQueue;
         let as_full = full_anyway
-            && (!noise_lasts && losses.is_as_full(now, of.node) || settled && losses.is_full(now, of.node));
+            && (!noise_lasts && losses.is_as_full(now, of.node) || settled && losses.fills(of.node));
         let of_load =
             matched || as_full || by_load && begun && losses.by_chance((now, of.node), end, root.cause);
         // Rates that are too fast fill a queue without noise, too, if they do so in the twin.
@@ -373,6 +380,7 @@ impl Twin {
         let here = |begun: &Disturbance| {
             let at = RootCause::new(now, begun.node.unwrap_or(of.node), begun.cause);
             let hop = root.next_hop.filter(|_| by_radio && everywhere(begun) && root.node == of.node);
+            let hop = hop.or_else(|| self.cuts.get(&(begun.at, begun.node?)).copied());
             at.towards(hop.unwrap_or(NodeId::BROADCAST))
         };
         let found = known.map(|known| known.strikes(now)).or_else(|| begun.map(here))?;

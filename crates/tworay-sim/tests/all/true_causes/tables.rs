@@ -332,3 +332,31 @@ fn a_route_learnt_again_is_not_lost_to_the_outage_before() {
     assert!(after.len() > 20, "{}", after.len());
     assert_eq!(after.iter().find(|l| l.cause == "node-down"), None);
 }
+
+/// Two rows of four nodes, and the link from 6 to 7 is cut at 25.2 s. Node 7 gives it up at 25.69 s, and what it then has to send by other neighbours
+/// overfills their ARP slots, for which it gives up 2 and 3 in the same instant. Its HELLO tells them so: nothing has collided between them.
+#[test]
+fn a_neighbour_may_give_up_a_link_for_what_a_break_elsewhere_sends_over_it() {
+    let text = format!(
+        "duration = \"40s\"\ndialect = \"ns2\"\ntopology = {{ kind = \"grid\", columns = 4, rows = 2, spacing = \"150m\" }}\n\
+         routing = {{ protocol = \"olsr\", olsr = {{ dialect = \"thesis\", link_layer_feedback = true }} }}\n\
+         mac.rts_threshold = \"3000B\"\nerrors.frame_err = {{ bernoulli = {{ rate = 0.1 }} }}\n\
+         event = [{{ node = 1, at = \"18.4s\", what = \"down\" }}, {{ node = 1, at = \"27.6s\", what = \"up\" }},\n\
+         {{ flow = 0, at = \"25.2s\", what = \"cut\", for = \"2.8s\" }}]\n\
+         [[flow]]\nfrom = 7\nto = 6\napp = \"ftp\"\ntcp = \"sack\"\nstart = \"13s\"\n{}{}",
+        flow(0, 4, "size = \"512B\"\ninterval = \"8ms\"\nstart = \"17s\""),
+        flow(5, 4, "size = \"512B\"\ninterval = \"200ms\"\nstart = \"5s\"")
+    );
+    let options = RunOptions { seed: 1, record: true, ..RunOptions::default() };
+    let report = run(&parse(&text), &options, &RunControl::new()).expect("a run");
+    let at_once =
+        link_breaks(&report).into_iter().filter(|(at, (node, _))| *node == 7 && (25.2..25.7).contains(at));
+    let given_up: BTreeSet<i64> = at_once.map(|(_, (_, neighbour))| neighbour).collect();
+    assert_eq!(given_up, BTreeSet::from([2, 3, 6]));
+    let all = losses(&report);
+    let lost: Vec<&Loss> =
+        all.iter().filter(|l| l.node == 6 && l.died == "no-route" && l.at > 25.69).collect();
+    assert!(!lost.is_empty());
+    let of_cut = |l: &&&Loss| l.cause == "link-failure" && (l.root_node, l.next_hop) == (6, Some(7));
+    assert_eq!(lost.iter().find(|l| !of_cut(l)), None);
+}

@@ -270,3 +270,30 @@ fn without_a_first_route_nobody_misses_the_node_that_moves_away() {
     assert!((10.4..11.0).contains(&end(0)) && (10.4..11.0).contains(&end(1)) && early.len() > 20);
     assert_eq!(early.iter().map(|l| l.cause.as_str()).collect::<BTreeSet<_>>(), BTreeSet::from(["no-route"]));
 }
+
+/// `0 ── … ── 5` with set routes. The string carries less than its flows send, and node 5 is off from 11.5 to 13.9 s. A datagram that its twin
+/// loses in a queue, too, is not lost to that at another node's queue; and five seconds later no queue is full because of it.
+#[test]
+fn an_overload_is_not_lost_to_an_outage_elsewhere() {
+    let mut count = 0;
+    for seed in [2, 8] {
+        let run = |event: &str| {
+            let text = format!(
+                "duration = \"30s\"\ntopology = {{ kind = \"string\", hops = 5, spacing = \"150m\" }}\nrouting.protocol = \"static\"\n\
+                 mac.queue_limit = 10\n{event}\n\
+                 [[flow]]\nfrom = 0\nto = 5\napp = \"cbr\"\nsize = \"512B\"\ninterval = \"8ms\"\nstart = \"2s\"\n\
+                 [[flow]]\nfrom = 4\nto = 2\napp = \"cbr\"\nsize = \"1000B\"\ninterval = \"8ms\"\nstart = \"2s\"\n"
+            );
+            losses(&run_once(&parse(&text), seed))
+        };
+        let off = "event = [{ node = 5, at = \"11.5s\", what = \"down\" }, { node = 5, at = \"13.9s\", what = \"up\" }]";
+        let (with, without) = (run(off), run(""));
+        let too: BTreeSet<(i64, i64)> =
+            without.iter().filter(|l| l.died == "ifq").map(|l| (l.flow, l.seq)).collect();
+        let of_outage = |l: &&Loss| l.died == "ifq" && l.cause == "node-down" && l.node != l.root_node;
+        let wrong = with.iter().filter(of_outage).find(|l| too.contains(&(l.flow, l.seq)) || l.at > 18.9);
+        assert_eq!(wrong, None, "{seed}");
+        count += with.iter().filter(|l| l.cause == "node-down").count();
+    }
+    assert!(count > 100, "{count} lost to the outage");
+}

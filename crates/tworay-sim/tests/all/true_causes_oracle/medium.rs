@@ -100,6 +100,9 @@ impl Medium {
             let near = |n: &usize| geometry.in_mean_range(e.from.index(), *n, start(e));
             let faded = (0..geometry.stations()).filter(|n| meant(n) && left_out(n) && near(n));
             self.failures.extend(faded.map(|n| failure(n, Reason::Corruption)));
+            if deaf(geometry, log, place) {
+                self.failures.push(failure(e.to.index(), Reason::Corruption));
+            }
         }
         for r in e.receptions.iter().filter(|r| r.up) {
             let receiver = r.node.index();
@@ -160,6 +163,17 @@ fn overlapped(geometry: &Geometry, log: &[Emission], place: usize, receiver: usi
         let sender = other.from.index();
         other.from != e.from && (sender == receiver || geometry.senses(sender, receiver, start(other)))
     })
+}
+
+/// True if the receiver of a frame is transmitting when it begins, which its sender would have heard by the mean power: only random powers
+/// have let it send.
+fn deaf(geometry: &Geometry, log: &[Emission], place: usize) -> bool {
+    let e = &log[place];
+    let (sender, begin) = (e.from.index(), start(e));
+    let mut others = around(log, place, begin - PROPAGATION, begin + PROPAGATION);
+    !e.to.is_broadcast()
+        && others.any(|other| other.from == e.to && start(other) < begin)
+        && geometry.senses(e.to.index(), sender, begin)
 }
 
 /// True if the receiver of a frame had heard other stations shortly before.

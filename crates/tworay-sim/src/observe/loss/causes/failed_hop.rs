@@ -146,8 +146,10 @@ impl Causes {
     ) -> Option<RootCause> {
         let told = matches!(trigger, Trigger::Received(from, _) if *from == neighbour);
         let there = self.heeded.get(&(neighbour, node)).filter(|_| self.proactive && told)?;
-        let says_so = there.at + self.timing.noticed >= now && there.explains() && !there.is_physical();
         let own = (there.node, there.next_hop) == (neighbour, Some(node));
+        // The neighbour may have lost the link for what a break elsewhere has sent over it. A break of the link itself is known by geometry.
+        let known = own && there.is_physical();
+        let says_so = there.at + self.timing.noticed >= now && there.explains() && !known;
         // Attempts were made by the neighbour.
         let here = if own { RootCause { node, next_hop: Some(neighbour), ..*there } } else { *there };
         says_so.then(|| here.strikes(now))
@@ -172,8 +174,9 @@ impl Causes {
         let answer = self.breaks.get(&(next_hop, node));
         let answer = answer.filter(|b| recent(b.at) && b.explains() && !b.is_physical());
         let lost = missed.map(|m| m.root(fresh(m.cause)));
-        let lost =
-            lost.or_else(|| answer.map(|b| RootCause { at: now, node, next_hop: Some(next_hop), ..*b }));
+        let lost = lost.or_else(|| {
+            answer.map(|b| RootCause { node, next_hop: Some(next_hop), ..b.strikes_others(now) })
+        });
         // A message that still waits in a queue, or did not fit into it, was held up by what is sent before it, or by what
         // keeps the MAC from sending that. One that the MAC repeats was held up by what spoiled the attempts.
         let delayed = || self.message_delayed(scene, node, next_hop).map(fresh);
@@ -320,7 +323,7 @@ impl Causes {
         let since = self.began(scene.now, node, next_hop);
         let of_this = |root: &&RootCause| root.at >= since && !root.is_physical();
         let known = self.breaks.get(&(node, next_hop)).filter(|root| root.explains()).filter(of_this);
-        let known = known.map(|root| root.strikes(scene.now));
+        let known = known.map(|root| root.strikes_others(scene.now));
         let spoilt = known.or_else(|| self.exchange(scene, (node, next_hop), since, Messages::OfArp));
         let spoilt = spoilt.or_else(|| self.lost_of_exchange(scene.now, node, next_hop));
         spoilt.filter(|root| root.cause != Some(LossCause::Congestion))

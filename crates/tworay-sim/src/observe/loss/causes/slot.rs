@@ -132,12 +132,13 @@ impl Causes {
         let from = src;
         if let Some((src, root)) = of_exchange.or_else(of_search) {
             let root = if src == dst { root.reversed() } else { root };
-            return Some(self.along_path(scene, (from, dst), root).strikes(scene.now));
+            return Some(self.along_path(scene, (from, dst), root).strikes_others(scene.now));
         }
         if !self.proactive {
             let avoided = self.avoided.get(&(node, next_hop));
-            return avoided
-                .map(|(of, root)| if *of == dst { root.reversed() } else { *root }.strikes(scene.now));
+            return avoided.map(|(of, root)| {
+                if *of == dst { root.reversed() } else { *root }.strikes_others(scene.now)
+            });
         }
         let first = self.first_hops.get(&(node, flow, dst));
         if first.is_some_and(|first| *first != next_hop) {

@@ -200,9 +200,15 @@ impl Losses {
         }
     }
 
-    /// True if the twin fills the queue of a node at about that time, too.
-    pub fn is_full(&self, now: SimTime, node: NodeId) -> bool {
-        self.queues.get(&node).is_some_and(|queue| queue.is_full(now))
+    /// True if load fills the queue of a node in the twin at any time.
+    pub fn fills(&self, node: NodeId) -> bool {
+        self.queues.contains_key(&node)
+    }
+
+    /// True if load costs the twin a datagram in some queue that this run has neither delivered nor lost.
+    pub fn has_in_queue(&self, seq: u32) -> bool {
+        let of_load = |lost: &Lost| lost.end() == End::InQueue && CAUSES.contains(&lost.cause);
+        self.open.get(&seq).is_some_and(of_load)
     }
 
     /// True if that holds, and the twin fills it not less than this run.

@@ -42,7 +42,7 @@ impl Queue {
     }
 
     /// True if the twin's queue loses datagrams within some seconds, too.
-    pub fn is_full(&self, now: SimTime) -> bool {
+    fn is_full(&self, now: SimTime) -> bool {
         self.until(now + NEAR_FULL) > self.until(now.earlier_by(NEAR_FULL))
     }
 

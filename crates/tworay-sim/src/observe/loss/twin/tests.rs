@@ -299,8 +299,13 @@ fn a_cut_disturbs_from_when_the_link_is_cut() {
     use LossCause::{Channel, Congestion, LinkFailure};
     let mut of = twin(&[]);
     assert_eq!(judge(&mut of, 1, 19.0, Died::Ifq, Congestion), Channel);
-    of.cut(at(20.0), NODE, at(25.0));
-    assert_eq!(judge(&mut of, 2, 21.0, Died::Ifq, Congestion), LinkFailure);
+    // Node 7, too, may reach all others in another way: only the link itself has failed.
+    of.cut(at(20.0), (NodeId(7), NodeId(2)), at(25.0));
+    let full = RootCause::new(at(21.0), NODE, Congestion).towards(NodeId(2));
+    let of_queue =
+        Dying { flow: FLOW, seq: Seq32(2), node: NODE, at: at(21.0), died: Died::Ifq, slowed_by: None };
+    let found = of.judge(at(21.0), of_queue, full);
+    assert_eq!(found, RootCause::new(at(21.0), NodeId(7), LinkFailure).towards(NodeId(2)));
 }
 
 /// Without the event, rates fill no queue. Node 2 has moved, and comes back: the rate for it is wrong because of that, though datagrams

@@ -117,7 +117,7 @@ fn what_strikes_others_elsewhere_is_no_reason_beside_noise_everywhere() {
     let strikes = |cause| {
         let ends = [[NODE, NodeId(2)], [NodeId(8), NodeId(10)]];
         let mut of_run = Twin::of(vec![fading], vec![true, true], []).with_ends(ends);
-        of_run.cut(at(10.0), NodeId(9), at(30.0));
+        of_run.cut(at(10.0), (NodeId(9), NodeId(10)), at(30.0));
         of_run.disturbances[1].cause = cause;
         of_run.carries(NodeId(9), other, at(10.0));
         let broken = RootCause::new(at(11.0), NodeId(9), cause).towards(NodeId(10));
