@@ -23,6 +23,10 @@ type Hop = (NodeId, NodeId);
 /// Time after a disturbance in which it may still cost packets.
 const AFTERMATH: SimDuration = SimDuration::from_secs(30);
 
+/// Time for which tables lack what a lost message would have told: OLSR's TC messages come every 5 s, and are believed for 15 s
+/// (RFC 3626 §18).
+const TABLES: SimDuration = SimDuration::from_secs(20);
+
 /// Time after an outage, or noise, in which what it has kept is sent.
 const SETTLES: SimDuration = SimDuration::from_secs(5);
 
@@ -113,6 +117,11 @@ impl Twin {
     fn has_noise(&self, root: &RootCause) -> bool {
         let latest = |b: NodeId| self.noises.get(&[root.node.min(b), root.node.max(b)]);
         root.next_hop.and_then(latest).is_some_and(|(at, _)| *at + NEAR_SEARCH >= root.at)
+    }
+
+    /// True if noise has destroyed anything that tables may lack at this time.
+    fn has_noise_anywhere(&self, at: SimTime) -> bool {
+        self.noises.values().any(|(noise, _)| *noise + TABLES >= at)
     }
 
     /// The hop between nodes that a flow uses on which noise has last destroyed something, if that was at about this time.
@@ -286,8 +295,10 @@ impl Twin {
         // Rates that are too fast fill a queue without noise, too, if they do so in the twin.
         let too_fast = root.cause == Some(LossCause::Rate) && end == End::InQueue;
         let of_rate = root.cause == Some(LossCause::Rate) && of_twins_noise.is_some();
-        // Packets that wait for a route in vain: what the twin loses so, it knows better.
+        // Packets that wait for a route in vain: what the twin loses so, it knows better. But a request for an address that has collided
+        // there need not have here.
         let of_twin = twins_cause.filter(|_| by_load && end == End::Elsewhere);
+        let of_twin = of_twin.filter(|cause| of.died != Died::Arp || *cause != LossCause::Contention);
         let of_twin = of_twin.filter(|_| matches!(root.cause, Some(LossCause::Congestion | LossCause::Rate)));
         let other_rates = too_fast && by_load && !of_rate && (matched || !losses.at_rates);
         let found = if of_twin.is_some() {
@@ -389,6 +400,10 @@ impl Twin {
             true => RootCause { cause: Some(LossCause::Channel), attempts: 0, interferer: None, ..*root },
             false => found,
         };
+        // Noise that has destroyed nothing of late has cost no route.
+        if elsewhere && found.is_noise() && !self.has_noise_anywhere(root.at) {
+            return None;
+        }
         // A hop on which noise has destroyed nothing is no hop of noise.
         let on_hop = found.is_noise() && found.next_hop.is_some();
         let found = match on_hop && !self.has_noise(&RootCause { at: root.at, ..found }) {
@@ -406,10 +421,9 @@ impl Twin {
 /// A loss of the twin, as its flow's losses keep it.
 fn of_twin(lost: &LossRecord) -> Lost {
     let LossRecord { at, node, cause, died, .. } = *lost;
-    let rejected = matches!(
-        died,
-        Died::Ifq | Died::Buffer | Died::Arp | Died::WireQueue | Died::LinkRed | Died::NoRoute
-    );
+    let rejected = matches!(died, Died::Ifq | Died::Buffer | Died::WireQueue | Died::LinkRed);
+    // Without a route or an address a packet is lost when it comes, or the next one, whatever keeps them away.
+    let at_once = matches!(died, Died::Arp | Died::NoRoute);
     let root = RootCause {
         at: lost.since,
         node: lost.root_node,
@@ -418,7 +432,7 @@ fn of_twin(lost: &LossRecord) -> Lost {
         attempts: lost.attempts,
         interferer: lost.interferer,
     };
-    Lost { at, node, cause, died, root: (!rejected || node != lost.from).then_some(root) }
+    Lost { at, node, cause, died, root: (!at_once && (!rejected || node != lost.from)).then_some(root) }
 }
 
 /// True if a disturbance may be the one that a root cause speaks of.

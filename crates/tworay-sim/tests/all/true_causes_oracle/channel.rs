@@ -32,7 +32,13 @@ fn fading_and_errors_above_the_mac_are_channel() {
     let beyond = |loss: &Loss, case: &Case| {
         loss.cause == "link-failure" && loss.next_hop.is_some() && case.scene.errors.fades()
     };
-    oracle(file!(), name, scenes, 2, |loss, case| loss.cause == "channel" || beyond(loss, case));
+    // Fading has let HELLOs through over a hop beyond reach, and tables still lack the other path; it has destroyed nothing since.
+    let favoured = |loss: &Loss, case: &Case| {
+        loss.cause == "no-route" && case.scene.errors.fades() && case.has_no_noise(loss)
+    };
+    let allowed =
+        |loss: &Loss, case: &Case| loss.cause == "channel" || beyond(loss, case) || favoured(loss, case);
+    oracle(file!(), name, scenes, 2, allowed);
 }
 
 /// With any other disturbance, in any network, with any protocol. Only the invariant holds.

@@ -81,7 +81,7 @@ pub(super) struct Lost {
     pub cause: LossCause,
     pub died: Died,
     /// Its root cause, if a run that loses it at the same instant must have gone like the twin so far: a queue at its source rejects it
-    /// whenever that is full, and a source without a route at once, whatever has cost the route.
+    /// whenever that is full.
     pub root: Option<RootCause>,
 }
 

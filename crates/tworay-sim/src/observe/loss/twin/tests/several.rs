@@ -154,3 +154,18 @@ fn noise_is_named_on_no_hop_that_it_has_not_struck() {
         assert_eq!(struck(Some(21.0), died, cause), (Some(Channel), Some(2)));
     }
 }
+
+/// The same for routes: no message has been lost of late.
+#[test]
+fn noise_that_has_destroyed_nothing_costs_no_route() {
+    use LossCause::{Channel, NoRoute};
+    let fading = Disturbance { at: at(0.0), until: SimTime::NEVER, node: None, cause: Channel, slows: true };
+    for (noise, found) in [(None, NoRoute), (Some(9.0), NoRoute), (Some(11.0), Channel)] {
+        let mut of_run = beside(vec![fading], vec![true], []);
+        noise.into_iter().for_each(|time| of_run.noise_on((NodeId(8), NodeId(9)), at(time)));
+        let root = RootCause::new(at(30.0), NODE, NoRoute);
+        let died = Died::NoRoute;
+        let of = Dying { flow: FLOW, seq: Seq32(1), node: NODE, at: at(30.0), died, slowed_by: None };
+        assert_eq!(of_run.judge(at(30.0), of, root).cause, Some(found), "{noise:?}");
+    }
+}
