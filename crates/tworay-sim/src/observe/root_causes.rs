@@ -288,7 +288,10 @@ impl RootCauses {
                 let may_be_late =
                     !self.backlogs.is_empty() && died != Died::LinkRed && !root.is_physical() && !by_noise;
                 let late = if may_be_late { self.backlogs.behind(&self.services, node, world) } else { None };
-                let root = late.unwrap_or(root);
+                // What a router sends in reaction to a break takes the place of what has been waiting.
+                let of_break = hop.and_then(|hop| hop.root).filter(RootCause::is_independent_of_load);
+                let of_break = of_break.map(|root| root.strikes_others(now));
+                let root = of_break.or(late).unwrap_or(root);
                 self.services[node.index()].refused(now, length);
                 if root.cause == Some(LossCause::Congestion) {
                     self.overfull[node.index()].note(now, &self.backlogs);

@@ -277,11 +277,11 @@ impl Twin {
                 losses.takes(of.seq.0);
             } else {
                 // Movement costs it, as one of the twin's.
-                losses.matches(now, end, of.seq.0, false);
+                losses.matches((now, of.node), end, of.seq.0, false);
             }
             return root;
         }
-        let twins_cause = losses.matches(now, end, of.seq.0, root.is_noise());
+        let twins_cause = losses.matches((now, of.node), end, of.seq.0, root.is_noise());
         let of_twins_noise = twins_cause.filter(|cause| is_noise(*cause));
         let matched =
             twins_cause.is_some() || by_load && end == End::InQueue && losses.replaces_older(now, of.seq.0);

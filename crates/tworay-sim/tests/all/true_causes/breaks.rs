@@ -489,3 +489,27 @@ fn a_route_that_a_node_forgot_is_lost_to_its_outage() {
     }
     assert!(routes > 0, "no segment arrived at a node that had forgotten its route");
 }
+
+/// Five nodes 60 m apart, DSR, a TCP connection between neighbours, and bit errors in three of ten frames. When the MAC gives up, a route error enters the full
+/// queue, and a segment that has been waiting there is rejected in that instant: it is lost to the errors, not to load.
+#[test]
+fn what_a_route_error_pushes_out_of_a_queue_is_lost_to_the_break() {
+    let text = "duration = \"20s\"\ntopology = { kind = \"string\", hops = 4, spacing = \"60m\" }\nrouting.protocol = \"dsr\"\n\
+        mac.queue_limit = 5\nradio.preset = \"b-11\"\nerrors.frame_err = { bernoulli = { rate = 0.3 } }\n\
+        [[flow]]\nfrom = 3\nto = 4\napp = \"ftp\"\ntcp = \"sack\"\nstart = \"2s\"\n";
+    let mut count = 0;
+    for seed in 1..=4 {
+        let options = RunOptions { seed, record: true, ..RunOptions::default() };
+        let report = run(&parse(text), &options, &RunControl::new()).expect("a run");
+        let breaks = super::tables::link_breaks(&report);
+        let all = losses(&report);
+        let in_break = |l: &&Loss| {
+            let at_once = |(at, (node, _)): &(f64, (i64, i64))| (at - l.at).abs() < 1e-9 && *node == l.node;
+            l.died == "ifq" && breaks.iter().any(at_once)
+        };
+        let lost: Vec<&Loss> = all.iter().filter(in_break).collect();
+        assert_eq!(lost.iter().find(|l| l.cause != "channel"), None, "{seed}");
+        count += lost.len();
+    }
+    assert!(count > 5, "{count}");
+}

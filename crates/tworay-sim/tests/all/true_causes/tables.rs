@@ -20,7 +20,7 @@ fn string(hops: u32, more: &str, seed: u64) -> RunReport {
 }
 
 /// Times at which a node's router has given up a neighbour.
-fn link_breaks(report: &RunReport) -> Vec<(f64, (i64, i64))> {
+pub(super) fn link_breaks(report: &RunReport) -> Vec<(f64, (i64, i64))> {
     let tables = report.tables();
     let routing = tables.iter().find(|t| t.name == "routing").expect("a record of routing");
     let column = |name: &str| &routing.columns.iter().find(|c| c.name == name).expect("a column").data;

@@ -131,7 +131,9 @@ impl Causes {
             || packets.iter().find_map(|packet| self.set_off(scene.now, scene.packets.get(*packet)));
         let from = src;
         if let Some((src, root)) = of_exchange.or_else(of_search) {
-            let root = if src == dst { root.reversed() } else { root };
+            // No packet goes to its own source: if that was off, it was so itself.
+            let own = root.cause == Some(LossCause::NodeDown) && root.next_hop == Some(from);
+            let root = if src == dst || own { root.reversed() } else { root };
             return Some(self.along_path(scene, (from, dst), root).strikes_others(scene.now));
         }
         if !self.proactive {

@@ -142,10 +142,17 @@ impl Losses {
     }
 
     /// This run loses a datagram at a time, too, or another one in place of one that the twin loses at about that time: the cause there.
-    /// Noise rather replaces noise.
-    pub fn matches(&mut self, at: SimTime, end: End, seq: u32, noise: bool) -> Option<LossCause> {
+    /// Noise rather replaces noise. A queue that the twin never fills isn't full because a collision has cost the twin the same one.
+    pub fn matches(
+        &mut self,
+        (at, node): (SimTime, NodeId),
+        end: End,
+        seq: u32,
+        noise: bool,
+    ) -> Option<LossCause> {
         if let Some(same) = self.open.remove(&seq) {
-            return Some(same.cause);
+            let collided = end == End::InQueue && same.end() == End::OnHop && !self.fills(node);
+            return Some(same.cause).filter(|_| !collided);
         }
         let delivered = if end == End::InQueue { &mut self.in_queues } else { &mut self.elsewhere };
         let (span, causes) = delivered.range_mut(end.spans(at)).next()?;

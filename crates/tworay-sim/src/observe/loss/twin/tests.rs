@@ -78,6 +78,16 @@ fn as_many_losses_as_the_twin_has_are_loads() {
     assert_eq!(chance, 7, "3 + 3 * 2^(1/2)");
 }
 
+/// Collisions cost the twin a datagram that this run loses in a queue, which the twin never fills.
+#[test]
+fn a_collision_of_the_twin_fills_no_queue() {
+    use LossCause::{Channel, Congestion};
+    let mut of = twin(&[(1, 20.0, Died::DataRetries)]);
+    assert_eq!(judge(&mut of, 1, 20.0, Died::Ifq, Congestion), Channel);
+    let mut of = twin(&[(1, 20.0, Died::DataRetries), (2, 15.0, Died::Ifq)]);
+    assert_eq!(judge(&mut of, 1, 20.0, Died::Ifq, Congestion), Congestion);
+}
+
 #[test]
 fn before_the_first_disturbance_all_is_loads() {
     let mut of = twin(&[]);
