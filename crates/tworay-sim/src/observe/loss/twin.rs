@@ -196,11 +196,11 @@ impl Twin {
         }
     }
 
-    /// True if a packet dies in a queue that the twin fills, too, or, if an outage elsewhere seems to be the reason, in any while the twin
-    /// loses the same packet in one.
+    /// True if a packet dies in a queue that the twin fills, too, or, if an outage elsewhere, or one of the node itself that is over, seems to be
+    /// the reason, in any while the twin loses the same packet in one.
     fn fills_anyway(&self, of: &Dying, root: &RootCause, settled: bool) -> bool {
         let losses = self.losses.get(of.flow.index()).and_then(Option::as_ref);
-        let elsewhere = root.is_physical() && root.node != of.node;
+        let elsewhere = root.is_physical() && (root.node != of.node || root.next_hop.is_none());
         let anyway =
             |losses: &Losses| settled && losses.fills(of.node) || elsewhere && losses.has_in_queue(of.seq.0);
         End::of(of.died) == End::InQueue && losses.is_some_and(anyway)

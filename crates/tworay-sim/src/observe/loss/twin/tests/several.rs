@@ -169,3 +169,17 @@ fn noise_that_has_destroyed_nothing_costs_no_route() {
         assert_eq!(of_run.judge(at(30.0), of, root).cause, Some(found), "{noise:?}");
     }
 }
+
+/// The node was off, and is up again. What its queue then loses is lost to that, unless the twin loses the same datagram in a queue.
+#[test]
+fn what_the_twin_loses_in_a_queue_is_not_lost_to_an_outage_of_the_node_that_is_over() {
+    use LossCause::{Congestion, NodeDown};
+    let down = Disturbance { at: at(10.0), until: at(15.0), node: Some(NODE), cause: NodeDown, slows: true };
+    let mut of_run = beside(vec![down], vec![true], [lost(1, 16.0, Died::Ifq, Congestion)]);
+    for (seq, found) in [(1, Congestion), (2, NodeDown)] {
+        let root = RootCause::new(at(16.0), NODE, NodeDown);
+        let died = Died::Ifq;
+        let of = Dying { flow: FLOW, seq: Seq32(seq), node: NODE, at: at(16.0), died, slowed_by: None };
+        assert_eq!(of_run.judge(at(16.0), of, root).cause, Some(found), "{seq}");
+    }
+}
