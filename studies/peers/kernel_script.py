@@ -65,7 +65,7 @@ class Disturbed(Exception):
 
 def late(wait: float) -> float:
     """Return by how much the kernel's timer may be late, milliseconds (kernel/time/timer.c)."""
-    # A wait is rounded up to a tick, and an RTO before it is doubled, with each of its doublings.
+    # A wait is rounded up to a tick: an RTO before it is doubled, which doubles the rounding, too.
     rounding = max(1, int(wait / LEAST_RTO))
     # The timer wheel counts longer waits in steps of more ticks.
     shift = 0

@@ -5,7 +5,7 @@ use super::capture::{Capture, Layout};
 use super::counters::NetworkCounters;
 use super::fact::{Fact, View, Why};
 use super::loss::ledger::{Death, Ledger};
-use super::loss::root_cause::RootCause;
+use super::loss::root_cause::{Hop, RootCause};
 use super::loss::service::Service;
 use super::loss::twin::dies_on_hop;
 use super::medium_log::MediumLog;
@@ -232,7 +232,7 @@ impl Observers {
 
     /// Noise has destroyed something between two stations.
     #[cold]
-    fn noise_on(&mut self, hop: (NodeId, NodeId), now: SimTime) {
+    fn noise_on(&mut self, hop: Hop, now: SimTime) {
         if let Some(twin) = self.ledger.twin_mut() {
             twin.noise_on(hop, now);
         }
@@ -316,9 +316,10 @@ impl Observers {
         let cause = root.cause.unwrap_or(LossCause::Unknown);
         let booked = self.ledger.records().len();
         let service = self.roots.services.get(node.index());
-        // Noise that has cost others of this MAC time has not destroyed frames of this one, all of which have collided.
-        let noise = self.roots.exchanges.of(node).slowed().is_some_and(|(failure, _)| failure.is_noise());
-        let service = service.filter(|_| self.ledger.has_twin() && (noise || !dies_on_hop(died)));
+        // Noise has cost this MAC time with other packets, too: those whose frames have all collided are not lost to it.
+        let attempts = self.roots.exchanges.of(node);
+        let noisy = || attempts.slowed().is_some_and(|(failure, _)| failure.is_noise());
+        let service = service.filter(|_| self.ledger.has_twin() && (!dies_on_hop(died) || noisy()));
         let slowed_by = service.and_then(Service::slowed_by);
         let death = Death { root, cause, died, node, at: view.now, from: p.src, hops: p.hops, slowed_by };
         self.ledger.died(p.uid, death, view.now);

@@ -31,7 +31,7 @@ mod slot;
 mod undisturbed;
 
 use super::scene::Scene;
-use crate::observe::loss::root_cause::RootCause;
+use crate::observe::loss::root_cause::{RootCause, ends};
 use olsr_tables::Hellos;
 use records::{Exchange, LostRoute, Miss, Search};
 use std::cell::RefCell;
@@ -304,9 +304,4 @@ impl Causes {
         };
         long.or_else(earlier).or(kept)
     }
-}
-
-/// Two nodes between which packets go in either direction.
-fn ends(a: NodeId, b: NodeId) -> [NodeId; 2] {
-    if a < b { [a, b] } else { [b, a] }
 }

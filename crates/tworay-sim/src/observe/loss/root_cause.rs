@@ -2,6 +2,14 @@
 
 use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 
+/// Sender and intended receiver.
+pub(crate) type Hop = (NodeId, NodeId);
+
+/// Two nodes between which packets go in either direction.
+pub(crate) fn ends(a: NodeId, b: NodeId) -> [NodeId; 2] {
+    if a < b { [a, b] } else { [b, a] }
+}
+
 /// The first thing that prevented a packet from leaving its current node. Whatever happens to the packet
 /// later at that node, this is the root of its loss; see [`HeldUp`] for later hops.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -24,6 +32,11 @@ impl RootCause {
     /// A root cause at `node` for `cause`.
     pub fn new(at: SimTime, node: NodeId, cause: LossCause) -> Self {
         Self { at, node, next_hop: None, cause: Some(cause), attempts: 0, interferer: None }
+    }
+
+    /// The hop that failed, if it was a hop.
+    pub fn hop(&self) -> Option<Hop> {
+        self.next_hop.map(|next_hop| (self.node, next_hop))
     }
 
     /// The same for the hop to `next_hop`.

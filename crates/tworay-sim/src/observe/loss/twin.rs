@@ -7,25 +7,20 @@
 //! TCP sends less after a loss: its losses have no twin.
 
 mod losses;
+mod noises;
 mod queues;
 
 use super::ledger::LossRecord;
-use super::root_cause::RootCause;
-use losses::{CAUSES, End, Losses, Lost, NEAR, NEAR_SEARCH, is_noise};
+use super::root_cause::{Hop, RootCause};
+use losses::{CAUSES, End, Losses, Lost, NEAR, is_noise};
 pub(crate) use losses::{dies_on_hop, looks_ahead};
+use noises::Noises;
 use std::collections::BTreeMap;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_scenario::Disturbance;
 
-/// Sender and receiver of what is lost.
-type Hop = (NodeId, NodeId);
-
 /// Time after a disturbance in which it may still cost packets.
 const AFTERMATH: SimDuration = SimDuration::from_secs(30);
-
-/// Time for which tables lack what a lost message would have told: OLSR's TC messages come every 5 s, and are believed for 15 s
-/// (RFC 3626 §18).
-const TABLES: SimDuration = SimDuration::from_secs(20);
 
 /// Time after an outage, or noise, in which what it has kept is sent.
 const SETTLES: SimDuration = SimDuration::from_secs(5);
@@ -42,8 +37,7 @@ pub(crate) struct Twin {
     carried: BTreeMap<(NodeId, FlowId), SimTime>,
     /// The other end of a node's link that was cut at a time: the node itself may reach all others in another way.
     cuts: BTreeMap<(SimTime, NodeId), NodeId>,
-    /// When noise has last destroyed something between two nodes, the lower one first, and in which direction.
-    noises: BTreeMap<[NodeId; 2], (SimTime, Hop)>,
+    noises: Noises,
 }
 
 /// A packet that dies.
@@ -107,29 +101,12 @@ impl Twin {
 
     /// Noise has destroyed something on a hop.
     pub fn noise_on(&mut self, hop: Hop, now: SimTime) {
-        let latest = self.noises.entry([hop.0.min(hop.1), hop.0.max(hop.1)]).or_insert((now, hop));
-        if latest.0 <= now {
-            *latest = (now, hop);
-        }
+        self.noises.note(hop, now);
     }
 
-    /// True if noise has destroyed something on the hop of a root cause at about its time.
-    fn has_noise(&self, root: &RootCause) -> bool {
-        let latest = |b: NodeId| self.noises.get(&[root.node.min(b), root.node.max(b)]);
-        root.next_hop.and_then(latest).is_some_and(|(at, _)| *at + NEAR_SEARCH >= root.at)
-    }
-
-    /// True if noise has destroyed anything that tables may lack at this time.
-    fn has_noise_anywhere(&self, at: SimTime) -> bool {
-        self.noises.values().any(|(noise, _)| *noise + TABLES >= at)
-    }
-
-    /// The hop between nodes that a flow uses on which noise has last destroyed something, if that was at about this time.
-    fn latest_noise(&self, flow: FlowId, at: SimTime) -> Option<Hop> {
-        let since = at.earlier_by(AFTERMATH);
-        let used = |hop: &[NodeId; 2]| hop.iter().all(|node| self.has_carried(*node, Some(flow), since));
-        let lately = self.noises.iter().filter(|(hop, (noise, _))| *noise + NEAR_SEARCH >= at && used(hop));
-        lately.map(|(_, latest)| *latest).max_by_key(|(noise, _)| *noise).map(|(_, hop)| hop)
+    /// True if noise has destroyed something on the hop of a root cause at about a time.
+    fn has_noise(&self, root: &RootCause, at: SimTime) -> bool {
+        root.hop().is_some_and(|hop| self.noises.has(hop, at))
     }
 
     /// A node's link to a neighbour is cut until a time.
@@ -191,7 +168,7 @@ impl Twin {
     #[cold]
     pub fn delivered(&mut self, flow: FlowId, seq: Seq32) {
         if let Some(losses) = self.of_flow(flow) {
-            losses.arrive = true;
+            losses.delivers = true;
             losses.goes(seq.0);
         }
     }
@@ -246,8 +223,9 @@ impl Twin {
     /// The root cause of a packet that dies at `now`, if that seems to be `root`. It is `root` if the flow sends no datagrams.
     pub fn judge(&mut self, now: SimTime, of: Dying, root: RootCause) -> RootCause {
         let end = End::of(of.died);
-        if let Some(next) = root.next_hop.filter(|_| root.is_noise()) {
-            self.noise_on((root.node, next), root.at);
+        // Wires tell only by what they lose to noise that there is any.
+        if let Some(hop) = root.hop().filter(|_| root.is_noise()) {
+            self.noise_on(hop, root.at);
         }
         let begun = self.begun(now).next().is_some();
         let noise_lasts = self.lasting_noise(now).next().is_some();
@@ -395,35 +373,41 @@ impl Twin {
             at.towards(hop.unwrap_or(NodeId::BROADCAST))
         };
         let found = known.map(|known| known.strikes(now)).or_else(|| begun.map(here))?;
-        let noise_here = by_radio && self.has_noise(root) && self.begun(now).any(everywhere);
+        let noise_here = by_radio && self.has_noise(root, root.at) && self.begun(now).any(everywhere);
         let found = match found.is_noise() && noise_here {
             true => RootCause { cause: Some(LossCause::Channel), attempts: 0, interferer: None, ..*root },
             false => found,
         };
-        // Noise that has destroyed nothing of late has cost no route.
-        if elsewhere && found.is_noise() && !self.has_noise_anywhere(root.at) {
-            return None;
-        }
-        // A hop on which noise has destroyed nothing is no hop of noise.
-        let on_hop = found.is_noise() && found.next_hop.is_some();
-        let found = match on_hop && !self.has_noise(&RootCause { at: root.at, ..found }) {
-            true => {
-                let (node, next) = self.latest_noise(of.flow, root.at)?;
-                RootCause { node, ..found }.towards(next)
-            }
-            false => found,
-        };
+        let found = if found.is_noise() { self.where_noise_was(of, root, found)? } else { found };
         let at = if self.begun(root.at).any(|known| is_same(known, &found)) { root.at } else { now };
         Some(RootCause { at, ..found })
+    }
+
+    /// Noise that seems to cost a datagram (`found`), on a hop where it has destroyed something at the time of `root`. `None`: it has destroyed
+    /// nothing that could have touched the datagram.
+    fn where_noise_was(&self, of: &Dying, root: &RootCause, found: RootCause) -> Option<RootCause> {
+        if End::of(of.died) == End::Elsewhere && !self.noises.may_cost_routes(root.at) {
+            return None;
+        }
+        if found.next_hop.is_none() || self.has_noise(&found, root.at) {
+            return Some(found);
+        }
+        let since = root.at.earlier_by(AFTERMATH);
+        let (node, next) =
+            self.noises.latest(root.at, |node| self.has_carried(node, Some(of.flow), since))?;
+        Some(RootCause { node, ..found }.towards(next))
     }
 }
 
 /// A loss of the twin, as its flow's losses keep it.
 fn of_twin(lost: &LossRecord) -> Lost {
     let LossRecord { at, node, cause, died, .. } = *lost;
-    let rejected = matches!(died, Died::Ifq | Died::Buffer | Died::WireQueue | Died::LinkRed);
-    // Without a route or an address a packet is lost when it comes, or the next one, whatever keeps them away.
-    let at_once = matches!(died, Died::Arp | Died::NoRoute);
+    let untold = match died {
+        // Without a route or an address a packet is lost when it comes, or the next one, whatever keeps them away.
+        Died::Arp | Died::NoRoute => true,
+        Died::Ifq | Died::Buffer | Died::WireQueue | Died::LinkRed => node == lost.from,
+        _ => false,
+    };
     let root = RootCause {
         at: lost.since,
         node: lost.root_node,
@@ -432,7 +416,7 @@ fn of_twin(lost: &LossRecord) -> Lost {
         attempts: lost.attempts,
         interferer: lost.interferer,
     };
-    Lost { at, node, cause, died, root: (!at_once && (!rejected || node != lost.from)).then_some(root) }
+    Lost { at, node, cause, died, root: (!untold).then_some(root) }
 }
 
 /// True if a disturbance may be the one that a root cause speaks of.

@@ -121,8 +121,8 @@ impl Case {
     /// True if errors and fading have destroyed nothing for as long as routing may need to recover.
     pub fn has_no_noise(&self, loss: &Loss) -> bool {
         let from = loss.since - memory(&self.scene);
-        let lately = self.medium.failures_between(from, loss.at).iter().filter(|f| f.at >= from);
-        lately.into_iter().all(|f| f.why != Reason::Corruption)
+        let mut lately = self.medium.failures_between(from, loss.at).iter().filter(|f| f.at >= from);
+        lately.all(|f| f.why != Reason::Corruption)
     }
 
     /// True if any reception at an addressed station failed by overlap, or a station had to leave a frame

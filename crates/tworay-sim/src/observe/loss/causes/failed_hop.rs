@@ -9,8 +9,8 @@
 //! that waits in a queue does so because of load as long as the imagined queue would not have sent it either.
 
 use super::records::{Exchange, Miss};
-use super::{Causes, Trigger, ends};
-use crate::observe::loss::root_cause::RootCause;
+use super::{Causes, Trigger};
+use crate::observe::loss::root_cause::{RootCause, ends};
 use crate::observe::loss::scene::{Messages, Scene};
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::Packet;

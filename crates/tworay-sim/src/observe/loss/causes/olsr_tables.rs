@@ -244,7 +244,7 @@ impl Causes {
         paths: (&Hops, &Hops),
         root: &RootCause,
     ) -> bool {
-        let Some(link) = root.next_hop.map(|b| (root.node, b)) else { return false };
+        let Some(link) = root.hop() else { return false };
         let Some((_, miss)) = self.missed_table(scene, ends, paths) else { return false };
         let worked = scene.hops_at(link.0, miss.at).of(link.1) == Some(1);
         let over_it = |scene: &mut Scene<'_>| scene.leads(ends, link, scene.now, &[link]);

@@ -10,15 +10,12 @@
 use super::Causes;
 use super::answers::useful;
 use super::records::{Had, Leg, LostMessage, LostRoute, Miss, Prospect, Ring};
-use crate::observe::loss::root_cause::{Found, RootCause};
+use crate::observe::loss::root_cause::{Found, Hop, RootCause};
 use crate::observe::loss::scene::{Hops, Scene};
 use smallvec::{SmallVec, smallvec};
 use tworay_base::{Died, LossCause, NodeId, SimTime};
 use tworay_wire::aodv::AodvMessage;
 use tworay_wire::{Body, Packet};
-
-/// Sender and intended receiver of a lost message.
-type Hop = (NodeId, NodeId);
 
 /// Lost messages of a search.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

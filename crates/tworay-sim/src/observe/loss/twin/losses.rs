@@ -24,7 +24,7 @@ const SPAN: SimDuration = SimDuration::from_millis(250);
 const NEAR_HOP: SimDuration = SimDuration::from_secs(5);
 
 /// The same of losses for want of a route or an address, which depend on when a search begins, and of routes that collisions cost.
-pub(super) const NEAR_SEARCH: SimDuration = SimDuration::from_secs(10);
+const NEAR_SEARCH: SimDuration = SimDuration::from_secs(10);
 
 /// Losses of the twin count for those of the run that are at most so much earlier. With routes that are set, nothing searches for one.
 pub(crate) fn looks_ahead(set_routes: bool) -> SimDuration {
@@ -41,11 +41,6 @@ pub(super) enum End {
     OnHop,
     /// For want of a route or an address.
     Elsewhere,
-}
-
-/// True if the attempts to send a packet to its next hop have ended it.
-pub(crate) fn dies_on_hop(died: Died) -> bool {
-    End::of(died) == End::OnHop
 }
 
 impl End {
@@ -73,6 +68,11 @@ impl End {
     }
 }
 
+/// True if the attempts to send a packet to its next hop have ended it.
+pub(crate) fn dies_on_hop(died: Died) -> bool {
+    End::of(died) == End::OnHop
+}
+
 /// A datagram that the twin loses.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Lost {
@@ -80,8 +80,7 @@ pub(super) struct Lost {
     pub node: NodeId,
     pub cause: LossCause,
     pub died: Died,
-    /// Its root cause, if a run that loses it at the same instant must have gone like the twin so far: a queue at its source rejects it
-    /// whenever that is full.
+    /// Its root cause, unless this run may lose it at the same instant for another reason.
     pub root: Option<RootCause>,
 }
 
@@ -112,7 +111,7 @@ pub(super) struct Losses {
     /// Losses of this run that count as chance, though the twin has none in their place.
     surplus: u32,
     /// True if this run has delivered one, so that it has had a route.
-    pub(super) arrive: bool,
+    pub(super) delivers: bool,
     /// The latest disturbance that has cost this run a datagram, and when.
     pub(super) disturbed_by: Option<(SimTime, RootCause)>,
 }
@@ -170,14 +169,14 @@ impl Losses {
         lost.root
     }
 
-    /// True if the twin loses the same datagram at the same time for want of a first route: no disturbance has kept one away. A run that
-    /// has delivered any has had one, and what it has lost that to keeps the next one away.
+    /// True if the twin loses the same datagram at the same time for want of a first route: no disturbance has kept one away. If this run has
+    /// delivered any datagram, it has had a route, and lost it.
     pub fn has_no_route_either(&self, at: SimTime, seq: u32) -> bool {
         let is_same = |lost: &Lost| {
             let at_once = at.earlier_by(SAME) <= lost.at && lost.at <= at + SAME;
             at_once && lost.end() == End::Elsewhere && lost.cause == LossCause::NoRoute
         };
-        !self.arrive && self.open.get(&seq).is_some_and(is_same)
+        !self.delivers && self.open.get(&seq).is_some_and(is_same)
     }
 
     /// True if the twin loses an older datagram in a full queue at about that time, which this run has not lost: this one is lost in its

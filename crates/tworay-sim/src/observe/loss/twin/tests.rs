@@ -55,9 +55,14 @@ fn twin(losses: &[(u32, f64, Died)]) -> Twin {
     beside(vec![noise], vec![true], losses.iter().map(loss))
 }
 
+/// A datagram that dies at node 1.
+fn dying(seq: u32, time: f64, died: Died) -> Dying {
+    Dying { flow: FLOW, seq: Seq32(seq), node: NODE, at: at(time), died, slowed_by: None }
+}
+
 /// Noise, if there is any, destroys frames between nodes 1 and 2 all the time.
 fn judge(twin: &mut Twin, seq: u32, time: f64, died: Died, cause: LossCause) -> LossCause {
-    let of = Dying { flow: FLOW, seq: Seq32(seq), node: NODE, at: at(time), died, slowed_by: None };
+    let of = dying(seq, time, died);
     let root = RootCause::new(at(time), NODE, cause).towards(NodeId(2));
     twin.noise_on((NODE, NodeId(2)), at(time));
     twin.judge(at(time), of, root).cause.expect("a cause")
@@ -233,7 +238,7 @@ fn noise_strikes_no_wire() {
     of_run.noise_on((NodeId(2), NODE), at(1.5));
     let full = RootCause::new(at(2.0), NODE, LossCause::Congestion).towards(NodeId(2));
     for died in [Died::WireQueue, Died::Ifq] {
-        let of = Dying { flow: FLOW, seq: Seq32(2), node: NODE, at: at(2.0), died, slowed_by: None };
+        let of = dying(2, 2.0, died);
         let found = of_run.judge(at(2.0), of, full);
         assert_eq!(found.cause, Some(LossCause::Channel));
         let hop = if died == Died::WireQueue { (NodeId(0), Some(NODE)) } else { (NODE, Some(NodeId(2))) };
@@ -248,7 +253,7 @@ fn a_cut_elsewhere_names_no_hop_in_reach() {
         Disturbance { at: at(1.0), until: at(9.0), node: None, cause: LossCause::LinkFailure, slows: true };
     let mut of_run = beside(vec![cut], vec![true], []);
     let full = RootCause::new(at(2.0), NODE, LossCause::Congestion).towards(NodeId(2));
-    let of = Dying { flow: FLOW, seq: Seq32(2), node: NODE, at: at(2.0), died: Died::Ifq, slowed_by: None };
+    let of = dying(2, 2.0, Died::Ifq);
     let found = of_run.judge(at(2.0), of, full);
     assert_eq!((found.cause, found.node, found.next_hop), (Some(LossCause::LinkFailure), NODE, None));
 }
@@ -312,8 +317,7 @@ fn a_cut_disturbs_from_when_the_link_is_cut() {
     // Node 7, too, may reach all others in another way: only the link itself has failed.
     of.cut(at(20.0), (NodeId(7), NodeId(2)), at(25.0));
     let full = RootCause::new(at(21.0), NODE, Congestion).towards(NodeId(2));
-    let of_queue =
-        Dying { flow: FLOW, seq: Seq32(2), node: NODE, at: at(21.0), died: Died::Ifq, slowed_by: None };
+    let of_queue = dying(2, 21.0, Died::Ifq);
     let found = of.judge(at(21.0), of_queue, full);
     assert_eq!(found, RootCause::new(at(21.0), NodeId(7), LinkFailure).towards(NodeId(2)));
 }

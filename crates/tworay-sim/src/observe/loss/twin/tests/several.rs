@@ -77,8 +77,7 @@ fn noise_that_fills_queues_is_named_where_it_is() {
         let first = Dying { flow: FLOW, seq: Seq32(1), node: NodeId(2), at: at(1.0), died, slowed_by: None };
         assert_eq!(of.judge(at(1.0), first, spoilt), spoilt);
         let full = RootCause::new(at(1.5), NODE, Congestion).towards(NodeId(4));
-        let of_queue =
-            Dying { flow: FLOW, seq: Seq32(2), node: NODE, at: at(1.5), died: Died::Ifq, slowed_by: None };
+        let of_queue = dying(2, 1.5, Died::Ifq);
         let found = of.judge(at(1.5), of_queue, full);
         assert_eq!((found.node, found.next_hop), (NodeId(2), Some(NodeId(3))));
     }
@@ -95,14 +94,7 @@ fn what_has_waited_since_before_an_outage_is_not_lost_to_it() {
         let mut of_run = beside(vec![down], vec![true], []);
         assert_eq!(judge(&mut of_run, 1, 10.005, Died::DataRetries, NodeDown), NodeDown);
         let root = RootCause::new(at(since), NodeId(2), Rate).towards(NODE);
-        let of = Dying {
-            flow: FLOW,
-            seq: Seq32(2),
-            node: NODE,
-            at: at(10.02),
-            died: Died::Buffer,
-            slowed_by: None,
-        };
+        let of = dying(2, 10.02, Died::Buffer);
         assert_eq!(of_run.judge(at(10.02), of, root).cause, Some(found), "{since} s");
     }
 }
@@ -144,7 +136,7 @@ fn noise_is_named_on_no_hop_that_it_has_not_struck() {
             of_run.noise_on((NODE, NodeId(2)), at(noise));
         }
         let root = RootCause::new(at(30.0), NODE, cause).towards(NodeId(4));
-        let of = Dying { flow: FLOW, seq: Seq32(1), node: NODE, at: at(30.0), died, slowed_by: None };
+        let of = dying(1, 30.0, died);
         let found = of_run.judge(at(30.0), of, root);
         (found.cause, found.next_hop.map(|node| node.0))
     };
@@ -165,7 +157,7 @@ fn noise_that_has_destroyed_nothing_costs_no_route() {
         noise.into_iter().for_each(|time| of_run.noise_on((NodeId(8), NodeId(9)), at(time)));
         let root = RootCause::new(at(30.0), NODE, NoRoute);
         let died = Died::NoRoute;
-        let of = Dying { flow: FLOW, seq: Seq32(1), node: NODE, at: at(30.0), died, slowed_by: None };
+        let of = dying(1, 30.0, died);
         assert_eq!(of_run.judge(at(30.0), of, root).cause, Some(found), "{noise:?}");
     }
 }
@@ -179,7 +171,7 @@ fn what_the_twin_loses_in_a_queue_is_not_lost_to_an_outage_of_the_node_that_is_o
     for (seq, found) in [(1, Congestion), (2, NodeDown)] {
         let root = RootCause::new(at(16.0), NODE, NodeDown);
         let died = Died::Ifq;
-        let of = Dying { flow: FLOW, seq: Seq32(seq), node: NODE, at: at(16.0), died, slowed_by: None };
+        let of = dying(seq, 16.0, died);
         assert_eq!(of_run.judge(at(16.0), of, root).cause, Some(found), "{seq}");
     }
 }
